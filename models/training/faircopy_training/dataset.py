@@ -1,0 +1,146 @@
+"""From pieces to training batches: flat arrays per source, and chunks cut anywhere in the stream of words."""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from .labels import HEADS, IGNORE
+from .sources import SOURCES, Piece, Source, read
+from .synth import carrier, disfluent
+
+MAX_TOKENS_PER_WORD = 8
+"""Further sub-tokens of a word are dropped; the service does the same."""
+HELD_BACK = 10
+"""Every tenth earnings call and podcast stays out of training, for evaluation."""
+
+
+class WordTokenizer:
+    """Token ids of single words, remembered. A word that gives no token becomes [UNK]."""
+
+    def __init__(self, path: Path) -> None:
+        self.inner = Tokenizer.from_file(str(path))
+        self.inner.no_padding()
+        self.inner.no_truncation()
+        self.unknown = self.inner.token_to_id("[UNK]")
+        self.known: dict[str, list[int]] = {}
+
+    def __call__(self, word: str) -> list[int]:
+        ids = self.known.get(word)
+        if ids is None:
+            ids = self.inner.encode(word, add_special_tokens=False).ids[:MAX_TOKENS_PER_WORD] or [self.unknown]
+            self.known[word] = ids
+        return ids
+
+
+@dataclass
+class Stream:
+    """One source's words end to end. ``labels`` is [words, heads] int16."""
+
+    tokens: np.ndarray
+    offsets: np.ndarray
+    labels: np.ndarray
+    weight: float
+
+
+def flatten(pieces: Iterable[Piece], tokenizer: WordTokenizer, weight: float) -> Stream:
+    tokens, offsets, labels = array("i"), array("i", [0]), array("h")
+    for piece in pieces:
+        for k, word in enumerate(piece.words):
+            tokens.extend(tokenizer(word))
+            offsets.append(len(tokens))
+            labels.extend((piece.punct[k], piece.case[k], piece.itn[k], piece.disfluency[k]))
+    return Stream(
+        np.array(tokens, dtype=np.int32),
+        np.array(offsets, dtype=np.int32),
+        np.array(labels, dtype=np.int16).reshape(-1, len(HEADS)),
+        weight,
+    )
+
+
+def held_back(piece_id: str) -> bool:
+    """Whether a row's recording is kept for evaluation: by a checksum of the recording's name."""
+    recording = piece_id.split("#")[0]
+    return sum(recording.encode()) % HELD_BACK == 0
+
+
+def build(data: Path, tokenizer: WordTokenizer, sources: list[Source], seed: int) -> tuple[list[Stream], Counter]:
+    """All sources as streams, and counts of mixed-case spellings for the lexicon. Raises ``DataError``."""
+    rng = random.Random(seed)
+    streams: list[Stream] = []
+    spellings: Counter = Counter()
+    for source in sources:
+        kept: list[Piece] = []
+        for piece in read(source, data, rng):
+            if piece.recording.startswith(("earnings22/", "rev16/")) and held_back(piece.recording):
+                continue
+            spellings.update(w for w in piece.written if w)
+            if source.fluent and source.reader == "text" and rng.random() < 0.4:
+                piece = disfluent(piece, rng)
+            kept.append(piece)
+        streams.append(flatten(kept, tokenizer, source.weight))
+        print(f"{source.file}: {len(kept)} pieces, {len(streams[-1].labels)} words, {source.licence}", flush=True)
+        if source.file.startswith("sgd"):
+            made = [p for base in kept[:16000] for p in (base, disfluent(carrier(rng), rng))]
+            streams.append(flatten(made, tokenizer, 0.08))
+    return streams, spellings
+
+
+def sources_for(licences: str) -> list[Source]:
+    return [s for s in SOURCES if s.commercial or licences == "all"]
+
+
+class Sampler:
+    """Chunks of at most ``length`` tokens, from a source drawn by weight. Deterministic in its seed and step."""
+
+    def __init__(self, streams: list[Stream], length: int, cls: int, pad_word: int) -> None:
+        self.streams, self.length, self.cls, self.pad_word = streams, length, cls, pad_word
+        self.weights = np.array([s.weight for s in streams])
+        self.weights /= self.weights.sum()
+
+    def batch(self, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """tokens, words [rows, length], labels [rows, length, heads] (IGNORE but on first sub-tokens)."""
+        tokens = np.zeros((rows, self.length), np.int64)
+        words = np.full((rows, self.length), self.pad_word, np.int64)
+        labels = np.full((rows, self.length, len(HEADS)), IGNORE, np.int64)
+        for r in range(rows):
+            stream = self.streams[rng.choice(len(self.streams), p=self.weights)]
+            count = len(stream.labels)
+            start = int(rng.integers(max(1, count - 40)))
+            if rng.random() < 0.3:  # as at the beginning of a call
+                while start > 0 and stream.labels[start - 1, 0] not in (2, 3):
+                    start -= 1
+            tokens[r, 0], words[r, 0] = self.cls, -1
+            at, w = 1, 0
+            while start + w < count:
+                low, high = stream.offsets[start + w], stream.offsets[start + w + 1]
+                if at + high - low > self.length:
+                    break
+                tokens[r, at : at + high - low] = stream.tokens[low:high]
+                words[r, at : at + high - low] = w
+                labels[r, at] = stream.labels[start + w]
+                at += int(high - low)
+                w += 1
+        return tokens, words, labels
+
+
+def write_lexicon(spellings: Counter, path: Path, least: int = 3) -> None:
+    """Words whose usual spelling mixes cases, as ``lower<TAB>written``: the MIXED tag's dictionary."""
+    from .labels import case_of
+
+    by_word: dict[str, Counter] = {}
+    for written, count in spellings.items():
+        by_word.setdefault(written.lower(), Counter())[written] += count
+    rows = []
+    for word, forms in by_word.items():
+        mixed = Counter({f: c for f, c in forms.items() if case_of(f) == "MIXED"})
+        if mixed and (top := mixed.most_common(1)[0])[1] >= least and top[1] * 3 >= sum(forms.values()):
+            rows.append((word, top[0]))
+    path.write_text("".join(f"{w}\t{f}\n" for w, f in sorted(rows)), encoding="utf-8")

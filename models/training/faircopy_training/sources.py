@@ -1,0 +1,274 @@
+"""Readers: from a data directory to labelled spoken words, one ``Piece`` per utterance or paragraph.
+
+Each source is declared with its licence and with what it may supervise. Labels a source cannot give are
+``IGNORE``. Fluent written text is disfluency ``O`` (Four-in-One, section 3.2); verbatim text without disfluency
+labels is masked, but for filled pauses, which a word list finds.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import spoken
+from .labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, PUNCT, case_of, punct_id
+
+FILLERS = {"um", "uh", "er", "erm", "mm", "hmm", "uhm", "eh", "ah"}
+UNTYPED = {"SPAN", "TWITTER", "HASHTAG", "ABBREV_SPECIAL"}
+"""Classes of sources that no class of ours stands for: they supervise boundaries only."""
+_MARKS = ",.?!:;…"
+_ABBREVIATIONS = {"mr", "mrs", "ms", "dr", "st", "jr", "sr", "prof", "vs", "etc", "no", "inc", "ltd", "co", "corp"}
+
+
+@dataclass
+class Piece:
+    """Spoken words and their label ids, equally long."""
+
+    words: list[str] = field(default_factory=list)
+    punct: list[int] = field(default_factory=list)
+    case: list[int] = field(default_factory=list)
+    itn: list[int] = field(default_factory=list)
+    disfluency: list[int] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    """The written token each word came from; feeds the MIXED lexicon. Empty inside entities."""
+    recording: str = ""
+    """The row's ``id``, which names its recording before a ``#``; empty for plain text."""
+
+    def add(self, word: str, punct: int, case: int, itn: int, disfluency: int, written: str = "") -> None:
+        self.words.append(word)
+        self.punct.append(punct)
+        self.case.append(case)
+        self.itn.append(itn)
+        self.disfluency.append(disfluency)
+        self.written.append(written)
+
+
+@dataclass(frozen=True)
+class Source:
+    file: str
+    licence: str
+    commercial: bool
+    weight: float
+    """Share of the training samples."""
+    reader: str
+    fluent: bool = True
+    """Text without disfluencies (label O); else verbatim and unlabelled (masked)."""
+    line_limit: int = 10**9
+
+
+SOURCES = [
+    Source("ted_talks.txt.gz", "CC BY-NC-ND (TED)", False, 0.33, "text"),
+    Source("scotus_arguments.txt.gz", "CC BY-NC (Oyez)", False, 0.06, "text", fluent=False, line_limit=30_000),
+    Source("earnings22.jsonl.gz", "CC BY-SA 4.0", True, 0.17, "rows", fluent=False),
+    Source("earnings22_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.03, "rows"),
+    Source("rev16_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.06, "rows"),
+    Source("disflqa_train.jsonl.gz", "CC BY 4.0", True, 0.03, "rows"),
+    Source("proteno_itn.jsonl.gz", "CC BY-SA 3.0", True, 0.03, "rows"),
+    Source("sgd_dialogues.txt.gz", "CC BY-SA 4.0", True, 0.10, "text"),
+    Source("taskmaster4_coffee.txt.gz", "CC BY 4.0", True, 0.02, "text"),
+    Source("ami_meetings.txt.gz", "CC BY 4.0", True, 0.04, "text", fluent=False),
+    Source("icsi_meetings.txt.gz", "MIT", True, 0.04, "text", fluent=False),
+    Source("committee_hearings.txt.gz", "MIT", True, 0.04, "text", fluent=False),
+    Source("us_presidential_addresses.txt.gz", "public domain", True, 0.01, "text"),
+]
+
+
+class DataError(Exception):
+    """A data file is missing, empty or not what its reader expects. Says file, line, expected and got."""
+
+
+def read(source: Source, data: Path, rng: random.Random) -> Iterator[Piece]:
+    """The pieces of one source, in file order. Raises ``DataError``."""
+    path = data / source.file
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; --data must name a directory that holds {source.file}")
+    count = 0
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if number > source.line_limit:
+                break
+            try:
+                if source.reader == "rows":
+                    piece = from_row(json.loads(line), source.fluent)
+                else:
+                    piece = from_text(line, source.fluent, rng)
+            except (ValueError, KeyError, TypeError) as e:
+                raise DataError(f"{path}:{number}: {e!r}") from e
+            if piece and piece.words:
+                count += 1
+                yield piece
+    if not count:
+        raise DataError(f"{path}: no usable line; expected {source.reader} as in the data README")
+
+
+def _disfluency_of(word: str, fluent: bool) -> int:
+    if word in FILLERS:
+        return DISFLUENCY.index("F")
+    return DISFLUENCY.index("O") if fluent else IGNORE
+
+
+def from_row(row: dict, fluent: bool) -> Piece:
+    """A labelled row (keys ``w p c itn d``)."""
+    words, marks, case = row["w"], row["p"], row["c"]
+    n = len(words)
+    if not (len(marks) == len(case) == n):
+        raise ValueError(f"w, p and c must be equally long, got {n}, {len(marks)}, {len(case)}")
+    labels = row.get("d")
+    piece = Piece(recording=row.get("id", ""))
+    for i, word in enumerate(words):
+        low = word.lower()
+        if labels is None:
+            dis = _disfluency_of(low, fluent)
+        elif labels[i] == "X":
+            dis = IGNORE
+        else:
+            dis = DISFLUENCY.index(labels[i])
+        itn = ITN.index("O") if "itn" in row else IGNORE
+        piece.add(low, punct_id(marks[i]), CASE.index(case[i]), itn, dis)
+    for start, end, name, _ in row.get("itn", []):
+        if not 0 <= start < end <= n:
+            raise ValueError(f"itn span [{start}, {end}) outside 0..{n}")
+        if name in UNTYPED:
+            begin, inside = ANY_B, ANY_I
+        else:
+            begin, inside = ITN.index(f"B-{name}"), ITN.index(f"I-{name}")
+        for i in range(start, end):
+            piece.itn[i] = begin if i == start else inside
+    merge_dates(piece)
+    return piece
+
+
+def merge_dates(piece: Piece) -> None:
+    """One DATE span out of a month and the numbers beside it, which sources label apart.
+
+    "june [thirtieth] [twenty twenty]" and "the [thirtieth] of june" each become one span.
+    """
+    itn, words = piece.itn, piece.words
+    n = len(words)
+    number = {ITN.index(f"{p}-{c}") for p in "BI" for c in ("CARDINAL", "ORDINAL", "YEAR")}
+    year = {ITN.index("B-YEAR"), ITN.index("I-YEAR")}
+    for m in range(n):
+        if words[m] not in spoken.MONTHS or itn[m] != ITN.index("O"):
+            continue
+        end = m + 1
+        while end < n and itn[end] in number and not _is_big(words[m + 1 : end + 1]):
+            end += 1
+        start = m
+        first = m - 2 if m >= 2 and words[m - 1] == "of" and itn[m - 2] in number else m - 1
+        while first >= 0 and itn[first] in number - year and m - first < 5:
+            start = first
+            first -= 1
+        if end - start > 1:
+            for i in range(start, end):
+                itn[i] = ITN.index("B-DATE") if i == start else ITN.index("I-DATE")
+
+
+def _is_big(words: list[str]) -> bool:
+    return any(w in ("hundred", "million", "billion") for w in words)
+
+
+_PHONE_SPACED = re.compile(r"\((\d{3})\) (\d{3}-\d{4})")
+_CLOCK_HALF = {"am": "a", "a.m": "a", "pm": "p", "p.m": "p"}
+_SCALES = {"million", "billion", "trillion", "thousand"}
+
+
+def from_text(line: str, fluent: bool, rng: random.Random) -> Piece | None:
+    """Written text to spoken words with labels; ``None`` where a token has digits that no rule reads."""
+    line = _PHONE_SPACED.sub(r"\1-\2", line)
+    tokens = re.sub(r"(\w)(--|—|–)(\w)", r"\1 \2 \3", line).split()
+    piece = Piece()
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        i += 1
+        if token in ("--", "—", "–", "-"):
+            if piece.words:  # in verbatim text a dash is a restart as often as a pause
+                piece.punct[-1] = PUNCT.index("COMMA") if fluent else IGNORE
+            continue
+        core = token.strip("\"'()[]{}“”‘’*_")
+        stem = core.rstrip(_MARKS + "\"')")
+        mark = next((c for c in core[len(stem) :] if c in _MARKS), "")
+        if "..." in core:
+            mark = "…"
+        if not stem:
+            continue
+        if any(c.isdigit() for c in stem):
+            entity = _entity(stem, mark, tokens, i, rng)
+            if entity is None:
+                return None
+            name, words, mark, i = entity
+            begin, inside = ITN.index(f"B-{name}"), ITN.index(f"I-{name}")
+            for k, word in enumerate(words):
+                last = k == len(words) - 1
+                piece.add(
+                    word,
+                    punct_id(mark) if last else PUNCT.index("O"),
+                    CASE.index("LOWER"),
+                    begin if k == 0 else inside,
+                    _disfluency_of(word, fluent) if word != "oh" else (0 if fluent else IGNORE),
+                )
+            continue
+        if not any(c.isalpha() for c in stem) or not stem.isascii() and not stem.replace("’", "").isalpha():
+            return None
+        if stem.lower() in _ABBREVIATIONS and mark == ".":
+            mark = ""
+        _add_words(piece, stem.replace("’", "'"), mark, fluent)
+    merge_dates(piece)
+    return piece
+
+
+def _add_words(piece: Piece, stem: str, mark: str, fluent: bool) -> None:
+    """One written token: hyphens separate spoken words, dotted initials are letters said one by one."""
+    if re.fullmatch(r"(?:[A-Za-z]\.)+[A-Za-z]", stem):
+        parts = stem.split(".")
+    else:
+        parts = [p for p in stem.split("-") if p]
+    for k, part in enumerate(parts):
+        last = k == len(parts) - 1
+        low = part.lower()
+        piece.add(
+            low,
+            punct_id(mark) if last else PUNCT.index("O"),
+            CASE.index("UPPER" if len(parts) > 1 and len(part) == 1 and part.isupper() else case_of(part)),
+            ITN.index("O"),
+            _disfluency_of(low, fluent),
+            part,
+        )
+
+
+def _entity(
+    stem: str, mark: str, tokens: list[str], after: int, rng: random.Random
+) -> tuple[str, list[str], str, int] | None:
+    """(class, words, mark, next token) of a written token with digits and what belongs to it."""
+    following = tokens[after].strip("\"'()") if after < len(tokens) else ""
+    half = _CLOCK_HALF.get(following.rstrip(_MARKS).lower(), "")
+    joined = re.fullmatch(r"(\d{1,2})(?::(\d{2}))? ?([ap])\.?m?\.?", stem.lower())
+    clock = re.fullmatch(r"(\d{1,2})(?::(\d{2}))?", stem)
+    if joined or (clock and half and not mark):
+        m = joined or clock
+        hour, minute = int(m[1]), int(m[2] or 0)
+        if not (0 < hour < 13 and minute < 60):
+            return None
+        if clock and half:
+            tail = following[len(following.rstrip(_MARKS)) :]
+            after += 1
+            # The dot of "p.m." ends the sentence too where a capital or nothing follows.
+            mark = tail[1:] or tail if "." not in following[:-1] else tail[1:]
+            if tail == "." and "." in following[:-1] and (after >= len(tokens) or tokens[after][:1].isupper()):
+                mark = "."
+            mark = mark[:1]
+        return "TIME", spoken.clock(hour, minute, joined[3] if joined else half, rng), mark, after
+    scaled = re.fullmatch(r"([$£€])(\d[\d,]*(?:\.\d+)?)", stem)
+    if scaled and not mark and following.rstrip(_MARKS).lower() in _SCALES:
+        word = following.rstrip(_MARKS).lower()
+        tail = following[len(following.rstrip(_MARKS)) :][:1]
+        return "MONEY", spoken.money(scaled[1], scaled[2], word, rng), tail, after + 1
+    reading = spoken.read_token(stem, rng)
+    if reading is None:
+        return None
+    return "YEAR" if reading[0] == "DECADE" else reading[0], reading[1], mark, after

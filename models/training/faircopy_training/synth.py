@@ -1,0 +1,183 @@
+"""Text the sources lack: carrier sentences for rare entities, and disfluencies inserted into fluent speech.
+
+Carriers follow Universal-2-TF (section 4.2): entities in realistic sentences. Inserted disfluencies follow
+the self-supervised recipe CT-Transformer cites (its reference 25): repetitions, fillers, and repairs whose
+reparandum is a wrong start of the same shape.
+"""
+
+from __future__ import annotations
+
+import random
+
+from . import spoken
+from .labels import CASE, DISFLUENCY, IGNORE, ITN, PUNCT
+from .sources import Piece
+
+# {X} is an entity; marks and capitals as written. Kept apart from every test.
+CARRIERS = [
+    "You can reach me at {PHONE}.", "My number is {PHONE}.", "The best number is {PHONE}, and I'm home after {TIME}.",
+    "Call us back on {PHONE} before {TIME}.", "It's {PHONE}.", "Okay, so that's {PHONE}, is that right?",
+    "Could you confirm the phone number? Sure, {PHONE}.", "Can we do {TIME} on {DATE}?", "I'm free at {TIME}.",
+    "The technician will be there between {TIME} and {TIME}.", "It was delivered on {DATE}.", "How about {DATE}?",
+    "Your appointment is on {DATE} at {TIME}.", "The total comes to {MONEY}.", "I was charged {MONEY} twice.",
+    "It costs {MONEY} a month, plus {MONEY} for shipping.", "We can refund {MONEY} to your card by {DATE}.",
+    "My order number is {ALPHANUMERIC}.", "The reference is {ALPHANUMERIC}, thank you.", "Flight {ALPHANUMERIC} leaves at {TIME}.",
+    "That's {ALPHANUMERIC}.", "You get {PERCENT} off until {DATE}.", "I bought {CARDINAL} of them for {MONEY}.",
+    "We placed it on {DATE}, I think, for {MONEY}.", "I ordered {CARDINAL} units in {YEAR}.", "Yes, it's {PHONE}.",
+    "She was born on {DATE}.", "Is {TIME} okay for you?", "They open at {TIME} and close at {TIME}.",
+    "I live at number {CARDINAL}.", "It's on the {ORDINAL} floor, room {CARDINAL}.", "My account number is {CARD}.",
+    "The card ends in {LAST4}.", "Please email {EMAIL}.", "Go to {WEBSITE} and log in.", "My email is {EMAIL}, all lower case.",
+    "That would be {MONEY}, and delivery takes {CARDINAL} days.", "Since {YEAR} we have grown by {PERCENT}.",
+]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+NAMES = "anna bob maria john lee sarah omar chen julia peter sam nina david laura kim alex tom grace".split()
+HOSTS = "acme example northwind contoso globex initech bluebird riverside hilltop quickmart".split()
+DOMAINS = ["com", "com", "com", "org", "net", "co dot uk", "io"]
+
+
+def entity(kind: str, rng: random.Random) -> tuple[str, list[str]]:
+    """(ITN class, spoken words) of one made-up entity of ``kind``."""
+    n = rng.randrange
+    if kind == "PHONE":
+        number = f"{n(201, 999)}-{n(200, 999)}-{n(10000):04d}"
+        if rng.random() < 0.2:
+            number = f"{n(200, 999)}-{n(10000):04d}"
+        words = spoken.phone(number, rng)
+        if rng.random() < 0.12:
+            words = spoken.digits("1", rng) + words
+        if rng.random() < 0.15:
+            words = double(words)
+        return "PHONE", words
+    if kind in ("CARD", "LAST4"):
+        return "CARDINAL" if kind == "LAST4" else "PHONE", spoken.digits(
+            "".join(str(n(10)) for _ in range(4 if kind == "LAST4" else rng.choice([8, 9, 10, 12, 16]))), rng
+        )
+    if kind == "TIME":
+        half = rng.choice(["a", "p", "p", ""])
+        words = spoken.clock(n(1, 13), rng.choice([0, 0, 15, 30, 45, 10, 20, 40, 5, n(60)]), half, rng)
+        if len(words) == 1:
+            words.append("o'clock")
+        return "TIME", words
+    if kind == "DATE":
+        month, day = spoken.MONTHS[n(12)], n(1, 32)
+        said = spoken.ordinal(day, rng) if rng.random() < 0.8 else spoken.cardinal(day, rng)
+        shape = rng.random()
+        words = [month] + said if shape < 0.6 else ["the"] * 0 + spoken.ordinal(day, rng) + ["of", month]
+        if rng.random() < 0.35:
+            words += spoken.year(n(1950, 2031), rng)
+        return "DATE", words
+    if kind == "MONEY":
+        shape = rng.random()
+        if shape < 0.6:
+            return "MONEY", spoken.money("$", f"{n(1, 400)}.{rng.choice(['99', '50', '95', '00', f'{n(100):02d}'])}", "", rng)
+        if shape < 0.8:
+            return "MONEY", spoken.money(rng.choice("$£€"), str(n(1, 20) * rng.choice([1, 10, 100, 1000])), "", rng)
+        return "MONEY", spoken.money("$", f"{n(1, 90)}.{n(1, 10)}", rng.choice(["million", "billion"]), rng)
+    if kind == "ALPHANUMERIC":
+        words = [rng.choice(LETTERS) for _ in range(n(1, 4))]
+        words += spoken.digits(str(n(10, 10 ** n(2, 7))), rng)
+        if rng.random() < 0.2:
+            words.append(rng.choice(LETTERS))
+        return "ALPHANUMERIC", words
+    if kind == "PERCENT":
+        return "PERCENT", spoken.decimal(rng.choice([str(n(1, 100)), f"{n(30)}.{n(1, 10)}"]), rng) + ["percent"]
+    if kind == "YEAR":
+        return "YEAR", spoken.year(n(1900, 2031), rng)
+    if kind == "ORDINAL":
+        return "ORDINAL", spoken.ordinal(n(2, 60), rng)
+    if kind == "EMAIL":
+        name = [rng.choice(NAMES)] + (["dot", rng.choice(NAMES)] if rng.random() < 0.4 else [])
+        name += spoken.digits(str(n(10, 99)), rng) if rng.random() < 0.3 else []
+        return "EMAIL", name + ["at", rng.choice(HOSTS), "dot"] + rng.choice(DOMAINS).split()
+    if kind == "WEBSITE":
+        www = ["w", "w", "w", "dot"] if rng.random() < 0.4 else []
+        return "WEBSITE", www + [rng.choice(HOSTS), "dot"] + rng.choice(DOMAINS).split()
+    return "CARDINAL", spoken.cardinal(rng.choice([n(2, 100), n(100, 1000), n(1000, 100000)]), rng)
+
+
+def double(words: list[str]) -> list[str]:
+    """"five five" said as "double five", at the first place where a digit repeats."""
+    for i in range(len(words) - 1):
+        if words[i] == words[i + 1]:
+            return words[:i] + ["double"] + words[i + 1 :]
+    return words
+
+
+def carrier(rng: random.Random) -> Piece:
+    """One carrier sentence with its labels."""
+    piece = Piece()
+    for token in rng.choice(CARRIERS).split():
+        stem = token.rstrip(",.?")
+        mark = PUNCT.index({"": "O", ",": "COMMA", ".": "PERIOD", "?": "QUESTION"}[token[len(stem) :]])
+        if stem.startswith("{"):
+            name, words = entity(stem[1:-1], rng)
+            for k, word in enumerate(words):
+                tag = ITN.index(f"{'B' if k == 0 else 'I'}-{name}")
+                piece.add(word, mark if k == len(words) - 1 else 0, 0, tag, 0)
+        else:
+            cap = CASE.index("CAP" if stem[0].isupper() else "LOWER")
+            piece.add(stem.lower(), mark, cap, 0, 0)
+    return piece
+
+
+# Observed in the labelled part of rev16: fillers 2 %, repetitions 1.5 %, repairs under 1 % of words.
+FILLER_RATE, REPEAT_RATE, REPAIR_RATE, MARKER_RATE = 0.025, 0.018, 0.008, 0.006
+_FILLERS = ["uh", "um", "uh", "um", "er", "hmm", "uhm"]
+_EDITS = [["i", "mean"], ["sorry"], ["no"], ["no", "wait"], ["or", "rather"], ["uh"], ["well"], []]
+_MARKERS = [["you", "know"], ["i", "mean"], ["like"], ["you", "know"]]
+
+
+def disfluent(piece: Piece, rng: random.Random) -> Piece:
+    """A copy of fluent speech with fillers, repetitions and repairs put in before some of its words.
+
+    A repair's reparandum is a later stretch of the same utterance said too early and taken back, or a word cut short.
+    """
+    out = Piece()
+    n = len(piece.words)
+
+    def copy(i: int, label: int | None = None, low: bool = False) -> None:
+        spoken_now = label is not None
+        out.add(
+            piece.words[i],
+            0 if spoken_now else piece.punct[i],
+            0 if low else piece.case[i],
+            piece.itn[i],
+            piece.disfluency[i] if label is None else label,
+        )
+
+    def put(words: list[str], label: str) -> None:
+        inside = out.itn and i < n and ITN[piece.itn[i]][0] == "I" if piece.itn[i] < ANY_LIMIT else False
+        for word in words:
+            tag = piece.itn[i] if inside else 0
+            out.add(word, 0, IGNORE, tag, DISFLUENCY.index(label))
+
+    i = 0
+    while i < n:
+        r = rng.random()
+        in_span = piece.itn[i] != 0
+        if r < FILLER_RATE:
+            put([rng.choice(_FILLERS)], "F")
+        elif r < FILLER_RATE + REPEAT_RATE and not in_span:
+            length = rng.choice([1, 1, 1, 2, 2, 3])
+            stretch = range(i, min(n, i + length))
+            if all(piece.itn[k] == 0 and (k == stretch[-1] or piece.punct[k] == 0) for k in stretch):
+                for k in stretch:
+                    copy(k, DISFLUENCY.index("REP"))
+                if rng.random() < 0.2:
+                    put([rng.choice(_FILLERS)], "F")
+        elif r < FILLER_RATE + REPEAT_RATE + REPAIR_RATE and i + 4 < n:
+            start = rng.randrange(i + 1, min(n - 1, i + 12))
+            stretch = range(start, min(n, start + rng.choice([1, 2, 2, 3])))
+            if all(piece.itn[k] < ANY_LIMIT for k in stretch):
+                for k in stretch:
+                    out.add(piece.words[k], 0, IGNORE, 0 if not in_span else piece.itn[i], DISFLUENCY.index("RM"))
+                put(rng.choice(_EDITS), "E")
+        elif r < FILLER_RATE + REPEAT_RATE + REPAIR_RATE + MARKER_RATE and not in_span:
+            put(rng.choice(_MARKERS), "D")
+        copy(i)
+        i += 1
+    return out
+
+
+ANY_LIMIT = 100
+"""Label ids from here on are untyped spans."""

@@ -1,0 +1,180 @@
+"""Trains the joint tagger. ``python -m faircopy_training.train --data DIR --out DIR``; resumes from its last checkpoint."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import pickle
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from . import labels as L
+from .dataset import Sampler, WordTokenizer, build, sources_for, write_lexicon
+from .model import CLS, UNLIMITED, Tagger
+from .sources import DataError, Piece
+
+LOOKAHEADS = [0, 2, 4, 6, 9, 9, 9, 9, 16, 32, UNLIMITED, UNLIMITED, UNLIMITED]
+"""Drawn from per batch, so that one model serves every lookahead; 9 is the paper's."""
+B_IDS = [i for i, n in enumerate(L.ITN) if n.startswith("B-")]
+I_IDS = [i for i, n in enumerate(L.ITN) if n.startswith("I-")]
+
+
+def joint_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """Evenly weighted sum of the heads' cross entropies (Four-in-One, equation 1). An untyped span scores the
+    probability that the word begins (or continues) a span of any class."""
+    total = logits.new_zeros(())
+    at = 0
+    for head, names in enumerate(L.HEADS.values()):
+        part = logits[..., at : at + len(names)].float().log_softmax(-1)
+        want = labels[..., head]
+        at += len(names)
+        typed = (want >= 0) & (want < L.ANY_B)
+        losses = [-part[typed].gather(-1, want[typed][:, None])[:, 0]]
+        if names is L.ITN:
+            for marker, ids in ((L.ANY_B, B_IDS), (L.ANY_I, I_IDS)):
+                losses.append(-part[want == marker][:, ids].logsumexp(-1))
+        loss = torch.cat(losses)
+        if len(loss):
+            total = total + loss.mean()
+    return total
+
+
+def read_dev(path: Path, words: int) -> Piece:
+    """The last ``words`` of a ``word<TAB>mark`` file, clitics joined to the word before them."""
+    piece = Piece()
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines][-words:]
+    for word, mark in rows:
+        if piece.words and ("'" in word[:1] or word == "n't"):
+            piece.words[-1] += word
+            piece.punct[-1] = L.PUNCT.index(mark)
+        else:
+            piece.add(word, L.PUNCT.index(mark), L.IGNORE, L.IGNORE, L.IGNORE)
+    return piece
+
+
+@torch.no_grad()
+def punct_f1(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int) -> float:
+    """Micro F1 of marks over ``piece`` cut in chunks: 48 words of context, 40 judged, 9 ahead."""
+    model.eval()
+    hits = said = true = 0
+    jobs = []
+    for start in range(0, len(piece.words), 40):
+        low = max(0, start - 48)
+        chunk = piece.words[low : start + 49]
+        ids, words, first = [CLS], [-1], []
+        for w, word in enumerate(chunk):
+            first.append(len(ids))
+            for t in tokenizer(word):
+                ids.append(t)
+                words.append(w)
+        jobs.append((ids[:510], words[:510], [f for f in first[start - low : start - low + 40] if f < 510], start))
+    for k in range(0, len(jobs), 16):
+        group = jobs[k : k + 16]
+        width = max(len(j[0]) for j in group)
+        tokens = torch.zeros(len(group), width, dtype=torch.long)
+        words = torch.full((len(group), width), Tagger.PAD_WORD)
+        for r, (ids, ws, _, _) in enumerate(group):
+            tokens[r, : len(ids)], words[r, : len(ws)] = torch.tensor(ids), torch.tensor(ws)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            out = model(tokens, words, torch.full((len(group),), lookahead))[..., : len(L.PUNCT)].float().argmax(-1)
+        for r, (_, _, first, start) in enumerate(group):
+            for i, f in enumerate(first):
+                guess, want = int(out[r, f]), piece.punct[start + i]
+                hits += guess == want != 0
+                said += guess != 0
+                true += want != 0
+    model.train()
+    return 100 * 2 * hits / max(1, said + true)
+
+
+def main() -> None:
+    a = argparse.ArgumentParser(description=__doc__)
+    a.add_argument("--data", type=Path, required=True, help="directory with the files of sources.SOURCES")
+    a.add_argument("--base", type=Path, required=True, help="directory with model.safetensors and tokenizer.json")
+    a.add_argument("--out", type=Path, required=True, help="checkpoints, and model.pt at the end")
+    a.add_argument("--steps", type=int, default=2600)
+    a.add_argument("--rows", type=int, default=16)
+    a.add_argument("--length", type=int, default=160, help="tokens in a row")
+    a.add_argument("--seed", type=int, default=7)
+    a.add_argument("--threads", type=int, default=2)
+    a.add_argument("--licences", choices=["all", "commercial"], default="all")
+    a.add_argument("--every", type=int, default=200, help="steps between checkpoints")
+    args = a.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
+    args.out.mkdir(parents=True, exist_ok=True)
+    tokenizer = WordTokenizer(args.base / "tokenizer.json")
+
+    cache = args.out / "data.pickle"
+    if cache.is_file():
+        streams = pickle.loads(cache.read_bytes())
+    else:
+        try:
+            streams, spellings = build(args.data, tokenizer, sources_for(args.licences), args.seed)
+        except DataError as e:
+            raise SystemExit(f"error: {e}") from e
+        write_lexicon(spellings, args.out / "lexicon.tsv")
+        cache.write_bytes(pickle.dumps(streams))
+    sampler = Sampler(streams, args.length, CLS, Tagger.PAD_WORD)
+    dev_file = args.data / "ted_iwslt_dev2012.tsv.gz"
+    dev = read_dev(dev_file, 8000) if dev_file.is_file() else None
+
+    model = Tagger()
+    model.load_minilm(args.base / "model.safetensors")
+    model.token.weight.requires_grad_(False)
+    heads = list(model.heads.parameters())
+    body = [p for n, p in model.named_parameters() if p.requires_grad and not n.startswith("heads")]
+    optimizer = torch.optim.AdamW([{"params": body, "lr": 2e-4}, {"params": heads, "lr": 1e-3}], weight_decay=0.01)
+    warmup = max(1, args.steps * 6 // 100)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda s: min((s + 1) / warmup, max(0.0, (args.steps - s) / max(1, args.steps - warmup)))
+    )
+    first, checkpoint = 0, args.out / "checkpoint.pt"
+    if checkpoint.is_file():
+        state = torch.load(checkpoint, weights_only=True)
+        if state["steps"] != args.steps:
+            raise SystemExit(f"error: {checkpoint} is of a run of {state['steps']} steps, got --steps {args.steps}; "
+                             "give the same number or remove it")
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        schedule.load_state_dict(state["schedule"])
+        first = state["step"]
+    model.train()
+    began, seen, running = time.monotonic(), 0, 0.0
+    for step in range(first, args.steps):
+        rng = np.random.default_rng([args.seed, step])  # so that a resumed run sees what it would have seen
+        tokens, words, labels = (torch.from_numpy(x) for x in sampler.batch(args.rows, rng))
+        lookahead = torch.full((args.rows,), LOOKAHEADS[int(rng.integers(len(LOOKAHEADS)))])
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits = model(tokens, words, lookahead)
+        loss = joint_loss(logits, labels)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        seen += int((words < Tagger.PAD_WORD).sum())
+        running = loss.item() if not running else 0.98 * running + 0.02 * loss.item()
+        if (step + 1) % 20 == 0:
+            rate = seen / (time.monotonic() - began)
+            print(f"step {step + 1}/{args.steps} loss {running:.3f} {rate:.0f} tokens/s", flush=True)
+        if (step + 1) % args.every == 0 or step + 1 == args.steps:
+            torch.save(
+                {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(),
+                 "step": step + 1, "steps": args.steps},
+                args.out / "checkpoint.tmp",
+            )
+            (args.out / "checkpoint.tmp").rename(checkpoint)
+            if dev:
+                scores = {n: punct_f1(model, dev, tokenizer, n) for n in (4, 9, UNLIMITED)}
+                print("dev2012 F1 " + " ".join(f"L={n}: {f:.1f}" for n, f in scores.items()), flush=True)
+    torch.save(model.state_dict(), args.out / "model.pt")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+//! `faircopy config check|print`
+
+use std::process::ExitCode;
+
+use super::{Cli, Failure};
+
+/// Arguments of `config`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Say what is wrong with the settings, if anything
+    Check,
+    /// Show the settings in force, secrets removed
+    Print,
+}
+
+/// Checks or prints; both fail on settings that do not fit together.
+pub fn config(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
+    let settings = cli.settings()?;
+    match args.command {
+        Verb::Check => println!("settings are sound"),
+        Verb::Print => print!("{}", settings.print()),
+    }
+    Ok(ExitCode::SUCCESS)
+}

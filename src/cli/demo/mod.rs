@@ -1,0 +1,158 @@
+//! `faircopy demo`: a call replayed at speech pace through the real service, and a screen that shows its text as it forms.
+//!
+//! The broker is an in-process one unless `--brokers` names a real one. Everything in between is what `faircopy run` runs.
+
+mod call;
+mod screen;
+mod tally;
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::{Cli, Failure, runtime, start_log};
+use crate::config::Settings;
+use crate::consume::embedded::EmbeddedBroker;
+use crate::consume::tail::{ClientError, Tail};
+use crate::pipeline::{self, Shared};
+use crate::produce::raw::RawSender;
+use crate::produce::topics;
+use crate::record::{Kind, Segment};
+use screen::Screen;
+use tally::Tally;
+
+/// After the call, its last words may take so long before the demo calls them lost.
+const PATIENCE: Duration = Duration::from_secs(30);
+const PARTITIONS: i32 = 3;
+
+/// Arguments of `demo`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Times speech pace
+    #[arg(long, default_value_t = 1.0, value_parser = speed)]
+    pub speed: f64,
+    /// host:port of a real broker; an in-process one if none
+    #[arg(long)]
+    pub brokers: Option<String>,
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if (0.1..=100.0).contains(&s) => Ok(s),
+        _ => Err("expected a number from 0.1 to 100".into()),
+    }
+}
+
+/// Replays the call. Exit code 1 if a word was lost or a frozen one changed.
+pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
+    let mut settings = cli.settings()?;
+    settings.log.level = "warn".into();
+    start_log(&settings)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
+    let session = format!("call-{now}");
+    settings.kafka.group = format!("faircopy-demo-{now}");
+    let t = &mut settings.topics;
+    for topic in [&mut t.raw, &mut t.formatted, &mut t.partial, &mut t.dead_letter] {
+        *topic = format!("faircopy-demo.{topic}");
+    }
+    // Delays are settings of speech, so they shrink with the pace.
+    let quicker = |ms: &mut Option<u64>| *ms = ms.map(|ms| ((ms as f64 / args.speed) as u64).max(1));
+    for profile in settings.profiles.values_mut() {
+        quicker(&mut profile.max_delay_ms);
+        quicker(&mut profile.utterance_delay_ms);
+        quicker(&mut profile.max_release_ms);
+    }
+    let runtime = runtime();
+    let _broker = match &args.brokers {
+        Some(brokers) => {
+            settings.kafka.brokers = brokers.clone();
+            runtime.block_on(topics::create(&settings, PARTITIONS, 1)).map_err(|message| Failure { message, code: 4 })?;
+            None
+        }
+        None => {
+            let t = &settings.topics;
+            let names = [&*t.raw, &*t.formatted, &*t.partial, &*t.dead_letter];
+            let broker = EmbeddedBroker::start(&names, PARTITIONS)
+                .map_err(|e| Failure { message: format!("the in-process broker does not start: {e}"), code: 4 })?;
+            settings.kafka.brokers = broker.brokers();
+            Some(broker)
+        }
+    };
+
+    let tally = Arc::new(Mutex::new(Tally::default()));
+    let mut shared = Shared::load(settings.clone())?;
+    shared.on_freeze = Some({
+        let tally = tally.clone();
+        Box::new(move |freeze| tally.lock().expect("not poisoned").froze(freeze))
+    });
+    let stop = Arc::new(AtomicBool::new(false));
+    let service = std::thread::spawn({
+        let (shared, handle, stop) = (Arc::new(shared), runtime.handle().clone(), stop.clone());
+        move || pipeline::run(shared, &handle, stop)
+    });
+
+    let broker_failed = |e: ClientError| Failure { message: format!("the demo's own client failed: {e}"), code: 4 };
+    let tail = Tail::follow(&settings, &[&settings.topics.formatted, &settings.topics.partial]).map_err(broker_failed)?;
+    let sender = RawSender::new(&settings).map_err(broker_failed)?;
+    let records = call::records();
+    {
+        let mut tally = tally.lock().expect("not poisoned");
+        for record in records.iter().filter(|r| r.is_final) {
+            tally.said(&record.channel, record.words.len() as u64);
+        }
+    }
+    let replay = runtime.spawn(replay(records, sender, settings.clone(), session.clone(), args.speed));
+    let shown = show(&settings, &tail, &tally, &session, || replay.is_finished() || service.is_finished());
+    stop.store(true, Ordering::Relaxed);
+    let sent = runtime.block_on(replay);
+    if let Ok(Err(error)) = sent {
+        return Err(broker_failed(error));
+    }
+    service.join().map_err(|_| Failure { message: "the service panicked".into(), code: 6 })??;
+    let tally = tally.lock().expect("not poisoned");
+    shown.transcript(&tally);
+    println!("{}", tally.summary());
+    Ok(if tally.is_sound() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+async fn replay(
+    records: Vec<call::Record>,
+    sender: RawSender,
+    settings: Settings,
+    session: String,
+    speed: f64,
+) -> Result<(), ClientError> {
+    let began = Instant::now();
+    for record in records {
+        let at = Duration::from_secs_f64(record.at / speed);
+        tokio::time::sleep_until((began + at).into()).await;
+        sender.send(&settings.topics.raw, Some(session.as_bytes()), Some(record.json().as_bytes()), &[]).await?;
+    }
+    Ok(())
+}
+
+/// Shows records until both channels have ended, or nothing more is to be expected.
+fn show(settings: &Settings, tail: &Tail, tally: &Mutex<Tally>, session: &str, over: impl Fn() -> bool) -> Screen {
+    let mut screen = Screen::new();
+    let mut last = Instant::now();
+    while !tally.lock().expect("not poisoned").all_ended() {
+        if let Some((topic, payload)) = tail.next(Duration::from_millis(50)) {
+            let Ok(segment) = serde_json::from_slice::<Segment>(&payload) else { continue };
+            if *segment.session != *session {
+                continue; // an earlier demo's, on a real broker
+            }
+            last = Instant::now();
+            tally.lock().expect("not poisoned").got(&segment);
+            match segment.kind {
+                Kind::Partial => screen.tail(&segment),
+                Kind::Final if topic == settings.topics.formatted => screen.release(&segment),
+                _ => screen.end(&segment),
+            }
+        } else if over() && last.elapsed() > PATIENCE {
+            break;
+        }
+    }
+    screen.finish();
+    screen
+}

@@ -1,0 +1,156 @@
+//! What the demo counts: words said and released, frozen words that changed, delays.
+
+use std::collections::HashMap;
+
+use crate::record::{Kind, Segment};
+use crate::session::buffer::Freeze;
+
+#[derive(Default)]
+struct Channel {
+    said: u64,
+    /// how often each input word came out, as text, in an entity or under `removed`
+    came: Vec<u32>,
+    ended: bool,
+}
+
+/// Everything the summary says.
+#[derive(Default)]
+pub struct Tally {
+    channels: HashMap<String, Channel>,
+    /// text of each frozen token by channel and source, as first shown frozen
+    frozen: HashMap<(String, [u64; 2]), String>,
+    changed: u64,
+    delay_words: Vec<u64>,
+    delay_ms: Vec<u64>,
+    degraded: u64,
+}
+
+impl Tally {
+    /// A channel will say so many words more.
+    pub fn said(&mut self, channel: &str, words: u64) {
+        self.channels.entry(channel.to_string()).or_default().said += words;
+    }
+
+    /// A word froze.
+    pub fn froze(&mut self, freeze: &Freeze) {
+        self.delay_words.push(freeze.later_words);
+        self.delay_ms.push(freeze.delay_ms);
+        self.degraded += u64::from(freeze.degraded);
+    }
+
+    /// A record came out.
+    pub fn got(&mut self, segment: &Segment) {
+        let settled = match segment.kind {
+            Kind::Final => segment.words.len(),
+            Kind::Partial => segment.frozen.unwrap_or(0),
+            Kind::End => 0,
+        };
+        for word in &segment.words[..settled.min(segment.words.len())] {
+            let shown = self.frozen.entry((segment.channel.to_string(), word.src)).or_insert_with(|| word.text.clone());
+            // An entity's tokens share a source; only words of their own can be compared.
+            let alone = segment.words.iter().filter(|w| w.src == word.src).count() == 1;
+            self.changed += u64::from(alone && *shown != word.text);
+        }
+        let Some(channel) = self.channels.get_mut(&*segment.channel) else { return };
+        if segment.kind == Kind::Final {
+            let mut sources: Vec<[u64; 2]> = segment.words.iter().map(|w| w.src).collect();
+            sources.dedup();
+            sources.extend(segment.removed.iter().map(|r| r.src));
+            let mut here: Vec<u64> = sources.into_iter().flat_map(|[from, to]| from..to).collect();
+            here.sort_unstable();
+            here.dedup(); // an entity's range encloses what was removed inside it
+            for word in here {
+                let at = word as usize;
+                if channel.came.len() <= at {
+                    channel.came.resize(at + 1, 0);
+                }
+                channel.came[at] += 1;
+            }
+        }
+        channel.ended |= segment.kind == Kind::End;
+    }
+
+    /// Whether every channel's end came out.
+    pub fn all_ended(&self) -> bool {
+        self.channels.values().all(|c| c.ended)
+    }
+
+    fn lost(&self) -> u64 {
+        self.channels
+            .values()
+            .map(|c| (0..c.said).filter(|&i| c.came.get(i as usize).is_none_or(|&n| n == 0)).count() as u64)
+            .sum()
+    }
+
+    fn doubled(&self) -> u64 {
+        self.channels.values().map(|c| c.came.iter().filter(|&&n| n > 1).count() as u64).sum()
+    }
+
+    /// Nothing lost, nothing doubled, nothing frozen changed.
+    pub fn is_sound(&self) -> bool {
+        self.lost() == 0 && self.doubled() == 0 && self.changed == 0 && self.all_ended()
+    }
+
+    /// The summary's lines.
+    pub fn summary(&self) -> String {
+        let said: u64 = self.channels.values().map(|c| c.said).sum();
+        format!(
+            "words {said}, released {}, lost {}, doubled {}, degraded {}\n\
+             frozen words that changed {}\n\
+             delay to freeze: p50 {} words {} ms, p99 {} words {} ms",
+            said - self.lost(),
+            self.lost(),
+            self.doubled(),
+            self.degraded,
+            self.changed,
+            quantile(&self.delay_words, 0.5),
+            quantile(&self.delay_ms, 0.5),
+            quantile(&self.delay_words, 0.99),
+            quantile(&self.delay_ms, 0.99),
+        )
+    }
+}
+
+/// The value below which a share `q` of `values` lies; 0 for none.
+fn quantile(values: &[u64], q: f64) -> u64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    sorted.get(((sorted.len() as f64 * q) as usize).min(sorted.len().saturating_sub(1))).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(kind: &str, words: &[(&str, [u64; 2])], frozen: Option<usize>) -> Segment {
+        let words: Vec<_> = words.iter().map(|(text, src)| serde_json::json!({"text": text, "src": src})).collect();
+        serde_json::from_value(serde_json::json!({
+            "session": "s", "channel": "a", "epoch": 0, "seq": 0, "kind": kind, "text": "", "words": words,
+            "frozen": frozen, "model": "m", "profile": "p"
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_lost_word_a_doubled_word_and_a_changed_word_each_make_it_unsound() {
+        let whole = || {
+            let mut t = Tally::default();
+            t.said("a", 2);
+            t.got(&segment("partial", &[("Hi", [0, 1]), ("you", [1, 2])], Some(1)));
+            t
+        };
+        let finals = |words: &[(&str, [u64; 2])]| {
+            let mut t = whole();
+            t.got(&segment("final", words, None));
+            t.got(&segment("end", &[], None));
+            t
+        };
+        assert!(finals(&[("Hi", [0, 1]), ("there.", [1, 2])]).is_sound());
+        assert_eq!(finals(&[("Hi", [0, 1])]).lost(), 1);
+        assert_eq!(finals(&[("Hey", [0, 1]), ("there.", [1, 2])]).changed, 1);
+        let mut twice = finals(&[("Hi", [0, 1]), ("there.", [1, 2])]);
+        twice.got(&segment("final", &[("there.", [1, 2])], None));
+        assert_eq!(twice.doubled(), 1);
+        assert!(!whole().is_sound(), "no end came");
+    }
+}

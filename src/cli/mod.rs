@@ -1,0 +1,94 @@
+//! The command line: one file a command.
+//!
+//! Exit codes: 0 done; 1 some input was refused or lost; 2 settings; 3 model or ONNX Runtime; 4 no broker; 5 no topic; 6 a
+//! failure while running, after which a restart goes on where it stopped.
+
+pub mod config;
+pub mod demo;
+pub mod format;
+pub mod run;
+pub mod topics;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{LogFormat, Settings, SettingsError};
+use crate::pipeline::RunError;
+
+/// Turns raw speech-recognition output on Kafka into text people can read, live.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub struct Cli {
+    /// Settings file (TOML); shipped defaults apply to what it leaves out
+    #[arg(long, short, global = true)]
+    pub config: Option<PathBuf>,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Consume raw segments, publish formatted ones, until SIGTERM
+    Run,
+    /// Format raw segments from a file or standard input, without a broker
+    Format(format::Args),
+    /// Replay a call through the service and show its text as it forms
+    Demo(demo::Args),
+    /// Create the topics
+    Topics(topics::Args),
+    /// Check or show the settings
+    Config(config::Args),
+}
+
+/// Why a command ended, for people, and the exit code.
+#[derive(Debug)]
+pub struct Failure {
+    /// expected, got, remedy
+    pub message: String,
+    /// of the process
+    pub code: u8,
+}
+
+impl From<RunError> for Failure {
+    fn from(e: RunError) -> Failure {
+        Failure { code: e.exit_code(), message: e.to_string() }
+    }
+}
+
+impl From<SettingsError> for Failure {
+    fn from(e: SettingsError) -> Failure {
+        RunError::from(e).into()
+    }
+}
+
+impl Cli {
+    fn settings(&self) -> Result<Settings, Failure> {
+        Ok(Settings::load(self.config.as_deref())?)
+    }
+}
+
+/// Log lines go to standard error; standard output is for results.
+fn start_log(settings: &Settings) -> Result<(), Failure> {
+    let filter = EnvFilter::try_new(&settings.log.level).map_err(|e| Failure {
+        message: format!(
+            "log.level = {:?}: {e}; expected a tracing filter such as \"info\" or \"warn,faircopy=debug\"",
+            settings.log.level
+        ),
+        code: 2,
+    })?;
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    match settings.log.format {
+        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).init(),
+        LogFormat::Json => lines.json().init(),
+    }
+    Ok(())
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("the system starts threads")
+}

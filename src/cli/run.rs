@@ -1,0 +1,40 @@
+//! `faircopy run`: the service.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Cli, Failure, runtime, start_log};
+use crate::pipeline::{self, Shared};
+
+/// Runs until a signal; the first drains, the second ends at once.
+pub fn run(cli: &Cli) -> Result<ExitCode, Failure> {
+    let settings = cli.settings()?;
+    start_log(&settings)?;
+    let shared = Arc::new(Shared::load(settings)?);
+    tracing::info!(model = %shared.formatter.model, version = env!("CARGO_PKG_VERSION"), "model loaded");
+    let runtime = runtime();
+    let stop = Arc::new(AtomicBool::new(false));
+    runtime.spawn(stop_on_signal(stop.clone()));
+    pipeline::run(shared, runtime.handle(), stop)?;
+    tracing::info!("drained; bye");
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn stop_on_signal(stop: Arc<AtomicBool>) {
+    let mut terminate = signal(SignalKind::terminate()).expect("signals can be handled");
+    let mut interrupt = signal(SignalKind::interrupt()).expect("signals can be handled");
+    let mut next = async || {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    next().await;
+    tracing::info!("stopping: drains what is under way; a second signal ends at once");
+    stop.store(true, Ordering::Relaxed);
+    next().await;
+    std::process::exit(130);
+}

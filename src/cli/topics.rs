@@ -1,0 +1,38 @@
+//! `faircopy topics create`
+
+use std::process::ExitCode;
+
+use super::{Cli, Failure, runtime};
+use crate::produce::topics;
+
+/// Arguments of `topics`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Create the raw, formatted, partial and dead-letter topics; what exists is left as it is
+    Create {
+        /// Partitions of each topic: the most workers that can share the work
+        #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=10_000))]
+        partitions: i32,
+        /// Copies of each partition
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..=100))]
+        replication: i32,
+    },
+}
+
+/// Creates topics and says what became of each.
+pub fn topics(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
+    let Verb::Create { partitions, replication } = args.command;
+    let settings = cli.settings()?;
+    let lines =
+        runtime().block_on(topics::create(&settings, partitions, replication)).map_err(|message| Failure { message, code: 4 })?;
+    for line in lines {
+        println!("{line}");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,90 @@
+//! Limits checked against each other. Every refusal names both keys.
+
+use super::{Profiles, Settings, SettingsError};
+use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD};
+
+/// Words of a window at most: with two sub-tokens each they fit the model's positions.
+pub const MAX_WINDOW_WORDS: u64 = (MAX_TOKENS as u64 - 1) / 2;
+/// librdkafka's default `max.poll.interval.ms`.
+const MAX_POLL_INTERVAL_MS: u64 = 300_000;
+
+/// Properties that faircopy sets itself, and the setting to use instead.
+const OWN_PROPERTIES: [(&str, &str); 7] = [
+    ("bootstrap.servers", "kafka.brokers"),
+    ("metadata.broker.list", "kafka.brokers"),
+    ("group.id", "kafka.group"),
+    ("group.protocol", "kafka.group_protocol"),
+    ("auto.offset.reset", "kafka.start"),
+    ("enable.auto.commit", "nothing: offsets are committed once outputs are acknowledged"),
+    ("partition.assignment.strategy", "kafka.group_protocol"),
+];
+
+pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
+    let refuse = |text: String| Err(SettingsError(text));
+    let d = &s.decode;
+    let at_least_one = [
+        ("decode.pass_words", d.pass_words),
+        ("decode.max_streams_per_partition", d.max_streams_per_partition as u64),
+        ("decode.max_unfrozen_words_per_partition", d.max_unfrozen_words_per_partition),
+        ("decode.session_ttl_ms", d.session_ttl_ms),
+        ("infer.threads_per_worker", s.infer.threads_per_worker as u64),
+        ("infer.max_batch_items", s.infer.max_batch_items as u64),
+        ("infer.timeout_ms", s.infer.timeout_ms),
+        ("infer.max_in_flight_per_partition", s.infer.max_in_flight_per_partition as u64),
+        ("limits.max_words_per_record", s.limits.max_words_per_record as u64),
+        ("limits.max_word_chars", s.limits.max_word_chars as u64),
+        ("delivery.commit_interval_ms", s.delivery.commit_interval_ms),
+        ("delivery.max_unacknowledged", s.delivery.max_unacknowledged as u64),
+        ("partials.per_session_per_second", u64::from(s.partials.per_session_per_second)),
+    ];
+    for (key, value) in at_least_one {
+        if value == 0 {
+            return refuse(format!("{key} = 0: expected at least 1"));
+        }
+    }
+    let window = d.history_words + d.max_buffer_words + 2 * d.pass_words;
+    if window > MAX_WINDOW_WORDS {
+        return refuse(format!(
+            "decode.history_words + decode.max_buffer_words + 2 × decode.pass_words = {window}: expected at most \
+             {MAX_WINDOW_WORDS}, the words that fit {MAX_TOKENS} tokens at two each (a word has up to {MAX_TOKENS_PER_WORD})"
+        ));
+    }
+    if d.max_buffer_words <= d.pass_words {
+        return refuse(format!(
+            "decode.max_buffer_words = {}: expected more than decode.pass_words = {}",
+            d.max_buffer_words, d.pass_words
+        ));
+    }
+    if s.infer.max_batch_tokens < MAX_TOKENS {
+        return refuse(format!(
+            "infer.max_batch_tokens = {}: expected at least {MAX_TOKENS}, the longest row",
+            s.infer.max_batch_tokens
+        ));
+    }
+    if s.delivery.drain_deadline_ms >= MAX_POLL_INTERVAL_MS {
+        return refuse(format!(
+            "delivery.drain_deadline_ms = {}: expected less than max.poll.interval.ms = {MAX_POLL_INTERVAL_MS}",
+            s.delivery.drain_deadline_ms
+        ));
+    }
+    let topics = [
+        ("topics.raw", &s.topics.raw),
+        ("topics.formatted", &s.topics.formatted),
+        ("topics.partial", &s.topics.partial),
+        ("topics.dead_letter", &s.topics.dead_letter),
+    ];
+    for (i, (key, topic)) in topics.iter().enumerate() {
+        if topic.is_empty() {
+            return refuse(format!("{key} is empty: expected the name of a topic"));
+        }
+        if let Some((other, _)) = topics[..i].iter().find(|(_, t)| t == topic) {
+            return refuse(format!("{key} = {topic:?}: expected another topic than {other}"));
+        }
+    }
+    for (name, instead) in OWN_PROPERTIES {
+        if s.kafka.properties.contains_key(name) {
+            return refuse(format!("kafka.properties.{name:?} is set by faircopy; use {instead}"));
+        }
+    }
+    Profiles::new(s).map(|_| ())
+}

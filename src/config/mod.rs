@@ -1,0 +1,333 @@
+//! Every setting. Shipped defaults (`deploy/faircopy.toml`), then a file, then `FAIRCOPY__…` variables; unknown keys are
+//! refused and limits checked against each other ([`check`]).
+
+mod check;
+mod profile;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use config::{Config, Environment, File, FileFormat};
+use serde::{Deserialize, Serialize};
+
+pub use profile::{LookaheadSetting, Profile, ProfileSettings, Profiles, ReleaseSetting};
+
+use crate::infer::onnx::Device;
+use crate::infer::queue::BatchLimits;
+use crate::record::Limits;
+
+/// The shipped settings, with comments.
+pub const DEFAULTS: &str = include_str!("../../deploy/faircopy.toml");
+
+/// Why settings cannot be used; names the key, what is expected, what was got and what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SettingsError(pub String);
+
+/// How the consumer joins its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GroupProtocol {
+    /// KIP-848 where the broker has it
+    Auto,
+    /// KIP-848
+    Consumer,
+    /// eager rebalances
+    Classic,
+}
+
+/// Where to begin without a committed offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Start {
+    /// the oldest record
+    Earliest,
+    /// the next record
+    Latest,
+}
+
+/// `[kafka]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kafka {
+    /// bootstrap servers
+    pub brokers: String,
+    /// consumer group
+    pub group: String,
+    /// how to join it
+    pub group_protocol: GroupProtocol,
+    /// where to begin
+    pub start: Start,
+    /// librdkafka properties as they are
+    #[serde(default)]
+    pub properties: BTreeMap<String, String>,
+}
+
+/// `[topics]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Topics {
+    /// input
+    pub raw: String,
+    /// finals and ends
+    pub formatted: String,
+    /// tails
+    pub partial: String,
+    /// refused records
+    pub dead_letter: String,
+}
+
+/// `[infer]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InferSettings {
+    /// model directory
+    pub model_dir: PathBuf,
+    /// ONNX Runtime library
+    pub runtime: PathBuf,
+    /// where the model runs
+    pub device: Device,
+    /// sessions side by side; 0 chooses
+    pub workers: usize,
+    /// threads in a session
+    pub threads_per_worker: usize,
+    /// padded tokens of a batch
+    pub max_batch_tokens: usize,
+    /// rows of a batch
+    pub max_batch_items: usize,
+    /// microseconds an idle worker waits
+    pub max_wait_us: u64,
+    /// milliseconds an answer is waited for
+    pub timeout_ms: u64,
+    /// requests of a partition under way
+    pub max_in_flight_per_partition: usize,
+}
+
+impl InferSettings {
+    /// Limits of the queue.
+    pub fn batch_limits(&self) -> BatchLimits {
+        BatchLimits { max_batch_tokens: self.max_batch_tokens, max_batch_items: self.max_batch_items }
+    }
+
+    /// Sessions to start.
+    pub fn worker_count(&self) -> usize {
+        match (self.workers, self.device) {
+            (0, Device::Cuda) => 1,
+            (0, Device::Cpu) => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            (n, _) => n,
+        }
+    }
+}
+
+/// `[decode]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Decode {
+    /// `F`
+    pub pass_words: u64,
+    /// words before the first unfrozen one
+    pub history_words: u64,
+    /// unreleased words of a stream
+    pub max_buffer_words: u64,
+    /// streams of a partition
+    pub max_streams_per_partition: usize,
+    /// until a silent stream ends
+    pub session_ttl_ms: u64,
+    /// until an ended stream is forgotten
+    pub late_ttl_ms: u64,
+    /// back-pressure
+    pub max_unfrozen_words_per_partition: u64,
+}
+
+/// `[delivery]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Delivery {
+    /// between commits
+    pub commit_interval_ms: u64,
+    /// records
+    pub max_unacknowledged: usize,
+    /// at stop and revocation
+    pub drain_deadline_ms: u64,
+}
+
+/// `[partials]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Partials {
+    /// whether any are sent
+    pub enabled: bool,
+    /// rate limit
+    pub per_session_per_second: u32,
+}
+
+/// `[unknown_tenant]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnknownTenant {
+    /// its profile: the strictest there is
+    pub profile: String,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// for people
+    Text,
+    /// for machines
+    Json,
+}
+
+/// `[log]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    /// filter
+    pub level: String,
+    /// shape
+    pub format: LogFormat,
+}
+
+/// All settings.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// broker and group
+    pub kafka: Kafka,
+    /// topic names
+    pub topics: Topics,
+    /// model
+    pub infer: InferSettings,
+    /// buffers
+    pub decode: Decode,
+    /// of raw records
+    pub limits: Limits,
+    /// offsets
+    pub delivery: Delivery,
+    /// tails
+    pub partials: Partials,
+    /// by name
+    pub profiles: BTreeMap<String, ProfileSettings>,
+    /// tenant to profile
+    pub tenants: BTreeMap<String, String>,
+    /// everybody else
+    pub unknown_tenant: UnknownTenant,
+    /// logging
+    pub log: Log,
+}
+
+impl Settings {
+    /// Defaults, then `file`, then the environment; checked.
+    pub fn load(file: Option<&Path>) -> Result<Settings, SettingsError> {
+        let environment = Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__").try_parsing(true);
+        Settings::from_layers(file, environment)
+    }
+
+    fn from_layers(file: Option<&Path>, environment: Environment) -> Result<Settings, SettingsError> {
+        let mut builder = Config::builder().add_source(File::from_str(DEFAULTS, FileFormat::Toml));
+        if let Some(path) = file {
+            let text = std::fs::read_to_string(path).map_err(|e| {
+                SettingsError(format!("--config {}: cannot be read: {e}; give the path of a TOML file", path.display()))
+            })?;
+            builder = builder.add_source(File::from_str(&text, FileFormat::Toml));
+        }
+        let say = |e: config::ConfigError| {
+            SettingsError(format!("settings: {e}; `faircopy config print` shows every key with its default"))
+        };
+        let merged = builder.add_source(environment).build().map_err(say)?;
+        let mut settings: Settings = merged.try_deserialize().map_err(say)?;
+        let properties = std::mem::take(&mut settings.kafka.properties);
+        settings.kafka.properties = properties.into_iter().map(|(k, v)| (k.replace('_', "."), v)).collect();
+        check::check(&settings)?;
+        Ok(settings)
+    }
+
+    /// The profiles, ready to use.
+    pub fn profiles(&self) -> Result<Profiles, SettingsError> {
+        Profiles::new(self)
+    }
+
+    /// All settings as TOML, secrets removed.
+    pub fn print(&self) -> String {
+        let mut shown = self.clone();
+        for (name, value) in &mut shown.kafka.properties {
+            if ["password", "secret", "token", "jaas", "key", "config", "username"].iter().any(|s| name.contains(s)) {
+                *value = "(removed)".into();
+            }
+        }
+        toml::to_string(&shown).expect("settings are TOML")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn load(file: &str, env: &[(&str, &str)]) -> Result<Settings, String> {
+        let mut f = tempfile::NamedTempFile::new().unwrap();
+        f.write_all(file.as_bytes()).unwrap();
+        let vars = env.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let environment =
+            Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__").try_parsing(true).source(Some(vars));
+        Settings::from_layers(Some(f.path()), environment).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn shipped_defaults_are_complete_and_pass_their_own_checks() {
+        let settings = load("", &[]).unwrap();
+        assert_eq!(settings.profiles().unwrap().of(None).policy.pass_words, 3);
+    }
+
+    #[test]
+    fn a_file_overrides_defaults_and_the_environment_overrides_both() {
+        let s = load("[kafka]\nbrokers='a:1'\ngroup='g'\n", &[("FAIRCOPY__KAFKA__BROKERS", "b:2")]).unwrap();
+        assert_eq!((s.kafka.brokers.as_str(), s.kafka.group.as_str()), ("b:2", "g"));
+        let s = load("", &[("FAIRCOPY__KAFKA__PROPERTIES__SASL_PASSWORD", "x"), ("FAIRCOPY__DECODE__PASS_WORDS", "6")]).unwrap();
+        assert_eq!(s.kafka.properties.get("sasl.password").map(String::as_str), Some("x"));
+        assert_eq!(s.decode.pass_words, 6);
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_by_name_wherever_they_stand() {
+        assert!(load("[kafka]\nbroker='a:1'\n", &[]).unwrap_err().contains("broker"));
+        assert!(load("[profiles.default]\nlookahed=1\n", &[]).unwrap_err().contains("lookahed"));
+        assert!(load("", &[("FAIRCOPY__KAFKAS__BROKERS", "b:2")]).unwrap_err().contains("kafkas"));
+        assert!(load("[infer]\ndevice='tpu'\n", &[]).unwrap_err().contains("tpu"));
+    }
+
+    #[test]
+    fn limits_that_contradict_each_other_are_refused_with_both_names() {
+        for (file, names) in [
+            ("[decode]\nmax_buffer_words=240\n", ["decode.max_buffer_words", "decode.history_words"]),
+            ("[profiles.x]\nlookahead=95\n", ["profiles.x.lookahead", "decode.max_buffer_words"]),
+            ("[profiles.x]\nutterance_delay_ms=9000\n", ["profiles.x.utterance_delay_ms", "max_delay_ms"]),
+            ("[topics]\npartial='asr.raw'\n", ["topics.partial", "topics.raw"]),
+            ("[infer]\nmax_batch_tokens=100\n", ["infer.max_batch_tokens", "512"]),
+            ("[tenants]\nacme='gone'\n", ["tenants.acme", "gone"]),
+            ("[kafka.properties]\n'group.id'='x'\n", ["group.id", "kafka.group"]),
+            ("[decode]\npass_words=0\n", ["decode.pass_words", "0"]),
+        ] {
+            let error = load(file, &[]).expect_err(file);
+            assert!(names.iter().all(|n| error.contains(n)), "{error}");
+        }
+    }
+
+    #[test]
+    fn profiles_take_what_they_leave_out_from_default() {
+        let s = load("[profiles.captions]\nlookahead=0\nmask='lookahead'\n[tenants]\nacme='captions'\n", &[]).unwrap();
+        let profiles = s.profiles().unwrap();
+        let captions = profiles.of(Some("acme"));
+        assert_eq!((&*captions.name, captions.policy.freeze_after(), captions.policy.max_delay_ms), ("captions", 0, 5000));
+        assert_eq!(&*profiles.of(Some("stranger")).name, "default");
+    }
+
+    #[test]
+    fn printing_removes_secrets_and_reads_back() {
+        let s = load("[kafka.properties]\n'sasl.password'='hunter2'\n'sasl.mechanism'='PLAIN'\n", &[]).unwrap();
+        let text = s.print();
+        assert!(!text.contains("hunter2") && text.contains("PLAIN"), "{text}");
+        load(&text, &[]).expect("what is printed can be read");
+    }
+}

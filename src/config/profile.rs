@@ -1,0 +1,213 @@
+//! Profiles: the formatting policy of a tenant.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Settings, SettingsError};
+use crate::format::Style;
+use crate::session::policy::{Lookahead, Mask, Policy, Rule};
+
+/// `lookahead`: a number of words or `"unlimited"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number of words or \"unlimited\"")]
+pub enum LookaheadSetting {
+    /// words
+    Words(u32),
+    /// as many as the buffer holds
+    Unlimited(Unlimited),
+}
+
+/// The word `"unlimited"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unlimited {
+    /// it
+    Unlimited,
+}
+
+/// `mask`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MaskSetting {
+    /// a pass sees all it has
+    Open,
+    /// the model never looks further than `L`
+    Lookahead,
+}
+
+/// `release`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReleaseSetting {
+    /// at a frozen sentence end
+    Frozen,
+    /// Algorithm 1
+    Predicted,
+    /// every frozen word
+    Flow,
+}
+
+/// `[profiles.NAME]`; what is left out comes from `[profiles.default]`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "each key is described in deploy/faircopy.toml")]
+pub struct ProfileSettings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lookahead: Option<LookaheadSetting>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mask: Option<MaskSetting>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<ReleaseSetting>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trailing_words: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_delay_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utterance_delay_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_release_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verbatim: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub languages: Option<Vec<String>>,
+}
+
+/// A profile as the service uses it.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// its name
+    pub name: Arc<str>,
+    /// decoding
+    pub policy: Arc<Policy>,
+    /// formatting
+    pub style: Style,
+    /// languages served: primary subtags in lower case
+    pub languages: Vec<String>,
+}
+
+impl Profile {
+    /// Whether words of `lang` are formatted. No language given means the first of the profile's.
+    pub fn serves(&self, lang: Option<&str>) -> bool {
+        let Some(lang) = lang else { return true };
+        let primary = lang.split(['-', '_']).next().unwrap_or(lang);
+        self.languages.iter().any(|l| l.eq_ignore_ascii_case(primary))
+    }
+}
+
+/// All profiles, by tenant.
+#[derive(Clone, Debug)]
+pub struct Profiles {
+    by_name: HashMap<String, Arc<Profile>>,
+    tenants: BTreeMap<String, String>,
+    unknown: String,
+}
+
+const DEFAULT: &str = "default";
+
+impl Profiles {
+    /// Resolves the profiles of `settings`.
+    pub fn new(settings: &Settings) -> Result<Profiles, SettingsError> {
+        let mut by_name = HashMap::new();
+        let base = settings.profiles.get(DEFAULT).cloned().unwrap_or_default();
+        for (name, own) in &settings.profiles {
+            by_name.insert(name.clone(), Arc::new(resolve(name, own, &base, settings)?));
+        }
+        let unknown = settings.unknown_tenant.profile.clone();
+        for (key, name) in settings
+            .tenants
+            .iter()
+            .map(|(tenant, name)| (format!("tenants.{tenant}"), name))
+            .chain([("unknown_tenant.profile".to_string(), &unknown)])
+        {
+            if !by_name.contains_key(name) {
+                let known: Vec<_> = settings.profiles.keys().collect();
+                return Err(SettingsError(format!("{key} = {name:?}: no such profile; expected one of {known:?}")));
+            }
+        }
+        Ok(Profiles { by_name, tenants: settings.tenants.clone(), unknown })
+    }
+
+    /// The profile of a record's tenant. An unknown tenant gets the one set for that; no tenant gets `default`.
+    pub fn of(&self, tenant: Option<&str>) -> &Arc<Profile> {
+        let name = match tenant {
+            None => DEFAULT,
+            Some(tenant) => self.tenants.get(tenant).unwrap_or(&self.unknown),
+        };
+        &self.by_name[name]
+    }
+
+    /// The profile called `name`.
+    pub fn named(&self, name: &str) -> Option<&Arc<Profile>> {
+        self.by_name.get(name)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Profile>> {
+        self.by_name.values()
+    }
+}
+
+fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {
+    fn need<T>(key: &str, value: Option<T>) -> Result<T, SettingsError> {
+        value.ok_or_else(|| SettingsError(format!("profiles.default.{key} is missing; it is every profile's base")))
+    }
+    let (d, own) = (&settings.decode, own.clone());
+    let lookahead = match need("lookahead", own.lookahead.or(base.lookahead))? {
+        LookaheadSetting::Words(n) => Lookahead::Words(n),
+        LookaheadSetting::Unlimited(_) => Lookahead::Unlimited,
+    };
+    let trailing = need("trailing_words", own.trailing_words.or(base.trailing_words))?;
+    let policy = Policy {
+        lookahead,
+        mask: match need("mask", own.mask.or(base.mask))? {
+            MaskSetting::Open => Mask::Open,
+            MaskSetting::Lookahead => Mask::Lookahead,
+        },
+        rule: match need("release", own.release.or(base.release))? {
+            ReleaseSetting::Frozen => Rule::Frozen,
+            ReleaseSetting::Predicted => Rule::Predicted { trailing },
+            ReleaseSetting::Flow => Rule::Flow,
+        },
+        pass_words: d.pass_words,
+        history_words: d.history_words,
+        max_buffer_words: d.max_buffer_words,
+        max_delay_ms: need("max_delay_ms", own.max_delay_ms.or(base.max_delay_ms))?,
+        utterance_delay_ms: need("utterance_delay_ms", own.utterance_delay_ms.or(base.utterance_delay_ms))?,
+        max_release_ms: need("max_release_ms", own.max_release_ms.or(base.max_release_ms))?,
+        inference_timeout_ms: settings.infer.timeout_ms,
+        partials: settings.partials.enabled,
+    };
+    let refuse = |key: &str, why: String| Err(SettingsError(format!("profiles.{name}.{key}{why}")));
+    let room = d.max_buffer_words.saturating_sub(d.pass_words);
+    if let Lookahead::Words(n) = lookahead
+        && u64::from(n) > room
+    {
+        return refuse(
+            "lookahead",
+            format!(
+                " = {n}: expected at most decode.max_buffer_words − decode.pass_words = {room}; lower it or say \"unlimited\""
+            ),
+        );
+    }
+    if policy.utterance_delay_ms > policy.max_delay_ms {
+        return refuse(
+            "utterance_delay_ms",
+            format!(
+                " = {}: expected at most max_delay_ms = {}, since words are frozen by then",
+                policy.utterance_delay_ms, policy.max_delay_ms
+            ),
+        );
+    }
+    let languages = need("languages", own.languages.or_else(|| base.languages.clone()))?;
+    if languages.is_empty() {
+        return refuse("languages", " is empty: expected at least one, such as [\"en\"]".into());
+    }
+    Ok(Profile {
+        name: name.into(),
+        policy: Arc::new(policy),
+        style: Style { verbatim: need("verbatim", own.verbatim.or(base.verbatim))? },
+        languages: languages.iter().map(|l| l.to_lowercase()).collect(),
+    })
+}

@@ -1,0 +1,83 @@
+//! From a Kafka record's bytes to a checked raw segment and its session.
+
+use std::sync::Arc;
+
+use crate::record::{Limits, RawRecord, RawSegment, Refused};
+
+/// Checks key, value and headers.
+///
+/// # Errors
+/// `key` (absent, empty, too long, not UTF-8, control characters), `empty` (no value), `limit`, and those of
+/// [`RawSegment::decode`].
+pub fn decode(record: &RawRecord, limits: &Limits) -> Result<(Arc<str>, RawSegment), Refused> {
+    let key = record.key.as_deref().unwrap_or_default();
+    if key.is_empty() {
+        return Err(Refused::new("key", "expected the session as the record key, got none; key the records by call or meeting"));
+    }
+    let session = session(key, limits)?;
+    let Some(payload) = &record.payload else {
+        return Err(Refused::new("empty", "expected a raw segment as the record value, got a null value"));
+    };
+    let headers: usize = record.headers.iter().map(|(k, v)| k.len() + v.as_ref().map_or(0, Vec::len)).sum();
+    if headers > limits.max_header_bytes {
+        return Err(Refused::new(
+            "limit",
+            format!(
+                "limits.max_header_bytes is {}, got {headers}; send smaller headers or raise the limit",
+                limits.max_header_bytes
+            ),
+        ));
+    }
+    let (segment, inline) = RawSegment::decode(payload, limits)?;
+    if inline.is_some_and(|inline| inline != *session) {
+        return Err(Refused::new(
+            "key",
+            "\"session\" in the value is another than the record key; send one of them, or the same",
+        ));
+    }
+    Ok((session, segment))
+}
+
+/// Checks a session name.
+pub fn session(key: &[u8], limits: &Limits) -> Result<Arc<str>, Refused> {
+    if key.len() > limits.max_key_bytes {
+        return Err(Refused::new("key", format!("limits.max_key_bytes is {}, got {}", limits.max_key_bytes, key.len())));
+    }
+    match std::str::from_utf8(key) {
+        Ok(text) if !text.chars().any(char::is_control) => Ok(text.into()),
+        Ok(_) => Err(Refused::new("key", "expected a session without control characters")),
+        Err(_) => Err(Refused::new("key", "expected UTF-8")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> Limits {
+        crate::config::Settings::load(None).unwrap().limits
+    }
+
+    fn reason(record: RawRecord) -> &'static str {
+        decode(&record, &limits()).unwrap_err().reason
+    }
+
+    fn record(key: &[u8], payload: &[u8]) -> RawRecord {
+        RawRecord { key: Some(key.to_vec()), payload: Some(payload.to_vec()), ..RawRecord::default() }
+    }
+
+    #[test]
+    fn a_record_without_a_usable_key_or_value_is_refused() {
+        let good = br#"{"text":"hello"}"#;
+        assert!(decode(&record(b"call-1", good), &limits()).is_ok());
+        assert_eq!(reason(record(b"", good)), "key");
+        assert_eq!(reason(record(b"a\xff", good)), "key");
+        assert_eq!(reason(record(b"a\nb", good)), "key");
+        assert_eq!(reason(record(&[b'x'; 5000], good)), "key");
+        assert_eq!(reason(record(b"call-1", br#"{"session":"call-2","text":"hello"}"#)), "key");
+        assert_eq!(reason(RawRecord { key: Some(b"call-1".to_vec()), ..RawRecord::default() }), "empty");
+        let mut headed = record(b"call-1", good);
+        headed.headers.push(("trace".into(), Some(vec![0; 1 << 20])));
+        assert_eq!(reason(headed), "limit");
+    }
+}

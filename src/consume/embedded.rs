@@ -1,0 +1,27 @@
+//! The demo's broker: librdkafka's mock cluster, in this process. It has no transactions, no compaction and keeps little; use
+//! Apache Kafka for everything but a look.
+
+use rdkafka::error::KafkaError;
+use rdkafka::mocking::MockCluster;
+use rdkafka::producer::DefaultProducerContext;
+
+/// A broker that lives as long as this value.
+pub struct EmbeddedBroker {
+    cluster: MockCluster<'static, DefaultProducerContext>,
+}
+
+impl EmbeddedBroker {
+    /// Starts it with these topics, each of so many partitions.
+    pub fn start(topics: &[&str], partitions: i32) -> Result<EmbeddedBroker, KafkaError> {
+        let cluster = MockCluster::new(1)?;
+        for topic in topics {
+            cluster.create_topic(topic, partitions, 1)?;
+        }
+        Ok(EmbeddedBroker { cluster })
+    }
+
+    /// host:port
+    pub fn brokers(&self) -> String {
+        self.cluster.bootstrap_servers()
+    }
+}

@@ -1,0 +1,46 @@
+//! Follows topics from now on, outside any group: what the demo's viewer reads.
+
+use std::time::Duration;
+
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::message::Message;
+use rdkafka::{ClientConfig, Offset, TopicPartitionList};
+
+use crate::config::Settings;
+
+/// An error of the Kafka client, under a name for modules that do not know the client.
+pub type ClientError = KafkaError;
+
+/// A reader of whole topics.
+pub struct Tail {
+    consumer: BaseConsumer,
+}
+
+impl Tail {
+    /// Follows `topics` from their present end.
+    pub fn follow(settings: &Settings, topics: &[&str]) -> Result<Tail, KafkaError> {
+        let mut config = ClientConfig::new();
+        for (name, value) in &settings.kafka.properties {
+            config.set(name, value);
+        }
+        let consumer: BaseConsumer =
+            config.set("bootstrap.servers", &settings.kafka.brokers).set("group.id", "faircopy-tail").create()?;
+        let mut list = TopicPartitionList::new();
+        for topic in topics {
+            let metadata = consumer.fetch_metadata(Some(topic), Duration::from_secs(10))?;
+            for partition in metadata.topics().iter().flat_map(|t| t.partitions()) {
+                let (_, end) = consumer.fetch_watermarks(topic, partition.id(), Duration::from_secs(10))?;
+                list.add_partition_offset(topic, partition.id(), Offset::Offset(end))?;
+            }
+        }
+        consumer.assign(&list)?;
+        Ok(Tail { consumer })
+    }
+
+    /// The next record's topic and value, if one comes within `timeout`.
+    pub fn next(&self, timeout: Duration) -> Option<(String, Vec<u8>)> {
+        let message = self.consumer.poll(timeout)?.ok()?;
+        Some((message.topic().to_string(), message.payload()?.to_vec()))
+    }
+}

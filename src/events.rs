@@ -1,0 +1,190 @@
+//! What happens, said once: each event is one type that is both a log line and a metric.
+//!
+//! No event carries transcript text, keys of people or secrets: counts, times, offsets and reasons only. Metrics go to
+//! OpenTelemetry's global meter; until a provider is installed they cost next to nothing.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use opentelemetry::metrics::{Counter, Histogram};
+use opentelemetry::{KeyValue, global};
+
+struct Instruments {
+    batch_rows: Histogram<u64>,
+    batch_tokens: Histogram<u64>,
+    batch_padding: Histogram<u64>,
+    batch_seconds: Histogram<f64>,
+    queue_seconds: Histogram<f64>,
+    inference_failures: Counter<u64>,
+    dead_letters: Counter<u64>,
+    repeats: Counter<u64>,
+    frozen_words: Counter<u64>,
+    freeze_delay_words: Histogram<u64>,
+    freeze_delay_seconds: Histogram<f64>,
+    segments: Counter<u64>,
+    commits: Counter<u64>,
+}
+
+static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
+    let m = global::meter("faircopy");
+    Instruments {
+        batch_rows: m.u64_histogram("faircopy.infer.batch.rows").build(),
+        batch_tokens: m.u64_histogram("faircopy.infer.batch.tokens").build(),
+        batch_padding: m.u64_histogram("faircopy.infer.batch.padding").build(),
+        batch_seconds: m.f64_histogram("faircopy.infer.batch.duration").with_unit("s").build(),
+        queue_seconds: m.f64_histogram("faircopy.infer.queue.duration").with_unit("s").build(),
+        inference_failures: m.u64_counter("faircopy.infer.failures").build(),
+        dead_letters: m.u64_counter("faircopy.dead_letters").build(),
+        repeats: m.u64_counter("faircopy.repeats").build(),
+        frozen_words: m.u64_counter("faircopy.words.frozen").build(),
+        freeze_delay_words: m.u64_histogram("faircopy.freeze.delay.words").build(),
+        freeze_delay_seconds: m.f64_histogram("faircopy.freeze.delay").with_unit("s").build(),
+        segments: m.u64_counter("faircopy.segments").build(),
+        commits: m.u64_counter("faircopy.commits").build(),
+    }
+});
+
+/// A batch went through the model.
+pub struct Batch {
+    /// rows
+    pub rows: usize,
+    /// tokens of all rows
+    pub tokens: usize,
+    /// rows × longest row
+    pub padded: usize,
+    /// longest wait of a row in the queue
+    pub queued: Duration,
+    /// time in the model
+    pub took: Duration,
+    /// why there are no tags
+    pub error: Option<String>,
+}
+
+impl Batch {
+    /// Records it.
+    pub fn emit(self) {
+        let m = &*INSTRUMENTS;
+        m.batch_rows.record(self.rows as u64, &[]);
+        m.batch_tokens.record(self.tokens as u64, &[]);
+        m.batch_padding.record((self.padded - self.tokens) as u64, &[]);
+        m.batch_seconds.record(self.took.as_secs_f64(), &[]);
+        m.queue_seconds.record(self.queued.as_secs_f64(), &[]);
+        if let Some(error) = self.error {
+            m.inference_failures.add(1, &[]);
+            tracing::warn!(rows = self.rows, tokens = self.tokens, %error, "inference failed; its words go out as spoken");
+        }
+    }
+}
+
+/// A record was refused.
+pub struct DeadLetter<'a> {
+    /// where
+    pub stage: &'static str,
+    /// why, machine-readable
+    pub reason: &'static str,
+    /// why, for people
+    pub detail: &'a str,
+    /// its partition
+    pub partition: i32,
+    /// its offset
+    pub offset: i64,
+}
+
+impl DeadLetter<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.dead_letters.add(1, &[KeyValue::new("stage", self.stage), KeyValue::new("reason", self.reason)]);
+        tracing::warn!(
+            stage = self.stage,
+            reason = self.reason,
+            detail = self.detail,
+            partition = self.partition,
+            offset = self.offset,
+            "record refused; it is on the dead-letter topic"
+        );
+    }
+}
+
+/// A record repeated its predecessor and was dropped.
+pub struct Repeat {
+    /// its partition
+    pub partition: i32,
+    /// its offset
+    pub offset: i64,
+}
+
+impl Repeat {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.repeats.add(1, &[]);
+        tracing::debug!(partition = self.partition, offset = self.offset, "repeated record dropped");
+    }
+}
+
+/// A word's tags became final.
+pub struct Frozen {
+    /// `lookahead`, `timer`, `utterance`, `released` or `end`
+    pub cause: &'static str,
+    /// later words known then
+    pub later_words: u64,
+    /// time since it arrived
+    pub delay: Duration,
+}
+
+impl Frozen {
+    /// Records it.
+    pub fn emit(self) {
+        let m = &*INSTRUMENTS;
+        let cause = [KeyValue::new("cause", self.cause)];
+        m.frozen_words.add(1, &cause);
+        m.freeze_delay_words.record(self.later_words, &cause);
+        m.freeze_delay_seconds.record(self.delay.as_secs_f64(), &cause);
+    }
+}
+
+/// A segment was made.
+pub struct SegmentMade {
+    /// `final`, `partial` or `end`
+    pub kind: &'static str,
+}
+
+impl SegmentMade {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.segments.add(1, &[KeyValue::new("kind", self.kind)]);
+    }
+}
+
+/// Partitions came or went.
+pub struct Rebalanced<'a> {
+    /// `assigned` or `revoked`
+    pub what: &'static str,
+    /// which
+    pub partitions: &'a [i32],
+}
+
+impl Rebalanced<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        tracing::info!(partitions = ?self.partitions, "partitions {}", self.what);
+    }
+}
+
+/// Offsets were committed, or not.
+pub struct Committed<'a> {
+    /// partitions in it
+    pub partitions: usize,
+    /// what the broker said
+    pub error: Option<&'a str>,
+}
+
+impl Committed<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        let outcome = if self.error.is_some() { "failed" } else { "ok" };
+        INSTRUMENTS.commits.add(1, &[KeyValue::new("outcome", outcome)]);
+        if let Some(error) = self.error {
+            tracing::warn!(partitions = self.partitions, error, "commit failed; it is tried again");
+        }
+    }
+}

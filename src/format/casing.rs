@@ -1,0 +1,116 @@
+//! The case of one written word.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::tags::Case;
+
+/// Most entries a lexicon may have.
+const MAX_ENTRIES: usize = 1_000_000;
+/// Longest line of a lexicon, bytes.
+const MAX_LINE_BYTES: usize = 512;
+
+/// How MIXED words are written (`iphone` → `iPhone`): made from training text.
+#[derive(Debug, Default)]
+pub struct Lexicon {
+    written: HashMap<Box<str>, Box<str>>,
+}
+
+impl Lexicon {
+    /// Reads `lower<TAB>written` lines. The message names file, line, expected and got.
+    pub fn load(path: &Path) -> Result<Lexicon, String> {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Lexicon::parse(&text).map_err(|e| format!("{}:{e}", path.display()))
+    }
+
+    /// As [`Lexicon::load`], from text.
+    pub fn parse(text: &str) -> Result<Lexicon, String> {
+        let mut written = HashMap::new();
+        for (i, line) in text.lines().enumerate() {
+            let row = line.split_once('\t').filter(|(l, w)| {
+                line.len() <= MAX_LINE_BYTES && !l.is_empty() && w.to_lowercase() == *l && !w.contains(char::is_whitespace)
+            });
+            let Some((lower, w)) = row else {
+                return Err(format!("{}: expected lower<TAB>written, the same word in two cases", i + 1));
+            };
+            if written.len() == MAX_ENTRIES {
+                return Err(format!("{}: expected at most {MAX_ENTRIES} entries", i + 1));
+            }
+            written.insert(lower.into(), w.into());
+        }
+        Ok(Lexicon { written })
+    }
+
+    /// The written form of a word in lower case.
+    pub fn get(&self, lower: &str) -> Option<&str> {
+        self.written.get(lower).map(|w| &**w)
+    }
+}
+
+/// First letter in upper case.
+pub fn capitalise(word: &str) -> String {
+    let Some(at) = word.find(char::is_alphabetic) else { return word.to_string() };
+    let mut chars = word[at..].chars();
+    let first = chars.next().expect("found above");
+    format!("{}{}{}", &word[..at], first.to_uppercase(), chars.as_str())
+}
+
+/// A recogniser that writes some capitals inside a word knows its spelling; one that writes all capitals does not.
+fn knows_case(word: &str) -> bool {
+    word.chars().any(char::is_lowercase) && word.chars().skip(1).any(char::is_uppercase)
+}
+
+/// A spoken word as written: the tag's case, `I` and its contractions always capital, mixed case by the lexicon. `start`: it
+/// begins a sentence.
+pub fn write(spoken: &str, case: Case, start: bool, lexicon: &Lexicon) -> String {
+    if knows_case(spoken) || spoken.starts_with('<') {
+        return spoken.to_string();
+    }
+    let lower = spoken.to_lowercase();
+    if lower == "i" || lower.starts_with("i'") {
+        return capitalise(&lower);
+    }
+    match case {
+        Case::Lower if start => capitalise(&lower),
+        Case::Lower => lower,
+        Case::Cap => capitalise(&lower),
+        Case::Upper => match lower.split_once('\'') {
+            Some((stem, rest)) => format!("{}'{rest}", stem.to_uppercase()),
+            None => lower.to_uppercase(),
+        },
+        Case::Mixed => lexicon.get(&lower).map_or_else(|| capitalise(&lower), str::to_string),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_follows_the_tag_and_what_is_known_of_the_word() {
+        let lexicon = Lexicon::parse("iphone\tiPhone\n").unwrap();
+        for (spoken, case, start, want) in [
+            ("hello", Case::Lower, false, "hello"),
+            ("hello", Case::Lower, true, "Hello"),
+            ("boston", Case::Cap, false, "Boston"),
+            ("'cause", Case::Cap, false, "'Cause"),
+            ("i'm", Case::Lower, false, "I'm"),
+            ("nasa's", Case::Upper, false, "NASA's"),
+            ("iphone", Case::Mixed, true, "iPhone"),
+            ("zyxphone", Case::Mixed, false, "Zyxphone"),
+            ("McKay", Case::Lower, false, "McKay"),
+            ("HELLO", Case::Lower, false, "hello"),
+            ("<unk>", Case::Cap, true, "<unk>"),
+            ("élan", Case::Cap, false, "Élan"),
+            ("42", Case::Cap, true, "42"),
+        ] {
+            assert_eq!(write(spoken, case, start, &lexicon), want);
+        }
+    }
+
+    #[test]
+    fn a_lexicon_that_changes_words_is_refused_with_its_line() {
+        assert!(Lexicon::parse("a\tA\niphone\tGalaxy\n").unwrap_err().starts_with("2:"));
+        assert!(Lexicon::parse("no tab\n").is_err());
+    }
+}

@@ -1,0 +1,40 @@
+//! Inference: a shared queue across partitions, batches, and the model behind one small trait.
+//!
+//! ```text
+//!  partition tasks ──Request──▶ Queue ──batch──▶ worker thread ── Tagger::tag ──▶ answers to each task
+//!                               pure             one per device (or core), formed while it is busy
+//! ```
+//!
+//! Only [`onnx`] knows ONNX Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
+
+pub mod handle;
+pub mod onnx;
+pub mod queue;
+pub mod row;
+pub mod tokenise;
+
+pub use handle::{Answer, Infer, Request};
+pub use row::Row;
+pub use tokenise::WordTokenizer;
+
+use crate::tags::Tags;
+
+/// Why a batch got no tags. Its words go out as spoken.
+#[derive(Debug, thiserror::Error)]
+#[error("inference failed: {0}")]
+pub struct ModelError(pub String);
+
+/// The model boundary. One worker thread owns one.
+///
+/// `tag` gets rows of at most [`row::MAX_TOKENS`] tokens and gives, for each, one [`Tags`] per entry of [`Row::first`], in
+/// order. What it says of a row must not depend on the other rows.
+pub trait Tagger: Send {
+    /// Tags a batch.
+    fn tag(&mut self, rows: &[&Row]) -> Result<Vec<Vec<Tags>>, ModelError>;
+}
+
+impl<F: FnMut(&Row) -> Vec<Tags> + Send> Tagger for F {
+    fn tag(&mut self, rows: &[&Row]) -> Result<Vec<Vec<Tags>>, ModelError> {
+        Ok(rows.iter().map(|row| self(row)).collect())
+    }
+}

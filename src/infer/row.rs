@@ -1,0 +1,78 @@
+//! One row of a batch: the words of one pass as the model's input.
+
+/// Tokens of a row at most: the encoder's positions.
+pub const MAX_TOKENS: usize = 512;
+/// First token of every row ([CLS]); belongs to word -1, so that every word may attend to it. There is no closing token: it
+/// would tell a word where the text ends beyond its lookahead.
+pub const CLS: u32 = 101;
+/// Sub-tokens kept of a word; training does the same.
+pub const MAX_TOKENS_PER_WORD: usize = 8;
+
+/// Model input for one stream's window.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// token ids, [CLS] first
+    pub tokens: Vec<u32>,
+    /// each token's word, counted from the row's first word; -1 for [CLS]
+    pub words: Vec<i32>,
+    /// position of each word's first token: where its tags are read
+    pub first: Vec<u32>,
+    /// later words a word may attend to; `None` is all
+    pub lookahead: Option<u32>,
+}
+
+impl Row {
+    /// Packs words into a row. Where they need more than [`MAX_TOKENS`], the oldest of the first `history` words are left
+    /// out, then every word keeps fewer sub-tokens. The row's words are the last of `words`.
+    ///
+    /// # Panics
+    /// If `words` without history are more than fit with one token each; `config` checks the limits that exclude it.
+    pub fn pack(words: &[&[u32]], history: usize, lookahead: Option<u32>) -> Row {
+        let room = MAX_TOKENS - 1;
+        let mut keep = MAX_TOKENS_PER_WORD;
+        let cost = |words: &[&[u32]], keep: usize| words.iter().map(|w| w.len().min(keep)).sum::<usize>();
+        let mut total = cost(words, keep);
+        let mut skipped = 0;
+        while total > room && skipped < history {
+            total -= words[skipped].len().min(keep);
+            skipped += 1;
+        }
+        let words = &words[skipped..];
+        assert!(words.len() <= room, "a window of {} words cannot fit {MAX_TOKENS} tokens", words.len());
+        while cost(words, keep) > room {
+            keep -= 1;
+        }
+        let mut row = Row { tokens: vec![CLS], words: vec![-1], first: Vec::with_capacity(words.len()), lookahead };
+        for (i, word) in words.iter().enumerate() {
+            row.first.push(row.tokens.len() as u32);
+            for &token in word.iter().take(keep) {
+                row.tokens.push(token);
+                row.words.push(i as i32);
+            }
+        }
+        row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_points_at_each_words_first_token() {
+        let row = Row::pack(&[&[7], &[8, 9], &[10]], 0, Some(9));
+        assert_eq!(row.tokens, [CLS, 7, 8, 9, 10]);
+        assert_eq!(row.words, [-1, 0, 1, 1, 2]);
+        assert_eq!(row.first, [1, 2, 4]);
+    }
+
+    #[test]
+    fn a_full_row_gives_up_history_first_and_then_sub_tokens() {
+        let word: &[u32] = &[1, 2, 3, 4];
+        let row = Row::pack(&vec![word; 150], 48, None);
+        assert_eq!(row.first.len(), 127, "150 words less the 23 oldest");
+        let row = Row::pack(&vec![word; 250], 48, None);
+        assert_eq!(row.first.len(), 202, "no history left");
+        assert_eq!(row.tokens.len(), 1 + 202 * 2);
+    }
+}

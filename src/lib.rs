@@ -1,0 +1,28 @@
+//! faircopy: raw speech-recognition segments in, readable text out, live, on Kafka.
+//!
+//! The modules in the order a record passes through them:
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`record`] | the wire contract: raw segment in, formatted segment out |
+//! | [`consume`] | polls the raw topic, owns the assignment, refuses what cannot be taken |
+//! | [`session`] | each stream's buffer: passes, freezing, releasing (pure) |
+//! | [`infer`] | queue, batches, tokeniser, the model |
+//! | [`format`](mod@format) | tags to text: disfluencies, ITN, case, marks, alignment (pure) |
+//! | [`produce`] | sends segments and says what is safely sent |
+//! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
+//!
+//! Beside the path: [`config`], [`tags`] (what the model says of a word), [`limit`], [`events`], [`cli`].
+
+pub mod cli;
+pub mod config;
+pub mod consume;
+pub mod events;
+pub mod format;
+pub mod infer;
+pub mod limit;
+pub mod pipeline;
+pub mod produce;
+pub mod record;
+pub mod session;
+pub mod tags;

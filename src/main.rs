@@ -1,0 +1,24 @@
+//! `faircopy`: see the library for how it works, `faircopy help` for what it does.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use faircopy::cli::{Cli, Command, config, demo, format, run, topics};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match &cli.command {
+        Command::Run => run::run(&cli),
+        Command::Format(args) => format::format(&cli, args),
+        Command::Demo(args) => demo::demo(&cli, args),
+        Command::Topics(args) => topics::topics(&cli, args),
+        Command::Config(args) => config::config(&cli, args),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("error: {}", failure.message);
+            ExitCode::from(failure.code)
+        }
+    }
+}

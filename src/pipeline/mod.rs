@@ -1,0 +1,164 @@
+//! The service: model, formatter, one task a partition, delivery and the polling thread. The only module that knows all others.
+//!
+//! ```text
+//!  poll thread ──ToPartition──▶ partition task (Worker) ──Effect──▶ delivery ──▶ Kafka
+//!       ▲                          │        ▲                          │
+//!       │                       Request   Answer                    Progress
+//!       │                          ▼        │                          │
+//!       │                        inference workers                     │
+//!       └────────────────────────── commits ──────────────────────────┘
+//! ```
+
+mod task;
+pub mod worker;
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use crate::config::{Profiles, Settings, SettingsError};
+use crate::consume::assignment::{Assignment, Spawn};
+use crate::consume::group::{StartError, join};
+use crate::consume::poll::{self, ConsumeError};
+use crate::format::{Formatter, Lexicon};
+use crate::infer::onnx::{LoadError, ModelFiles, OnnxTagger, init_runtime};
+use crate::infer::{Infer, Tagger, WordTokenizer};
+use crate::limit::PartialLimit;
+use crate::produce::delivery::{Command, Delivery, DeliveryError};
+use crate::session::buffer::Freeze;
+
+/// Effects between partition tasks and delivery.
+const COMMANDS: usize = 1024;
+
+/// Why the service did not start or did not go on. Each kind has an exit code of its own.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// 2
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// 3
+    #[error(transparent)]
+    Model(#[from] LoadError),
+    /// 4 (no broker), 5 (no topic), 2 (properties)
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// 6
+    #[error(transparent)]
+    Consume(#[from] ConsumeError),
+    /// 6
+    #[error(transparent)]
+    Deliver(#[from] DeliveryError),
+}
+
+impl RunError {
+    /// The process's exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            RunError::Settings(_) | RunError::Start(StartError::Properties(_)) => 2,
+            RunError::Model(_) => 3,
+            RunError::Start(StartError::Unreachable { .. }) => 4,
+            RunError::Start(StartError::NoTopic { .. }) => 5,
+            RunError::Consume(_) | RunError::Deliver(_) => 6,
+        }
+    }
+}
+
+/// What all partitions share.
+pub struct Shared {
+    /// all settings
+    pub settings: Settings,
+    /// profiles by tenant
+    pub profiles: Profiles,
+    /// words to tokens
+    pub tokenizer: WordTokenizer,
+    /// tags to text
+    pub formatter: Formatter,
+    /// the model
+    pub infer: Infer,
+    /// partials
+    pub partial_limit: PartialLimit,
+    /// told of every frozen word; the demo's summary
+    pub on_freeze: Option<Box<dyn Fn(&Freeze) + Send + Sync>>,
+}
+
+impl Shared {
+    /// Loads model, tokenizer and lexicon, and starts the inference workers.
+    pub fn load(settings: Settings) -> Result<Shared, RunError> {
+        let i = &settings.infer;
+        let files = ModelFiles::open(&i.model_dir)?;
+        init_runtime(&absolute(&i.runtime))?;
+        let mut taggers: Vec<Box<dyn Tagger>> = Vec::new();
+        for _ in 0..i.worker_count() {
+            taggers.push(Box::new(OnnxTagger::load(&files, i.device, i.threads_per_worker)?));
+        }
+        Shared::with_taggers(settings, &files, taggers)
+    }
+
+    /// As [`Shared::load`], with models of the caller's.
+    pub fn with_taggers(settings: Settings, files: &ModelFiles, taggers: Vec<Box<dyn Tagger>>) -> Result<Shared, RunError> {
+        let profiles = settings.profiles()?;
+        let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json")).map_err(LoadError)?;
+        let lexicon =
+            Lexicon::load(&files.dir.join("lexicon.tsv")).map_err(|e| LoadError(format!("{e}; export the model again")))?;
+        let infer = Infer::start(taggers, settings.infer.batch_limits(), Duration::from_micros(settings.infer.max_wait_us));
+        let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
+        Ok(Shared {
+            profiles,
+            tokenizer,
+            formatter: Formatter { lexicon, model: files.labels.model.as_str().into() },
+            infer,
+            partial_limit: PartialLimit::new(per_second),
+            on_freeze: None,
+            settings,
+        })
+    }
+}
+
+/// dlopen looks a bare relative name up elsewhere than in the working directory.
+fn absolute(path: &std::path::Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// Runs the service until `stop` is set or something fails for good. Blocks; call it from a thread that may.
+pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Result<(), RunError> {
+    let settings = &shared.settings;
+    let (commands, inbox) = mpsc::channel::<Command>(COMMANDS);
+    let delivery = Delivery::new(settings).map_err(StartError::Properties)?;
+    let spawn: Spawn = {
+        let (shared, runtime) = (shared.clone(), runtime.clone());
+        Box::new(move |partition, records, progress| {
+            runtime.spawn(task::run(shared.clone(), partition, records, commands.clone(), progress))
+        })
+    };
+    let deadline = Duration::from_millis(settings.delivery.drain_deadline_ms);
+    let assignment = Arc::new(Assignment::new(settings.topics.raw.clone(), spawn, runtime.clone(), deadline));
+    let consumer = join(settings, assignment)?;
+    // A producer that gives up stops the consumer too: consuming on would lose nothing, but deliver nothing either.
+    let sending = runtime.spawn({
+        let stop = stop.clone();
+        async move {
+            let result = delivery.run(inbox).await;
+            if result.is_err() {
+                stop.store(true, Ordering::Relaxed);
+            }
+            result
+        }
+    });
+    let polled = poll::run(consumer, Duration::from_millis(settings.delivery.commit_interval_ms), &stop);
+    // The consumer is gone, and with it every sender of commands: delivery ends by itself.
+    let sent = runtime.block_on(async { tokio::time::timeout(deadline, sending).await });
+    polled?;
+    match sent {
+        Ok(Ok(result)) => Ok(result?),
+        Ok(Err(panic)) => Err(ConsumeError::Fatal(format!("delivery ended on its own: {panic}")).into()),
+        Err(_) => {
+            tracing::warn!("drain deadline passed with outputs not acknowledged; their input is read again");
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! A partition's task: the loop round its [`Worker`].
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::Shared;
+use super::worker::Worker;
+use crate::consume::ToPartition;
+use crate::produce::Effect;
+use crate::produce::delivery::{Command, Progress};
+
+/// How often tails that the rate limit held back are looked at again.
+const PARTIAL_RETRY: Duration = Duration::from_millis(50);
+/// Between clean-ups of the rate limiter's table.
+const FORGET_IDLE: Duration = Duration::from_secs(60);
+
+/// Runs until `records` is closed; then waits until what it sent is acknowledged. Words not released by then are not
+/// committed either: the next owner reads them again.
+pub async fn run(
+    shared: Arc<Shared>,
+    partition: i32,
+    mut records: mpsc::Receiver<ToPartition>,
+    commands: mpsc::Sender<Command>,
+    progress: Progress,
+) {
+    let mut worker = Worker::new(shared.clone(), partition);
+    let mut sent_up_to = None;
+    let mut forgot = Instant::now();
+    loop {
+        worker.ask();
+        let out = worker.drain();
+        let resume_at = worker.resume_at();
+        if let Some(resume_at) = resume_at
+            && (!out.is_empty() || sent_up_to != Some(resume_at))
+        {
+            sent_up_to = Some(resume_at);
+            let effect = Effect { partition, resume_at, out };
+            if commands.send(Command::Effect(effect, progress.clone())).await.is_err() {
+                return; // delivery gave up, and the process stops
+            }
+        }
+        for tail in worker.partials() {
+            let _ = commands.send(Command::Partial(Box::new(tail))).await;
+        }
+        let retry = worker.has_partials().then(|| Instant::now() + PARTIAL_RETRY);
+        let wake = [worker.next_due(), retry].into_iter().flatten().min();
+        tokio::select! {
+            record = records.recv(), if !worker.is_full() => match record {
+                Some(ToPartition::Record(record)) => worker.take(record),
+                Some(ToPartition::CaughtUp) => worker.caught_up(),
+                None => break,
+            },
+            answer = worker.answer() => worker.answered(answer),
+            () = sleep_until(wake) => worker.tick(),
+        }
+        if forgot.elapsed() > FORGET_IDLE {
+            forgot = Instant::now();
+            shared.partial_limit.forget_idle();
+        }
+    }
+    let (done, acknowledged) = oneshot::channel();
+    if commands.send(Command::Flush(done)).await.is_ok() {
+        let _ = acknowledged.await;
+    }
+}
+
+async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,230 @@
+//! One partition without Kafka: records in, segments out, the model between. The service and `faircopy format` both run it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Shared;
+use crate::config::Profile;
+use crate::consume::decode;
+use crate::events;
+use crate::infer::{Answer, Request};
+use crate::produce::{DeadLetter, Outgoing};
+use crate::record::{RawRecord, RawSegment, Segment};
+use crate::session::buffer::FreezeCause;
+use crate::session::map::{Accepted, Event, Limits, Sessions, StreamId};
+use crate::session::stream::Output;
+use crate::session::{Record, Source, Time};
+
+/// A partition's streams, its requests under way, and the formatter's end of the path.
+pub struct Worker {
+    shared: Arc<Shared>,
+    partition: i32,
+    sessions: Sessions,
+    started: Instant,
+    answers: UnboundedReceiver<Answer>,
+    reply: UnboundedSender<Answer>,
+    next_offset: Option<i64>,
+    removed: HashMap<StreamId, u64>,
+    dirty: BTreeSet<StreamId>,
+    refused: Vec<Outgoing>,
+}
+
+impl Worker {
+    /// An empty partition.
+    pub fn new(shared: Arc<Shared>, partition: i32) -> Worker {
+        let d = &shared.settings.decode;
+        let limits =
+            Limits { max_streams: d.max_streams_per_partition, session_ttl_ms: d.session_ttl_ms, late_ttl_ms: d.late_ttl_ms };
+        let (reply, answers) = unbounded_channel();
+        Worker {
+            sessions: Sessions::new(limits),
+            shared,
+            partition,
+            started: Instant::now(),
+            answers,
+            reply,
+            next_offset: None,
+            removed: HashMap::new(),
+            dirty: BTreeSet::new(),
+            refused: Vec::new(),
+        }
+    }
+
+    fn now(&self) -> Time {
+        Time(self.started.elapsed().as_millis() as u64)
+    }
+
+    fn instant(&self, t: Time) -> Instant {
+        self.started + Duration::from_millis(t.0)
+    }
+
+    /// Takes the partition's next record; what cannot be taken becomes a dead letter.
+    pub fn take(&mut self, record: RawRecord) {
+        self.next_offset = Some(record.offset + 1);
+        match decode::decode(&record, &self.shared.settings.limits) {
+            Ok((session, segment)) => self.accept(&session, segment, record),
+            Err(refused) => {
+                self.refused.push(Outgoing::DeadLetter(Box::new(DeadLetter { stage: "decode", refused, record })));
+            }
+        }
+    }
+
+    fn accept(&mut self, session: &Arc<str>, mut segment: RawSegment, record: RawRecord) {
+        let profile: Arc<Profile> = self.shared.profiles.of(segment.tenant.as_deref()).clone();
+        let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
+        let source = Arc::new(Source { offset: record.offset, meta: segment.meta.take(), headers: record.headers });
+        let channel = segment.channel.clone();
+        let plain = !profile.serves(segment.lang.as_deref());
+        let tokenizer = &self.shared.tokenizer;
+        let made = Record::new(segment, hash, source, profile.policy.clone(), plain, |w| tokenizer.tokens(w));
+        let now = self.now();
+        if self.sessions.accept(session, &channel, &profile.name, made, now) == Accepted::Repeat {
+            events::Repeat { partition: self.partition, offset: record.offset }.emit();
+        }
+    }
+
+    /// From now on delays count.
+    pub fn caught_up(&mut self) {
+        let now = self.now();
+        self.sessions.caught_up(now);
+    }
+
+    /// Ends all streams: the input has.
+    pub fn end_all(&mut self) {
+        let now = self.now();
+        self.sessions.end_all(self.next_offset.unwrap_or(0), now);
+    }
+
+    /// Hands requests to the model, as many as may be under way.
+    pub fn ask(&mut self) {
+        let now = self.now();
+        while self.sessions.in_flight() < self.shared.settings.infer.max_in_flight_per_partition {
+            let Some((stream, ask)) = self.sessions.next_ask(now) else { break };
+            self.shared.infer.submit(Request {
+                stream,
+                ask: ask.id,
+                row: ask.row,
+                hypothesis: ask.hypothesis,
+                due: self.instant(ask.due),
+                reply: self.reply.clone(),
+            });
+        }
+    }
+
+    /// Waits for an answer of the model. Cancel-safe.
+    pub async fn answer(&mut self) -> Answer {
+        self.answers.recv().await.expect("this worker holds a sender")
+    }
+
+    /// Takes an answer.
+    pub fn answered(&mut self, answer: Answer) {
+        let now = self.now();
+        self.sessions.answer(answer.stream, answer.ask, answer.tags.as_deref(), now);
+    }
+
+    /// When something is due by the clock.
+    pub fn next_due(&self) -> Option<Instant> {
+        self.sessions.next_due().map(|t| self.instant(t))
+    }
+
+    /// Lets time pass.
+    pub fn tick(&mut self) {
+        let now = self.now();
+        self.sessions.tick(now);
+    }
+
+    /// Whether so many words wait for the model that no further record should be taken.
+    pub fn is_full(&self) -> bool {
+        self.sessions.unfrozen_words() >= self.shared.settings.decode.max_unfrozen_words_per_partition
+    }
+
+    /// Whether a request is under way.
+    pub fn is_asking(&self) -> bool {
+        self.sessions.in_flight() > 0
+    }
+
+    /// The offset the group may continue at once everything drained so far is acknowledged; none before the first record.
+    pub fn resume_at(&self) -> Option<i64> {
+        self.next_offset.map(|next| self.sessions.hold().map_or(next, |hold| hold.min(next)))
+    }
+
+    /// What is to be sent now, in order.
+    pub fn drain(&mut self) -> Vec<Outgoing> {
+        self.dirty.extend(self.sessions.take_dirty());
+        let mut out = std::mem::take(&mut self.refused);
+        for event in self.sessions.take_events() {
+            out.push(self.outgoing(event));
+        }
+        out
+    }
+
+    fn outgoing(&mut self, event: Event) -> Outgoing {
+        let shared = self.shared.clone();
+        let stream = event.stream;
+        let profile = shared.profiles.named(&stream.profile).expect("streams are opened with profiles of the table");
+        match event.output {
+            Output::Release(release) => {
+                for freeze in release.entries.iter().filter_map(|e| e.freeze) {
+                    if let Some(observe) = &shared.on_freeze {
+                        observe(&freeze);
+                    }
+                    events::Frozen {
+                        cause: cause(freeze.cause),
+                        later_words: freeze.later_words,
+                        delay: Duration::from_millis(freeze.delay_ms),
+                    }
+                    .emit();
+                }
+                let segment = shared.formatter.segment(&stream, &release, &profile.style);
+                let removed: u64 = segment.removed.iter().map(|r| r.src[1] - r.src[0]).sum();
+                *self.removed.entry(stream.id).or_default() += removed;
+                events::SegmentMade { kind: "final" }.emit();
+                let source = release.entries.last().map(|e| e.word.source.clone());
+                Outgoing::Formatted(Box::new(segment), source)
+            }
+            Output::Closed { seq, mut counts, cause } => {
+                counts.removed = self.removed.remove(&stream.id).unwrap_or(0);
+                self.dirty.remove(&stream.id);
+                let segment = shared.formatter.end(&stream, seq, counts, cause);
+                events::SegmentMade { kind: "end" }.emit();
+                Outgoing::Formatted(Box::new(segment), stream.source)
+            }
+        }
+    }
+
+    /// Whether some stream's tail changed since its last partial.
+    pub fn has_partials(&self) -> bool {
+        !self.dirty.is_empty()
+    }
+
+    /// Tails that changed, of sessions that may send one now. The others stay marked.
+    pub fn partials(&mut self) -> Vec<Segment> {
+        let shared = self.shared.clone();
+        let mut out = Vec::new();
+        self.dirty.retain(|&id| {
+            let Some((stream, tail)) = self.sessions.tail(id) else { return false };
+            if !shared.partial_limit.allows(&stream.key.session) {
+                return true;
+            }
+            let profile = shared.profiles.named(&stream.profile).expect("streams are opened with profiles of the table");
+            events::SegmentMade { kind: "partial" }.emit();
+            out.push(shared.formatter.partial(&stream, &tail, &profile.style));
+            false
+        });
+        out
+    }
+}
+
+fn cause(cause: FreezeCause) -> &'static str {
+    match cause {
+        FreezeCause::Lookahead => "lookahead",
+        FreezeCause::Timer => "timer",
+        FreezeCause::Utterance => "utterance",
+        FreezeCause::Released => "released",
+        FreezeCause::End => "end",
+    }
+}

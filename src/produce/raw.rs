@@ -1,0 +1,46 @@
+//! Writes raw segments: the demo's recogniser, and tests.
+
+use std::time::Duration;
+
+use rdkafka::ClientConfig;
+use rdkafka::error::KafkaError;
+use rdkafka::message::{Header, OwnedHeaders};
+use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
+
+use crate::config::Settings;
+
+/// A producer for any topic.
+pub struct RawSender {
+    producer: FutureProducer,
+}
+
+impl RawSender {
+    /// With the settings' brokers and properties.
+    pub fn new(settings: &Settings) -> Result<RawSender, KafkaError> {
+        let mut c = ClientConfig::new();
+        for (name, value) in &settings.kafka.properties {
+            c.set(name, value);
+        }
+        c.set("bootstrap.servers", &settings.kafka.brokers).set("partitioner", "murmur2_random").set("linger.ms", "1");
+        Ok(RawSender { producer: c.create()? })
+    }
+
+    /// Sends one record and waits for its acknowledgement.
+    pub async fn send(
+        &self,
+        topic: &str,
+        key: Option<&[u8]>,
+        payload: Option<&[u8]>,
+        headers: &[(&str, &str)],
+    ) -> Result<(), KafkaError> {
+        let headers =
+            headers.iter().fold(OwnedHeaders::new(), |all, (key, value)| all.insert(Header { key, value: Some(*value) }));
+        let record = FutureRecord { topic, partition: None, payload, key, timestamp: None, headers: Some(headers) };
+        self.producer.send(record, Duration::from_secs(30)).await.map(|_| ()).map_err(|(e, _)| e)
+    }
+
+    /// Waits until everything is acknowledged.
+    pub fn flush(&self) -> Result<(), KafkaError> {
+        self.producer.flush(Duration::from_secs(30))
+    }
+}

@@ -1,0 +1,50 @@
+//! `faircopy topics create`: the topics a deployment needs.
+
+use std::time::Duration;
+
+use rdkafka::ClientConfig;
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::error::RDKafkaErrorCode;
+
+use crate::config::Settings;
+
+/// Creates the four topics, each with `partitions` and `replication`. One that exists is left as it is. Gives a line a topic.
+///
+/// # Errors
+/// The broker cannot be reached or refuses; says which topic and why.
+pub async fn create(settings: &Settings, partitions: i32, replication: i32) -> Result<Vec<String>, String> {
+    let mut c = ClientConfig::new();
+    for (name, value) in &settings.kafka.properties {
+        c.set(name, value);
+    }
+    let admin: AdminClient<DefaultClientContext> = c
+        .set("bootstrap.servers", &settings.kafka.brokers)
+        .create()
+        .map_err(|e| format!("kafka.properties: {e}; expected properties of librdkafka"))?;
+    let t = &settings.topics;
+    let new: Vec<NewTopic> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter]
+        .into_iter()
+        .map(|name| {
+            let topic = NewTopic::new(name, partitions, TopicReplication::Fixed(replication));
+            // A tail is out of date within seconds.
+            if name == &t.partial { topic.set("retention.ms", "3600000") } else { topic }
+        })
+        .collect();
+    let options =
+        AdminOptions::new().operation_timeout(Some(Duration::from_secs(20))).request_timeout(Some(Duration::from_secs(20)));
+    let results = admin.create_topics(&new, &options).await.map_err(|e| {
+        format!(
+            "kafka.brokers = {:?}: no broker answered: {e}; check the address, the network and kafka.properties",
+            settings.kafka.brokers
+        )
+    })?;
+    results
+        .into_iter()
+        .map(|r| match r {
+            Ok(name) => Ok(format!("{name}: created with {partitions} partitions")),
+            Err((name, RDKafkaErrorCode::TopicAlreadyExists)) => Ok(format!("{name}: exists, left as it is")),
+            Err((name, error)) => Err(format!("{name}: cannot be created: {error}")),
+        })
+        .collect()
+}

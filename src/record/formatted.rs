@@ -1,0 +1,122 @@
+//! A formatted segment: what readers get.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::tags::ItnClass;
+
+/// What a record of the formatted or partial topic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// released words; never sent again in another form
+    Final,
+    /// the unreleased tail as it looks now; the next one supersedes it
+    Partial,
+    /// the epoch is closed; carries counts
+    End,
+}
+
+/// One written token.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WrittenWord {
+    /// as written, with its mark
+    pub text: String,
+    /// start of its first spoken word, seconds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub s: Option<f64>,
+    /// end of its last spoken word, seconds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub e: Option<f64>,
+    /// confidence of its spoken words: their mean
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub c: Option<f32>,
+    /// input words of the epoch it came from, half-open
+    pub src: [u64; 2],
+}
+
+/// One ITN entity that a grammar wrote.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entity {
+    /// what it is
+    pub class: ItnClass,
+    /// written form
+    pub written: String,
+    /// spoken form
+    pub spoken: String,
+    /// tokens of this segment's `words`, half-open
+    pub words: [usize; 2],
+    /// input words of the epoch, half-open; may enclose removed words
+    pub src: [u64; 2],
+}
+
+/// Words that left the text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Removed {
+    /// `filler`, `edit`, `marker`, `repetition`, `repair` or `token` (recogniser markup)
+    pub class: String,
+    /// as said
+    pub spoken: String,
+    /// input words of the epoch, half-open
+    pub src: [u64; 2],
+}
+
+/// Counts of an epoch, in its `end` record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// final input words
+    pub words: u64,
+    /// final segments sent
+    pub segments: u64,
+    /// words under `removed`
+    pub removed: u64,
+    /// words that went out as spoken because inference failed
+    pub degraded: u64,
+}
+
+/// One record of the formatted or the partial topic. Its Kafka key is `session`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Segment {
+    /// the raw record's key
+    pub session: Arc<str>,
+    /// speaker track
+    pub channel: Arc<str>,
+    /// offset of the raw record that opened the stream's run
+    pub epoch: i64,
+    /// counter of the epoch's segments, from 0; a partial carries the number of the segment to come
+    pub seq: u64,
+    /// final, partial or end
+    pub kind: Kind,
+    /// written tokens, separated by one space
+    pub text: String,
+    /// written tokens
+    #[serde(default)]
+    pub words: Vec<WrittenWord>,
+    /// entities among them
+    #[serde(default)]
+    pub entities: Vec<Entity>,
+    /// what left the text
+    #[serde(default)]
+    pub removed: Vec<Removed>,
+    /// partial only: its first `frozen` words will not change any more
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frozen: Option<usize>,
+    /// some of its words are as spoken, since inference failed or came too late
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub degraded: bool,
+    /// end only
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// end only: `channel`, `session`, `restart` (a new epoch began) or `expired`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// model that tagged it
+    pub model: Arc<str>,
+    /// profile it was formatted by
+    pub profile: Arc<str>,
+    /// `meta` of the raw record of its last word
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Box<RawValue>>,
+}

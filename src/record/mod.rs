@@ -1,0 +1,24 @@
+//! The wire contract: a raw segment in ([`raw`]), a formatted segment out ([`formatted`]).
+
+pub mod formatted;
+pub mod raw;
+
+pub use formatted::{Counts, Entity, Kind, Removed, Segment, WrittenWord};
+pub use raw::{End, Limits, RawSegment, RawWord, Refused};
+
+/// A record of the raw topic as it came.
+#[derive(Clone, Debug, Default)]
+pub struct RawRecord {
+    /// input partition
+    pub partition: i32,
+    /// its place there
+    pub offset: i64,
+    /// when it was appended, milliseconds since 1970
+    pub timestamp_ms: Option<i64>,
+    /// record key
+    pub key: Option<Vec<u8>>,
+    /// record value
+    pub payload: Option<Vec<u8>>,
+    /// record headers
+    pub headers: Vec<(String, Option<Vec<u8>>)>,
+}

@@ -1,0 +1,321 @@
+//! A raw segment: what a recogniser said. Everything in it is untrusted and checked here.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// Why a record cannot be taken: a short machine-readable reason and a sentence for people. Never quotes the record's words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}: {detail}")]
+pub struct Refused {
+    /// `json`, `contract`, `limit`, `key`, …; the dead letter's `reason` header
+    pub reason: &'static str,
+    /// expected, got, remedy
+    pub detail: String,
+}
+
+impl Refused {
+    /// A refusal for `reason`, explained by `detail`.
+    pub fn new(reason: &'static str, detail: impl Into<String>) -> Refused {
+        Refused { reason, detail: detail.into() }
+    }
+}
+
+/// Largest raw segment taken; what is larger is a dead letter.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// bytes of a record's value
+    pub max_record_bytes: usize,
+    /// bytes of a record's key
+    pub max_key_bytes: usize,
+    /// words of a record
+    pub max_words_per_record: usize,
+    /// characters of a word
+    pub max_word_chars: usize,
+    /// bytes of `meta`
+    pub max_meta_bytes: usize,
+    /// bytes of all record headers together, names and values
+    pub max_header_bytes: usize,
+}
+
+/// What an input record closes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// a pause; half of them are for breath
+    Utterance,
+    /// this channel
+    Channel,
+    /// every channel of the session
+    Session,
+}
+
+/// One spoken word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawWord {
+    /// as the recogniser said it
+    pub spoken: Box<str>,
+    /// start, seconds from the start of the session
+    pub start: Option<f64>,
+    /// end, seconds
+    pub end: Option<f64>,
+    /// confidence, 0 to 1
+    pub confidence: Option<f32>,
+}
+
+/// One record of the raw topic, checked.
+#[derive(Clone, Debug)]
+pub struct RawSegment {
+    /// the recogniser's counter, per channel
+    pub seq: Option<u64>,
+    /// speaker track
+    pub channel: Box<str>,
+    /// `false`: a hypothesis that the channel's next record replaces
+    pub is_final: bool,
+    /// spoken words, possibly none
+    pub words: Vec<RawWord>,
+    /// what ends with this record
+    pub end: Option<End>,
+    /// chooses the profile
+    pub tenant: Option<Box<str>>,
+    /// BCP 47 language tag
+    pub lang: Option<Box<str>>,
+    /// passed through
+    pub meta: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct WireWord {
+    w: String,
+    #[serde(default)]
+    s: Option<f64>,
+    #[serde(default)]
+    e: Option<f64>,
+    #[serde(default)]
+    c: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Wire {
+    #[serde(default)]
+    session: Option<String>,
+    #[serde(default)]
+    seq: Option<u64>,
+    #[serde(default)]
+    channel: Option<String>,
+    #[serde(default = "yes", rename = "final")]
+    is_final: bool,
+    #[serde(default)]
+    words: Option<Vec<WireWord>>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    end: Option<End>,
+    #[serde(default)]
+    tenant: Option<String>,
+    #[serde(default)]
+    lang: Option<String>,
+    #[serde(default)]
+    meta: Option<Box<RawValue>>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Longest time a word may carry, seconds: about thirty years, beyond any session and exact in milliseconds.
+const MAX_SECONDS: f64 = 1e9;
+/// Longest channel, tenant or language name, bytes.
+const MAX_NAME_BYTES: usize = 256;
+
+impl RawSegment {
+    /// Decodes and checks one record's value. Unknown keys are ignored: recognisers add their own.
+    ///
+    /// The inline `session` of JSON Lines files is returned beside the segment; a Kafka record's session is its key.
+    ///
+    /// # Errors
+    /// `json` (not JSON, wrong types, invalid UTF-8), `contract` (impossible values), `limit` (too much of something).
+    pub fn decode(bytes: &[u8], limits: &Limits) -> Result<(RawSegment, Option<String>), Refused> {
+        if bytes.len() > limits.max_record_bytes {
+            return Err(limit("max_record_bytes", limits.max_record_bytes, bytes.len()));
+        }
+        // serde would read an array as a struct's fields in order; nobody means that.
+        if bytes.iter().find(|b| !b.is_ascii_whitespace()) != Some(&b'{') {
+            return Err(Refused::new("json", "not a raw segment: expected a JSON object"));
+        }
+        let wire: Wire = serde_json::from_slice(bytes).map_err(|e| {
+            // serde_json quotes an offending string in its message; say the kind and the place only.
+            Refused::new("json", format!("not a raw segment: {:?} at line {} column {}", e.classify(), e.line(), e.column()))
+        })?;
+        let words = match (wire.words, wire.text) {
+            (Some(_), Some(text)) if !text.trim().is_empty() => {
+                return Err(Refused::new("contract", "got both \"words\" and \"text\"; send one of them"));
+            }
+            (Some(words), _) => {
+                if words.len() > limits.max_words_per_record {
+                    return Err(limit("max_words_per_record", limits.max_words_per_record, words.len()));
+                }
+                words.into_iter().enumerate().map(|(i, w)| check_word(i, w, limits)).collect::<Result<_, _>>()?
+            }
+            (None, Some(text)) => {
+                let mut words = Vec::new();
+                for (i, w) in text.split_whitespace().enumerate() {
+                    if i == limits.max_words_per_record {
+                        return Err(limit("max_words_per_record", limits.max_words_per_record, i + 1));
+                    }
+                    let word = WireWord { w: w.to_string(), s: None, e: None, c: None };
+                    words.push(check_word(i, word, limits)?);
+                }
+                words
+            }
+            (None, None) if wire.end.is_none() => {
+                return Err(Refused::new("contract", "expected \"words\", \"text\" or \"end\", got none of them"));
+            }
+            (None, None) => Vec::new(),
+        };
+        if !wire.is_final && matches!(wire.end, Some(End::Channel | End::Session)) {
+            return Err(Refused::new("contract", "a hypothesis (final: false) cannot end a channel or a session"));
+        }
+        for (name, value) in [("channel", &wire.channel), ("tenant", &wire.tenant), ("lang", &wire.lang)] {
+            if let Some(value) = value
+                && (value.len() > MAX_NAME_BYTES || value.chars().any(char::is_control))
+            {
+                return Err(Refused::new(
+                    "contract",
+                    format!("\"{name}\" must have at most {MAX_NAME_BYTES} bytes and no control characters"),
+                ));
+            }
+        }
+        if let Some(meta) = &wire.meta {
+            if meta.get().len() > limits.max_meta_bytes {
+                return Err(limit("max_meta_bytes", limits.max_meta_bytes, meta.get().len()));
+            }
+            if !meta.get().starts_with('{') && meta.get() != "null" {
+                return Err(Refused::new("contract", "\"meta\" must be an object"));
+            }
+        }
+        let segment = RawSegment {
+            seq: wire.seq,
+            channel: wire.channel.unwrap_or_default().into(),
+            is_final: wire.is_final,
+            words,
+            end: wire.end,
+            tenant: wire.tenant.map(Into::into),
+            lang: wire.lang.map(Into::into),
+            meta: wire.meta.filter(|m| m.get() != "null"),
+        };
+        Ok((segment, wire.session))
+    }
+}
+
+fn limit(name: &str, at_most: usize, got: usize) -> Refused {
+    Refused::new("limit", format!("limits.{name} is {at_most}, got {got}; send smaller records or raise the limit"))
+}
+
+fn check_word(i: usize, wire: WireWord, limits: &Limits) -> Result<RawWord, Refused> {
+    let spoken = wire.w.trim();
+    if spoken.is_empty() {
+        return Err(Refused::new("contract", format!("words[{i}].w is empty; leave the word out")));
+    }
+    // Bytes first: counting characters of a megabyte is work an attacker should not get for free.
+    if spoken.len() > 4 * limits.max_word_chars || spoken.chars().count() > limits.max_word_chars {
+        return Err(Refused::new("limit", format!("limits.max_word_chars is {}, words[{i}] is longer", limits.max_word_chars)));
+    }
+    if spoken.chars().any(char::is_control) {
+        return Err(Refused::new("contract", format!("words[{i}].w holds a control character")));
+    }
+    for (name, time) in [("s", wire.s), ("e", wire.e)] {
+        if let Some(t) = time
+            && !(0.0..=MAX_SECONDS).contains(&t)
+        {
+            return Err(Refused::new("contract", format!("words[{i}].{name} must be 0 to {MAX_SECONDS} seconds, got {t}")));
+        }
+    }
+    if let (Some(s), Some(e)) = (wire.s, wire.e)
+        && e < s
+    {
+        return Err(Refused::new("contract", format!("words[{i}] ends at {e} before it starts at {s}")));
+    }
+    if let Some(c) = wire.c
+        && !(0.0..=1.0).contains(&c)
+    {
+        return Err(Refused::new("contract", format!("words[{i}].c must be 0 to 1, got {c}")));
+    }
+    Ok(RawWord { spoken: spoken.into(), start: wire.s, end: wire.e, confidence: wire.c.map(|c| c as f32) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> Limits {
+        Limits {
+            max_record_bytes: 10_000,
+            max_key_bytes: 256,
+            max_words_per_record: 10,
+            max_word_chars: 20,
+            max_meta_bytes: 100,
+            max_header_bytes: 1000,
+        }
+    }
+
+    fn reason(json: &str) -> &'static str {
+        RawSegment::decode(json.as_bytes(), &limits()).expect_err(json).reason
+    }
+
+    #[test]
+    fn a_whole_record_is_read() {
+        let json = br#"{"seq":17,"channel":"agent","final":true,"words":[{"w":"four","s":1.2,"e":1.41,"c":0.93}],
+            "end":"utterance","tenant":"acme","lang":"en","meta":{"call":"x"},"ours":1}"#;
+        let (r, session) = RawSegment::decode(json, &limits()).unwrap();
+        assert_eq!((r.seq, &*r.channel, r.is_final, r.end), (Some(17), "agent", true, Some(End::Utterance)));
+        assert_eq!(r.words[0].start, Some(1.2));
+        assert_eq!(r.meta.unwrap().get(), r#"{"call":"x"}"#);
+        assert_eq!(session, None);
+    }
+
+    #[test]
+    fn text_stands_in_for_words_and_an_end_needs_neither() {
+        let (r, _) = RawSegment::decode(br#"{"text":" hello  there ","channel":"a"}"#, &limits()).unwrap();
+        assert_eq!(r.words.iter().map(|w| &*w.spoken).collect::<Vec<_>>(), ["hello", "there"]);
+        assert!(RawSegment::decode(br#"{"end":"session"}"#, &limits()).unwrap().0.words.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_taken_is_refused_with_a_reason() {
+        for (json, want) in [
+            ("nonsense", "json"),
+            ("[]", "json"),
+            ("", "json"),
+            (r#"{"words":"four"}"#, "json"),
+            (r#"{"words":[{"w":1}]}"#, "json"),
+            (r#"{"words":[{"w":"a","s":NaN}]}"#, "json"),
+            (r#"{"words":[{"w":"a","s":1e999}]}"#, "json"),
+            (r#"{"text":"a","seq":-1}"#, "json"),
+            (r#"{"text":"a","end":"never"}"#, "json"),
+            (r#"{"seq":1}"#, "contract"),
+            (r#"{"words":[{"w":"a"}],"text":"b"}"#, "contract"),
+            (r#"{"words":[{"w":"  "}]}"#, "contract"),
+            ("{\"words\":[{\"w\":\"a\\u0000b\"}]}", "contract"),
+            (r#"{"words":[{"w":"a","s":-1}]}"#, "contract"),
+            (r#"{"words":[{"w":"a","s":2,"e":1}]}"#, "contract"),
+            (r#"{"words":[{"w":"a","c":1.5}]}"#, "contract"),
+            (r#"{"text":"a","final":false,"end":"session"}"#, "contract"),
+            (r#"{"text":"a","meta":[1]}"#, "contract"),
+            (r#"{"text":"a a a a a a a a a a a"}"#, "limit"),
+            (r#"{"text":"aaaaaaaaaaaaaaaaaaaaa"}"#, "limit"),
+        ] {
+            assert_eq!(reason(json), want, "{json}");
+        }
+        assert_eq!(reason(&format!("{{\"text\":\"a\",\"meta\":{{\"k\":\"{}\"}}}}", "x".repeat(200))), "limit");
+        assert_eq!(reason(&format!("{{\"text\":\"{}\"}}", " ".repeat(20_000))), "limit");
+        assert_eq!(RawSegment::decode(b"{\"text\":\"\xff\"}", &limits()).unwrap_err().reason, "json");
+        assert_eq!(reason(&"[".repeat(5_000)), "json");
+    }
+
+    #[test]
+    fn a_refusal_never_quotes_the_words() {
+        let e = RawSegment::decode(br#"{"words":[{"w":"a"}],"end":"secretword"}"#, &limits()).unwrap_err();
+        assert!(!e.to_string().contains("secretword"), "{e}");
+    }
+}

@@ -1,0 +1,149 @@
+//! The words of one epoch that are still needed: history, frozen and unreleased, unfrozen.
+//!
+//! ```text
+//!  base          released        frozen                 total
+//!   │  history      │  frozen tail  │   unfrozen            │
+//!   └──────────────┴───────────────┴───────────────────────┘
+//!   base ≤ released ≤ frozen ≤ total, all counted in words of the epoch
+//! ```
+
+use std::collections::VecDeque;
+
+use super::{Time, Word};
+use crate::tags::Tags;
+
+/// What froze a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FreezeCause {
+    /// `L` later words were known
+    Lookahead,
+    /// `max_delay_ms` after it arrived
+    Timer,
+    /// `utterance_delay_ms` after an utterance end
+    Utterance,
+    /// Algorithm 1 released it
+    Released,
+    /// its channel or session ended
+    End,
+}
+
+/// A frozen word's record of how it froze.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freeze {
+    /// when its tags became final
+    pub at: Time,
+    /// why
+    pub cause: FreezeCause,
+    /// later words known then
+    pub later_words: u64,
+    /// milliseconds from its arrival
+    pub delay_ms: u64,
+    /// the model gave no answer: it goes out as spoken
+    pub degraded: bool,
+}
+
+/// A word, when it came, what the last pass said of it, and how it froze.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// the word
+    pub word: Word,
+    /// when it came
+    pub arrived: Time,
+    /// the last pass's tags; final once `freeze` is set
+    pub tags: Option<Tags>,
+    /// set when frozen
+    pub freeze: Option<Freeze>,
+}
+
+/// One epoch's words. Indices are words of the epoch.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    entries: VecDeque<Entry>,
+    base: u64,
+    released: u64,
+    frozen: u64,
+}
+
+impl Buffer {
+    /// Words said so far.
+    pub fn total(&self) -> u64 {
+        self.base + self.entries.len() as u64
+    }
+
+    /// Words whose tags are final.
+    pub fn frozen(&self) -> u64 {
+        self.frozen
+    }
+
+    /// Words that left.
+    pub fn released(&self) -> u64 {
+        self.released
+    }
+
+    /// The entry of word `i`; `i` must still be held.
+    pub fn get(&self, i: u64) -> &Entry {
+        &self.entries[(i - self.base) as usize]
+    }
+
+    /// Adds a final word.
+    pub fn push(&mut self, word: Word, arrived: Time) {
+        self.entries.push_back(Entry { word, arrived, tags: None, freeze: None });
+    }
+
+    /// Entries of words `from..to`.
+    pub fn range(&self, from: u64, to: u64) -> impl Iterator<Item = &Entry> {
+        self.entries.range((from - self.base) as usize..(to - self.base) as usize)
+    }
+
+    /// First word a pass sees: at most `history` words before the first unfrozen one.
+    pub fn window_start(&self, history: u64) -> u64 {
+        self.frozen.saturating_sub(history).max(self.base)
+    }
+
+    /// Takes a pass's tags for the words before `upto`; the last of `tags` is word `upto - 1`. Frozen words keep theirs.
+    pub fn predict(&mut self, upto: u64, tags: &[Tags]) {
+        let start = upto - tags.len() as u64;
+        for i in self.frozen.max(start)..upto {
+            self.entries[(i - self.base) as usize].tags = Some(tags[(i - start) as usize]);
+        }
+    }
+
+    /// Freezes words up to `to` with the tags they have; without an answer (`degraded`) as spoken. `known`: words known then.
+    pub fn freeze(&mut self, to: u64, known: u64, now: Time, cause: FreezeCause, degraded: bool) {
+        for i in self.frozen..to {
+            let entry = &mut self.entries[(i - self.base) as usize];
+            if degraded {
+                entry.tags = Some(Tags::default());
+            }
+            entry.tags.get_or_insert_default();
+            entry.freeze =
+                Some(Freeze { at: now, cause, later_words: known - i - 1, delay_ms: now.since(entry.arrived), degraded });
+        }
+        self.frozen = self.frozen.max(to);
+    }
+
+    /// Lets words up to `to` go, and forgets what is older than `history` words before the first unfrozen one.
+    pub fn release(&mut self, to: u64, history: u64) {
+        assert!(self.released <= to && to <= self.frozen, "only frozen words are released");
+        self.released = to;
+        while self.base < self.released.min(self.frozen.saturating_sub(history)) {
+            self.entries.pop_front();
+            self.base += 1;
+        }
+    }
+
+    /// Moves arrivals up to `now`: while a backlog was read, no delay was running.
+    pub fn restart_clocks(&mut self, now: Time) {
+        for entry in &mut self.entries {
+            entry.arrived = entry.arrived.max(now);
+            if let Some(freeze) = &mut entry.freeze {
+                freeze.at = freeze.at.max(now);
+            }
+        }
+    }
+
+    /// Words held, history included.
+    pub fn held(&self) -> usize {
+        self.entries.len()
+    }
+}

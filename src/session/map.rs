@@ -1,0 +1,420 @@
+//! All streams of one partition. One task owns a [`Sessions`], so there are no locks.
+//!
+//! It knows which stream a record belongs to, whether it repeats, restarts or ends one, which stream's turn it is at the
+//! model, what is due when, and the oldest input offset still needed. All of it is indexed: nothing here walks all
+//! streams but the expiry at `max_streams`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::ops::Bound;
+use std::sync::Arc;
+
+use super::stream::{Ask, EndCause, Output, Stream, Tail};
+use super::{Record, Source, Time};
+use crate::record::End;
+use crate::tags::Tags;
+
+/// Limits of a partition's table of streams.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// streams open at once; at the limit the one unheard for longest is ended as expired
+    pub max_streams: usize,
+    /// a stream unheard for so long is ended as expired
+    pub session_ttl_ms: u64,
+    /// so long an ended stream's last record is remembered, to drop its repeat
+    pub late_ttl_ms: u64,
+}
+
+/// A session and one of its channels.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamKey {
+    /// the record key
+    pub session: Arc<str>,
+    /// the speaker track
+    pub channel: Arc<str>,
+}
+
+/// Names one epoch of one stream while this process holds it.
+pub type StreamId = u64;
+
+/// Something a stream gave back, with what a segment needs to know of the stream.
+#[derive(Debug)]
+pub struct Event {
+    /// which epoch of which stream
+    pub stream: StreamRef,
+    /// what happened
+    pub output: Output,
+}
+
+/// An open or just closed epoch.
+#[derive(Clone, Debug)]
+pub struct StreamRef {
+    /// its name in this process
+    pub id: StreamId,
+    /// session and channel
+    pub key: StreamKey,
+    /// offset of the record that opened it
+    pub epoch: i64,
+    /// name of the profile it was opened with
+    pub profile: Arc<str>,
+    /// source of its last word
+    pub source: Option<Arc<Source>>,
+}
+
+/// What became of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accepted {
+    /// taken, now or once the epoch before it has closed
+    Taken,
+    /// a repeat of the stream's last record: dropped
+    Repeat,
+}
+
+enum Waiting {
+    Record(Record, Arc<str>),
+    End(EndCause, i64),
+}
+
+impl Waiting {
+    fn offset(&self) -> i64 {
+        match self {
+            Waiting::Record(r, _) => r.source.offset,
+            Waiting::End(_, offset) => *offset,
+        }
+    }
+}
+
+struct Slot {
+    key: StreamKey,
+    profile: Arc<str>,
+    stream: Stream,
+    /// records of later epochs, held until this one has closed
+    waiting: VecDeque<Waiting>,
+    due: Option<Time>,
+    hold: Option<i64>,
+    load: u64,
+    queued: bool,
+    asking: bool,
+}
+
+/// See the module.
+pub struct Sessions {
+    limits: Limits,
+    slots: HashMap<StreamId, Slot>,
+    by_key: BTreeMap<StreamKey, StreamId>,
+    next_id: StreamId,
+    due: BTreeSet<(Time, StreamId)>,
+    holds: BTreeSet<(i64, StreamId)>,
+    ready: VecDeque<StreamId>,
+    dirty: BTreeSet<StreamId>,
+    ended: HashMap<StreamKey, (Option<u64>, u64)>,
+    ended_order: VecDeque<(Time, StreamKey)>,
+    load: u64,
+    in_flight: usize,
+    running: bool,
+    repeats: u64,
+    events: Vec<Event>,
+}
+
+impl Sessions {
+    /// No streams yet. Delays do not count until [`Sessions::caught_up`].
+    pub fn new(limits: Limits) -> Sessions {
+        Sessions {
+            limits,
+            slots: HashMap::new(),
+            by_key: BTreeMap::new(),
+            next_id: 0,
+            due: BTreeSet::new(),
+            holds: BTreeSet::new(),
+            ready: VecDeque::new(),
+            dirty: BTreeSet::new(),
+            ended: HashMap::new(),
+            ended_order: VecDeque::new(),
+            load: 0,
+            in_flight: 0,
+            running: false,
+            repeats: 0,
+            events: Vec::new(),
+        }
+    }
+
+    /// Takes the next record of the partition. `profile` names the profile whose policy the record carries.
+    pub fn accept(&mut self, session: &Arc<str>, channel: &str, profile: &Arc<str>, record: Record, now: Time) -> Accepted {
+        let channel: Arc<str> = match self.by_key.get_key_value(&StreamKey { session: session.clone(), channel: channel.into() })
+        {
+            Some((key, _)) => key.channel.clone(),
+            None => channel.into(),
+        };
+        let key = StreamKey { session: session.clone(), channel };
+        let (ends_session, offset) = (record.end == Some(End::Session), record.source.offset);
+        let others: Vec<StreamKey> = if ends_session {
+            self.channels(session).filter(|k| k.channel != key.channel).cloned().collect()
+        } else {
+            Vec::new()
+        };
+        // A bare session end need not name a channel; it opens none where the session has others.
+        let opens_nothing = record.words.is_empty() && !others.is_empty() && !self.by_key.contains_key(&key);
+        let accepted =
+            if opens_nothing { Accepted::Taken } else { self.route(key, Waiting::Record(record, profile.clone()), now) };
+        if accepted == Accepted::Taken {
+            for other in others {
+                self.route(other, Waiting::End(EndCause::Session, offset), now);
+            }
+        }
+        accepted
+    }
+
+    fn channels(&self, session: &Arc<str>) -> impl Iterator<Item = &StreamKey> {
+        let first = StreamKey { session: session.clone(), channel: "".into() };
+        let session = session.clone();
+        self.by_key.range((Bound::Included(first), Bound::Unbounded)).map(|(k, _)| k).take_while(move |k| k.session == session)
+    }
+
+    fn route(&mut self, key: StreamKey, input: Waiting, now: Time) -> Accepted {
+        let id = match (self.by_key.get(&key), &input) {
+            (Some(&id), _) => id,
+            (None, Waiting::End(..)) => return Accepted::Taken,
+            (None, Waiting::Record(record, profile)) => {
+                if record.seq.is_some() && self.ended.get(&key) == Some(&(record.seq, record.hash)) {
+                    self.repeats += 1;
+                    return Accepted::Repeat;
+                }
+                self.open(key, record, profile.clone(), now)
+            }
+        };
+        let slot = self.slots.get_mut(&id).expect("by_key names open slots");
+        let mut out = Vec::new();
+        match input {
+            input if slot.stream.is_ending() => slot.waiting.push_back(input),
+            Waiting::End(cause, offset) => slot.stream.end(cause, offset),
+            Waiting::Record(record, _) if slot.stream.repeats(&record) => {
+                self.repeats += 1;
+                return Accepted::Repeat;
+            }
+            Waiting::Record(record, profile) if slot.stream.steps_back(&record) => {
+                slot.stream.end(EndCause::Restart, record.source.offset);
+                slot.waiting.push_back(Waiting::Record(record, profile));
+            }
+            Waiting::Record(record, _) => slot.stream.push(record, now),
+        }
+        slot.stream.close_if_done(&mut out);
+        self.after(id, out, now);
+        Accepted::Taken
+    }
+
+    fn open(&mut self, key: StreamKey, record: &Record, profile: Arc<str>, now: Time) -> StreamId {
+        if self.by_key.len() >= self.limits.max_streams {
+            self.expire_oldest(now);
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        let stream = Stream::new(record.source.offset, record.policy.clone(), now);
+        self.by_key.insert(key.clone(), id);
+        self.slots.insert(
+            id,
+            Slot { key, profile, stream, waiting: VecDeque::new(), due: None, hold: None, load: 0, queued: false, asking: false },
+        );
+        id
+    }
+
+    fn expire_oldest(&mut self, now: Time) {
+        let oldest = self.slots.iter().filter(|(_, s)| !s.stream.is_ending()).min_by_key(|(id, s)| (s.stream.heard(), **id));
+        if let Some((&id, _)) = oldest {
+            let mut out = Vec::new();
+            let slot = self.slots.get_mut(&id).expect("just found");
+            slot.stream.end(EndCause::Expired, i64::MAX);
+            slot.stream.close_if_done(&mut out);
+            self.after(id, out, now);
+        }
+    }
+
+    /// Brings the indices up to date after something happened to a stream, and hands its outputs on.
+    fn after(&mut self, id: StreamId, out: Vec<Output>, now: Time) {
+        let slot = self.slots.get_mut(&id).expect("slots outlive their events");
+        let mut closed = false;
+        for output in out {
+            closed |= matches!(output, Output::Closed { .. });
+            let stream = StreamRef {
+                id,
+                key: slot.key.clone(),
+                epoch: slot.stream.epoch(),
+                profile: slot.profile.clone(),
+                source: slot.stream.last_source(),
+            };
+            self.events.push(Event { stream, output });
+        }
+        let due = (!closed).then(|| slot.stream.next_due(self.running, self.limits.session_ttl_ms)).flatten();
+        let waiting = slot.waiting.front().map(Waiting::offset);
+        let hold = if closed { None } else { [slot.stream.hold(), waiting].into_iter().flatten().min() };
+        let held: usize = slot.waiting.iter().map(|w| if let Waiting::Record(r, _) = w { r.words.len() } else { 0 }).sum();
+        let load = if closed { 0 } else { slot.stream.unfrozen() + held as u64 };
+        self.load = self.load - slot.load + load;
+        slot.load = load;
+        let asking = !closed && slot.stream.is_asking();
+        self.in_flight = self.in_flight + usize::from(asking) - usize::from(slot.asking);
+        slot.asking = asking;
+        replace(&mut self.due, &mut slot.due, due, id);
+        replace(&mut self.holds, &mut slot.hold, hold, id);
+        if !closed {
+            if !slot.queued {
+                slot.queued = true;
+                self.ready.push_back(id);
+            }
+            if slot.stream.policy().partials {
+                self.dirty.insert(id);
+            }
+            return;
+        }
+        let slot = self.slots.remove(&id).expect("just seen");
+        self.dirty.remove(&id);
+        self.by_key.remove(&slot.key);
+        if let Some(last) = slot.stream.last() {
+            self.remember_end(slot.key.clone(), last, now);
+        }
+        for input in slot.waiting {
+            self.route(slot.key.clone(), input, now);
+        }
+    }
+
+    fn remember_end(&mut self, key: StreamKey, last: (Option<u64>, u64), now: Time) {
+        self.ended.insert(key.clone(), last);
+        self.ended_order.push_back((now.plus(self.limits.late_ttl_ms), key));
+        while self.ended_order.len() > self.limits.max_streams {
+            let (_, key) = self.ended_order.pop_front().expect("not empty");
+            self.ended.remove(&key);
+        }
+    }
+
+    /// The next request for the model, from the stream that has waited longest for its turn.
+    pub fn next_ask(&mut self, now: Time) -> Option<(StreamId, Ask)> {
+        while let Some(id) = self.ready.pop_front() {
+            let Some(slot) = self.slots.get_mut(&id) else { continue };
+            slot.queued = false;
+            if let Some(ask) = slot.stream.ask(now) {
+                let due = slot.stream.next_due(self.running, self.limits.session_ttl_ms);
+                replace(&mut self.due, &mut slot.due, due, id);
+                self.in_flight += 1;
+                slot.asking = true;
+                return Some((id, ask));
+            }
+        }
+        None
+    }
+
+    /// Takes the model's answer to request `ask` of `stream`; `None` where inference failed.
+    pub fn answer(&mut self, stream: StreamId, ask: u64, tags: Option<&[Tags]>, now: Time) {
+        let Some(slot) = self.slots.get_mut(&stream) else { return };
+        let mut out = Vec::new();
+        slot.stream.answer(ask, tags, now, &mut out);
+        self.after(stream, out, now);
+    }
+
+    /// When something is due next.
+    pub fn next_due(&self) -> Option<Time> {
+        let late = self.ended_order.front().map(|(t, _)| *t);
+        [self.due.first().map(|(t, _)| *t), late].into_iter().flatten().min()
+    }
+
+    /// Lets time pass.
+    pub fn tick(&mut self, now: Time) {
+        while let Some(&(due, id)) = self.due.first() {
+            if due > now {
+                break;
+            }
+            let slot = self.slots.get_mut(&id).expect("due names open slots");
+            let mut out = Vec::new();
+            slot.stream.tick(now, self.running, self.limits.session_ttl_ms, &mut out);
+            self.after(id, out, now);
+        }
+        while self.ended_order.front().is_some_and(|(t, _)| *t <= now) {
+            let (_, key) = self.ended_order.pop_front().expect("just seen");
+            self.ended.remove(&key);
+        }
+    }
+
+    /// The partition has been read up to the end it had at assignment: from now on delays count.
+    pub fn caught_up(&mut self, now: Time) {
+        if self.running {
+            return;
+        }
+        self.running = true;
+        let ids: Vec<StreamId> = self.slots.keys().copied().collect();
+        for id in ids {
+            let slot = self.slots.get_mut(&id).expect("just listed");
+            slot.stream.restart_clocks(now);
+            self.after(id, Vec::new(), now);
+        }
+    }
+
+    /// Takes what streams gave back, in order.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Streams whose tail may look different now; each is named once until it changes again.
+    pub fn take_dirty(&mut self) -> Vec<StreamId> {
+        std::mem::take(&mut self.dirty).into_iter().collect()
+    }
+
+    /// The tail of an open stream.
+    pub fn tail(&self, id: StreamId) -> Option<(StreamRef, Tail)> {
+        let slot = self.slots.get(&id)?;
+        let stream = StreamRef {
+            id,
+            key: slot.key.clone(),
+            epoch: slot.stream.epoch(),
+            profile: slot.profile.clone(),
+            source: slot.stream.last_source(),
+        };
+        Some((stream, slot.stream.tail()))
+    }
+
+    /// The oldest input offset that must be read again if the process dies now.
+    pub fn hold(&self) -> Option<i64> {
+        self.holds.first().map(|(offset, _)| *offset)
+    }
+
+    /// Final words taken and not frozen yet, in all streams.
+    pub fn unfrozen_words(&self) -> u64 {
+        self.load
+    }
+
+    /// Requests handed out by [`Sessions::next_ask`] that were neither answered nor given up.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// Open streams.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether no stream is open.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Records dropped as repeats so far.
+    pub fn repeats(&self) -> u64 {
+        self.repeats
+    }
+
+    /// Ends every stream, as if its session had. For input that has an end of its own (`faircopy format`).
+    pub fn end_all(&mut self, offset: i64, now: Time) {
+        let keys: Vec<StreamKey> = self.by_key.keys().cloned().collect();
+        for key in keys {
+            self.route(key, Waiting::End(EndCause::Session, offset), now);
+        }
+    }
+}
+
+fn replace<T: Ord + Copy>(index: &mut BTreeSet<(T, StreamId)>, current: &mut Option<T>, new: Option<T>, id: StreamId) {
+    if *current != new {
+        if let Some(old) = current.take() {
+            index.remove(&(old, id));
+        }
+        if let Some(new) = new {
+            index.insert((new, id));
+        }
+        *current = new;
+    }
+}

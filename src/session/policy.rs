@@ -1,0 +1,79 @@
+//! How one stream decodes: the part of a profile that this module needs, with its limits.
+
+/// How many later words a word's tags may depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookahead {
+    /// at most so many
+    Words(u32),
+    /// as many as the buffer holds: for archives
+    Unlimited,
+}
+
+/// What a pass lets a word see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mask {
+    /// everything in the window; words freeze once `L` later words are known (*windowed*)
+    Open,
+    /// never more than `L` later words (CT-Transformer, equation 3)
+    Lookahead,
+}
+
+/// When frozen words leave the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// at a frozen end-of-sentence mark
+    Frozen,
+    /// when so many words follow the first predicted end-of-sentence mark; releasing freezes (Algorithm 1)
+    Predicted {
+        /// `T`, words
+        trailing: u32,
+    },
+    /// every frozen word outside an open entity or disfluency
+    Flow,
+}
+
+/// One stream's decoding rules. Checked by `config`: `lookahead` fits the buffer, the window fits the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// `L`
+    pub lookahead: Lookahead,
+    /// what the model's mask is set to
+    pub mask: Mask,
+    /// when segments end
+    pub rule: Rule,
+    /// `F`: a pass at every so many words of the epoch
+    pub pass_words: u64,
+    /// words before the first unfrozen one that a pass still sees
+    pub history_words: u64,
+    /// unreleased words at which the best available cut is taken
+    pub max_buffer_words: u64,
+    /// a word freezes so long after it arrived
+    pub max_delay_ms: u64,
+    /// all words freeze so long after an utterance end that nothing followed
+    pub utterance_delay_ms: u64,
+    /// a frozen word is released so long after it froze
+    pub max_release_ms: u64,
+    /// an answer of the model is waited for so long
+    pub inference_timeout_ms: u64,
+    /// whether partials are made, and so whether hypotheses are worth a pass
+    pub partials: bool,
+}
+
+impl Policy {
+    /// `L` as the buffer can honour it.
+    pub fn freeze_after(&self) -> u64 {
+        let room = self.max_buffer_words.saturating_sub(self.pass_words);
+        match self.lookahead {
+            Lookahead::Words(n) => u64::from(n).min(room),
+            Lookahead::Unlimited => room,
+        }
+    }
+
+    /// The lookahead the model's mask is given; `None` is open.
+    pub fn mask_words(&self) -> Option<u32> {
+        match (self.mask, self.lookahead) {
+            (Mask::Lookahead, Lookahead::Words(n)) => Some(n),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Properties of decoding: conservation, stability, independence of bursts and load, delay bounds.
+
+use proptest::prelude::*;
+
+use super::map::Accepted;
+use super::policy::{Lookahead, Mask, Policy, Rule};
+use super::testing::{Say, Sim, policy};
+use crate::record::End;
+
+fn rules() -> impl Strategy<Value = Rule> {
+    prop_oneof![Just(Rule::Frozen), Just(Rule::Flow), (0u32..7).prop_map(|trailing| Rule::Predicted { trailing })]
+}
+
+prop_compose! {
+    fn policies()(rule in rules(), lookahead in prop_oneof![(0u32..10).prop_map(Lookahead::Words), Just(Lookahead::Unlimited)],
+                  open in any::<bool>(), pass_words in 1u64..7, history_words in 0u64..12, partials in any::<bool>()) -> Policy {
+        let mask = if open { Mask::Open } else { Mask::Lookahead };
+        Policy { rule, lookahead, mask, pass_words, history_words, partials, ..policy() }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Say(Say),
+    Repeat,
+    Restart(u8),
+    Wait(u64),
+}
+
+fn ends() -> impl Strategy<Value = Option<End>> {
+    prop_oneof![
+        12 => Just(None),
+        4 => Just(Some(End::Utterance)),
+        1 => Just(Some(End::Channel)),
+        1 => Just(Some(End::Session)),
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let say = (0u8..3, prop::collection::vec(any::<u8>(), 0..30), prop::bool::weighted(0.7), ends())
+        .prop_map(|(channel, words, is_final, end)| Step::Say(Say { channel, words, is_final: is_final || end.is_some(), end }));
+    let step = prop_oneof![
+        10 => say,
+        2 => Just(Step::Repeat),
+        1 => (0u8..3).prop_map(Step::Restart),
+        4 => (0u64..3000).prop_map(Step::Wait),
+    ];
+    prop::collection::vec(step, 1..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Promise 1, for arbitrary cuts, channels, repeats, hypotheses, restarts, ends, timers and failing inference.
+    #[test]
+    fn every_final_word_comes_out_once_and_in_order(
+        policy in policies(), steps in steps(), caught_up in any::<bool>(), slow in 0u64..900, failing in 1u64..8,
+    ) {
+        let mut sim = Sim::new(policy, move |n| (n * 7919 % (slow + 1), n % failing == failing - 1));
+        if caught_up {
+            sim.sessions.caught_up(sim.now);
+        }
+        let mut said: Vec<Vec<String>> = vec![Vec::new(); 3];
+        let mut last: Option<Say> = None;
+        for step in steps {
+            match step {
+                Step::Say(say) => {
+                    if say.is_final {
+                        said[say.channel as usize].extend(say.words.iter().map(|w| format!("w{w}")));
+                    }
+                    sim.say(&say);
+                    last = Some(say);
+                }
+                Step::Repeat => {
+                    // The recogniser's own: same counter, same content. It must leave no trace.
+                    if let Some(say) = last.take() {
+                        sim.repeat(&say);
+                    }
+                }
+                Step::Restart(channel) => {
+                    sim.restart(channel);
+                    last = None;
+                }
+                Step::Wait(ms) => {
+                    sim.wait(ms);
+                    last = last.filter(|say| say.end.is_none()); // an ended stream is remembered for a while only
+                }
+            }
+        }
+        sim.finish();
+        for channel in 0..3u8 {
+            prop_assert_eq!(&sim.words(channel), &said[channel as usize]);
+        }
+        prop_assert!(sim.out.values().all(|o| o.ended), "every epoch is closed");
+    }
+
+    /// Promise 2: tags and cuts are a function of the words, not of bursts, neighbours, hypotheses or the device.
+    #[test]
+    fn the_same_words_give_the_same_output_in_any_bursts_with_any_neighbours_and_any_device(
+        policy in policies(), words in prop::collection::vec(any::<u8>(), 1..150),
+        cuts in prop::collection::vec(1usize..40, 1..20), slow in 0u64..400, noise in any::<u8>(),
+    ) {
+        let run = |cuts: &[usize], device: u64, neighbours: bool| {
+            let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (device + 1), false));
+            let (mut at, mut i) = (0, 0);
+            while at < words.len() {
+                let to = (at + cuts[i % cuts.len()]).min(words.len());
+                if neighbours {
+                    sim.say(&Say { channel: 1, words: vec![noise; i % 7], is_final: i % 2 == 0, end: None });
+                    sim.say(&Say { channel: 0, words: vec![noise; 5], is_final: false, end: None });
+                }
+                sim.say(&Say { channel: 0, words: words[at..to].to_vec(), is_final: true, end: None });
+                if i % 3 == 0 {
+                    sim.wait(device);
+                }
+                (at, i) = (to, i + 1);
+            }
+            sim.finish();
+            let mine: Vec<_> = sim.out.iter().filter(|((c, _), _)| c == "0").map(|(_, o)| o.clone()).collect();
+            mine
+        };
+        let calm = run(&[1], 0, false);
+        prop_assert_eq!(calm.len(), 1);
+        let stormy = run(&cuts, slow, true);
+        prop_assert_eq!(calm, stormy);
+    }
+
+    /// Promise 3, with a device that answers within `takes`.
+    #[test]
+    fn words_freeze_and_leave_within_their_delays(policy in policies(), steps in steps(), takes in 0u64..200) {
+        let mut sim = Sim::new(policy.clone(), move |_| (takes, false));
+        sim.sessions.caught_up(sim.now);
+        for step in steps {
+            match step {
+                Step::Say(say) => sim.say(&say),
+                Step::Wait(ms) => sim.wait(ms),
+                _ => {}
+            }
+            // At speech pace the passes of a burst are done before the next one: the device's own time bounds the rest.
+            sim.wait(takes * 40);
+        }
+        sim.finish();
+        // Passes of one stream run one after the other, so a word may wait for those planned before its own.
+        let queue = takes * (2 + 30 / policy.pass_words);
+        prop_assert!(sim.worst.0 <= policy.max_delay_ms + queue, "froze after {} ms", sim.worst.0);
+        prop_assert!(sim.worst.1 <= policy.max_release_ms, "left {} ms after it froze", sim.worst.1);
+    }
+
+    /// With the mask at `L`, or frozen at `L`, no word beyond `L` counts; a frozen word's tags never change.
+    #[test]
+    fn a_frozen_word_never_changes(policy in policies(), words in prop::collection::vec(any::<u8>(), 1..80)) {
+        let mut sim = Sim::new(policy, |_| (0, false));
+        let mut seen = std::collections::BTreeMap::new();
+        for w in words {
+            sim.say(&Say { channel: 0, words: vec![w], is_final: true, end: None });
+            if let Some((_, tail)) = sim.sessions.tail(0) {
+                for (i, e) in tail.entries.iter().take(tail.frozen).enumerate() {
+                    let shown = *seen.entry(tail.from + i as u64).or_insert(e.tags);
+                    prop_assert_eq!(shown, e.tags);
+                }
+            }
+        }
+        sim.finish();
+        for out in sim.out.values() {
+            for (i, _, tags) in &out.words {
+                if let Some(shown) = seen.get(i) {
+                    prop_assert_eq!(shown, &Some(*tags));
+                }
+            }
+        }
+    }
+}
+
+fn final_words(channel: u8, n: u8, end: Option<End>) -> Say {
+    Say { channel, words: (0..n).collect(), is_final: true, end }
+}
+
+#[test]
+fn an_utterance_end_freezes_nothing_until_its_delay_and_not_if_speech_goes_on() {
+    let mut sim = Sim::new(policy(), |_| (0, false));
+    sim.sessions.caught_up(sim.now);
+    sim.say(&final_words(0, 2, Some(End::Utterance)));
+    sim.wait(299);
+    assert_eq!(sim.sessions.unfrozen_words(), 2);
+    sim.wait(1);
+    assert_eq!(sim.sessions.unfrozen_words(), 0);
+    sim.say(&final_words(0, 2, Some(End::Utterance)));
+    sim.say(&Say { channel: 0, words: vec![9], is_final: false, end: None });
+    sim.wait(600);
+    assert_eq!(sim.sessions.unfrozen_words(), 2, "the speaker went on");
+}
+
+#[test]
+fn no_delay_runs_while_a_backlog_is_read() {
+    let mut sim = Sim::new(policy(), |_| (0, false));
+    sim.say(&final_words(0, 2, Some(End::Utterance)));
+    sim.wait(50_000);
+    assert_eq!(sim.sessions.unfrozen_words(), 2);
+    sim.sessions.caught_up(sim.now);
+    sim.wait(999);
+    assert_eq!(sim.sessions.unfrozen_words(), 0, "and from then on it does");
+}
+
+#[test]
+fn a_session_end_closes_every_channel_and_its_repeat_opens_none() {
+    let mut sim = Sim::new(policy(), |_| (0, false));
+    sim.say(&final_words(0, 5, None));
+    sim.say(&final_words(1, 4, None));
+    let end = Say { channel: 0, words: vec![7], is_final: true, end: Some(End::Session) };
+    sim.say(&end);
+    assert!(sim.sessions.is_empty());
+    assert_eq!((sim.words(0).len(), sim.words(1).len()), (6, 4));
+    assert_eq!(sim.repeat(&end), Accepted::Repeat);
+    assert!(sim.sessions.is_empty());
+}
+
+#[test]
+fn a_recogniser_that_restarts_opens_a_new_epoch_named_by_its_record() {
+    let mut sim = Sim::new(policy(), |_| (0, false));
+    sim.say(&final_words(0, 3, None));
+    sim.say(&final_words(0, 3, None));
+    sim.restart(0);
+    sim.say(&final_words(0, 2, None));
+    sim.finish();
+    let epochs: Vec<_> = sim.out.keys().map(|k| k.1).collect();
+    assert_eq!(epochs, [0, 2]);
+    assert_eq!(sim.words(0).len(), 8);
+}
+
+#[test]
+fn an_answer_that_comes_too_late_leaves_words_as_spoken_and_counts_them() {
+    let mut sim = Sim::new(policy(), |_| (10_000, false));
+    sim.say(&final_words(0, 9, Some(End::Channel)));
+    sim.wait(30_000);
+    assert!(sim.sessions.is_empty());
+    assert!(sim.out.values().all(|o| o.words.iter().all(|w| w.2 == crate::tags::Tags::default())));
+}
+
+#[test]
+fn a_silent_session_expires() {
+    let mut sim = Sim::new(policy(), |_| (0, false));
+    sim.sessions.caught_up(sim.now);
+    sim.say(&final_words(0, 2, None));
+    sim.wait(59_999);
+    assert_eq!(sim.sessions.len(), 1);
+    sim.wait(1);
+    assert!(sim.sessions.is_empty());
+}
+
+#[test]
+fn at_the_limit_of_streams_the_one_unheard_for_longest_ends() {
+    let mut sim = Sim::new(policy(), |_| (0, false));
+    for channel in 0..=100 {
+        sim.say(&final_words(channel, 2, None));
+    }
+    assert_eq!(sim.sessions.len(), 100);
+    assert!(sim.out[&("0".to_string(), 0)].ended);
+}

@@ -1,0 +1,531 @@
+//! One stream's decoder.
+//!
+//! ```text
+//!          words, timers                 end record, step back of seq, expiry
+//!  ┌──────────────────────────────┐
+//!  ▼                              │
+//!  OPEN ──────────────────────────┴──────────▶ ENDING ──────── all words released ──▶ CLOSED
+//!   at most one request in flight;              takes no record: later ones wait         sends `end`
+//!   further passes wait in the plan             outside (map.rs)
+//! ```
+//!
+//! The *plan* is what makes tags a function of the words: passes are put on it when the epoch's word count reaches a
+//! multiple of `F`, when a timer fires and when the stream ends, and they are served in that order, each with exactly the
+//! words that were known when it was planned, however late the model answers.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::buffer::{Buffer, Entry, FreezeCause};
+use super::policy::{Policy, Rule};
+use super::{Record, Source, Time, Word, WordKind, release};
+use crate::infer::Row;
+use crate::record::{Counts, End};
+use crate::tags::{Disfluency, Tags};
+
+/// Why an epoch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndCause {
+    /// `end: "channel"`
+    Channel,
+    /// `end: "session"`
+    Session,
+    /// the recogniser's counter stepped back
+    Restart,
+    /// nothing was heard for `session_ttl_ms`
+    Expired,
+}
+
+impl EndCause {
+    /// As the `end` record names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            EndCause::Channel => "channel",
+            EndCause::Session => "session",
+            EndCause::Restart => "restart",
+            EndCause::Expired => "expired",
+        }
+    }
+}
+
+/// A planned inference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pass {
+    /// sees words before this one
+    upto: u64,
+    /// freezes words before this one
+    freeze_to: u64,
+    cause: FreezeCause,
+}
+
+#[derive(Debug)]
+enum Asked {
+    Pass(Pass),
+    /// final words known when it was asked, and which hypothesis
+    Hypothesis {
+        known: u64,
+        revision: u64,
+    },
+}
+
+#[derive(Debug)]
+struct InFlight {
+    id: u64,
+    asked: Asked,
+    due: Time,
+}
+
+#[derive(Debug)]
+struct Hypothesis {
+    words: Vec<Word>,
+    tags: Option<Vec<Tags>>,
+    revision: u64,
+    asked: bool,
+}
+
+/// Words leaving the buffer, in order.
+#[derive(Debug)]
+pub struct Release {
+    /// number of the segment in its epoch
+    pub seq: u64,
+    /// index of the first word in the epoch
+    pub from: u64,
+    /// whether what was released before ended a sentence
+    pub sentence_start: bool,
+    /// the words, all frozen
+    pub entries: Vec<Entry>,
+}
+
+/// What a stream gives back when something happened to it.
+#[derive(Debug)]
+pub enum Output {
+    /// a final segment
+    Release(Release),
+    /// the epoch is closed
+    Closed {
+        /// number of the end segment
+        seq: u64,
+        /// counts of the epoch but for `removed`, which formatting knows
+        counts: Counts,
+        /// why
+        cause: EndCause,
+    },
+}
+
+/// A request for the model.
+#[derive(Debug)]
+pub struct Ask {
+    /// names the answer
+    pub id: u64,
+    /// what to tag
+    pub row: Row,
+    /// whether it is for a hypothesis only
+    pub hypothesis: bool,
+    /// after this the answer is no use
+    pub due: Time,
+}
+
+/// The unreleased tail: buffered entries and how many are frozen, then hypothesis words with their tags.
+#[derive(Debug)]
+pub struct Tail {
+    /// index of the first word in the epoch
+    pub from: u64,
+    /// whether what was released before ended a sentence
+    pub sentence_start: bool,
+    /// final words
+    pub entries: Vec<Entry>,
+    /// hypothesis words
+    pub hypothesis: Vec<(Word, Tags)>,
+    /// of `entries`, so many are frozen
+    pub frozen: usize,
+    /// number of the segment to come
+    pub seq: u64,
+}
+
+/// One channel's decoder for one epoch.
+#[derive(Debug)]
+pub struct Stream {
+    epoch: i64,
+    policy: Arc<Policy>,
+    buffer: Buffer,
+    plan: VecDeque<Pass>,
+    planned: u64,
+    in_flight: Option<InFlight>,
+    next_id: u64,
+    hypothesis: Option<Hypothesis>,
+    revision: u64,
+    utterance_due: Option<Time>,
+    ending: Option<(EndCause, i64)>,
+    seq: u64,
+    counts: Counts,
+    last: Option<(Option<u64>, u64)>,
+    last_was_final: bool,
+    sentence_start: bool,
+    heard: Time,
+}
+
+impl Stream {
+    /// A stream opened by the record at offset `epoch`.
+    pub fn new(epoch: i64, policy: Arc<Policy>, now: Time) -> Stream {
+        Stream {
+            epoch,
+            policy,
+            buffer: Buffer::default(),
+            plan: VecDeque::new(),
+            planned: 0,
+            in_flight: None,
+            next_id: 0,
+            hypothesis: None,
+            revision: 0,
+            utterance_due: None,
+            ending: None,
+            seq: 0,
+            counts: Counts::default(),
+            last: None,
+            last_was_final: false,
+            sentence_start: true,
+            heard: now,
+        }
+    }
+
+    /// Offset of the record that opened it.
+    pub fn epoch(&self) -> i64 {
+        self.epoch
+    }
+
+    /// Whether `record` repeats the last one: same counter, same content.
+    pub fn repeats(&self, record: &Record) -> bool {
+        record.seq.is_some() && self.last == Some((record.seq, record.hash))
+    }
+
+    /// Whether `record`'s counter steps back, so that it belongs to a new epoch.
+    pub fn steps_back(&self, record: &Record) -> bool {
+        match (self.last, record.seq) {
+            // Many recognisers count results, so that a hypothesis and what replaces it share a number.
+            (Some((Some(last), _)), Some(seq)) => seq < last || (seq == last && self.last_was_final),
+            _ => false,
+        }
+    }
+
+    /// Last counter and content hash seen.
+    pub fn last(&self) -> Option<(Option<u64>, u64)> {
+        self.last
+    }
+
+    /// Whether it takes no further record.
+    pub fn is_ending(&self) -> bool {
+        self.ending.is_some()
+    }
+
+    /// Takes a record. The caller has checked that it neither repeats nor steps back, and that the stream is open.
+    pub fn push(&mut self, record: Record, now: Time) {
+        debug_assert!(!self.is_ending());
+        self.heard = now;
+        if record.seq.is_some() {
+            self.last = Some((record.seq, record.hash));
+            self.last_was_final = record.is_final;
+        }
+        if !record.words.is_empty() {
+            self.utterance_due = None; // speech went on
+        }
+        self.hypothesis = None;
+        if record.is_final {
+            for word in record.words {
+                self.buffer.push(word, now);
+                self.counts.words += 1;
+                let total = self.buffer.total();
+                if total.is_multiple_of(self.policy.pass_words) {
+                    self.plan(total, total.saturating_sub(self.policy.freeze_after()), FreezeCause::Lookahead);
+                }
+            }
+        } else if !record.words.is_empty() && self.policy.partials {
+            self.revision += 1;
+            self.hypothesis = Some(Hypothesis { words: record.words, tags: None, revision: self.revision, asked: false });
+        }
+        match record.end {
+            None => {}
+            Some(End::Utterance) if !record.is_final => {}
+            Some(End::Utterance) => {
+                if self.planned < self.buffer.total() {
+                    self.utterance_due = Some(now.plus(self.policy.utterance_delay_ms));
+                }
+            }
+            Some(End::Channel) => self.end(EndCause::Channel, record.source.offset),
+            Some(End::Session) => self.end(EndCause::Session, record.source.offset),
+        }
+    }
+
+    /// Ends the epoch: everything is frozen and released, then `end` is sent. `offset`: the record that ended it.
+    pub fn end(&mut self, cause: EndCause, offset: i64) {
+        if self.ending.is_some() {
+            return;
+        }
+        self.ending = Some((cause, offset));
+        self.hypothesis = None;
+        self.utterance_due = None;
+        let total = self.buffer.total();
+        if self.planned < total {
+            self.plan(total, total, FreezeCause::End);
+        }
+    }
+
+    fn plan(&mut self, upto: u64, freeze_to: u64, cause: FreezeCause) {
+        self.planned = self.planned.max(freeze_to);
+        self.plan.push_back(Pass { upto, freeze_to, cause });
+    }
+
+    /// When something is due by the clock. `running`: whether delays count yet (the partition has caught up).
+    pub fn next_due(&self, running: bool, ttl_ms: u64) -> Option<Time> {
+        let answer = self.in_flight.as_ref().map(|f| f.due);
+        if !running {
+            return answer;
+        }
+        let freeze =
+            (self.planned < self.buffer.total()).then(|| self.buffer.get(self.planned).arrived.plus(self.policy.max_delay_ms));
+        let release = self.oldest_frozen().map(|at| at.plus(self.policy.max_release_ms));
+        let expiry = (!self.is_ending()).then(|| self.heard.plus(ttl_ms));
+        [answer, freeze, self.utterance_due, release, expiry].into_iter().flatten().min()
+    }
+
+    fn oldest_frozen(&self) -> Option<Time> {
+        (self.buffer.released() < self.buffer.frozen())
+            .then(|| self.buffer.get(self.buffer.released()).freeze.map(|f| f.at))
+            .flatten()
+    }
+
+    /// Lets time pass: late answers, delays, forced releases, expiry. `running` as in [`Stream::next_due`].
+    pub fn tick(&mut self, now: Time, running: bool, ttl_ms: u64, out: &mut Vec<Output>) {
+        if self.in_flight.as_ref().is_some_and(|f| f.due <= now) {
+            let late = self.in_flight.take().expect("just seen");
+            self.answered(late.asked, None, now, out);
+        }
+        if running {
+            self.delays(now, ttl_ms, out);
+        }
+        self.settle(out);
+    }
+
+    fn delays(&mut self, now: Time, ttl_ms: u64, out: &mut Vec<Output>) {
+        let total = self.buffer.total();
+        let waited = |e: &Entry| e.arrived.plus(self.policy.max_delay_ms) <= now;
+        let due = self.planned + self.buffer.range(self.planned, total).take_while(|e| waited(e)).count() as u64;
+        if due > self.planned {
+            self.plan(total, due, FreezeCause::Timer);
+        }
+        if self.utterance_due.is_some_and(|t| t <= now) {
+            self.utterance_due = None;
+            if self.planned < total {
+                self.plan(total, total, FreezeCause::Utterance);
+            }
+        }
+        while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
+            let Some(cut) = release::forced(&self.buffer, self.all_frozen_and_ending()) else { break };
+            self.release(cut, out);
+        }
+        if !self.is_ending() && self.heard.plus(ttl_ms) <= now {
+            // No record ended it, so there is none to read again.
+            self.end(EndCause::Expired, i64::MAX);
+        }
+    }
+
+    /// From now on delays count, for words that waited as for new ones.
+    pub fn restart_clocks(&mut self, now: Time) {
+        self.buffer.restart_clocks(now);
+        self.heard = self.heard.max(now);
+        if let Some(due) = &mut self.utterance_due {
+            *due = (*due).max(now.plus(self.policy.utterance_delay_ms));
+        }
+    }
+
+    /// The next request for the model, if none is in flight and one is wanted.
+    pub fn ask(&mut self, now: Time) -> Option<Ask> {
+        if self.in_flight.is_some() {
+            return None;
+        }
+        // A pass that freezes nothing only improves the tail's looks, unless Algorithm 1 decides by it; the next pass does that better.
+        let decides = matches!(self.policy.rule, Rule::Predicted { .. });
+        while !decides
+            && (self.plan.len() > 1 || !self.policy.partials)
+            && self.plan.front().is_some_and(|p| p.freeze_to <= self.buffer.frozen())
+        {
+            self.plan.pop_front();
+        }
+        let (asked, row, hypothesis) = if let Some(pass) = self.plan.pop_front() {
+            (Asked::Pass(pass), self.row(pass.upto, &[]), false)
+        } else {
+            let known = self.buffer.total();
+            match self.hypothesis.as_mut().filter(|h| !h.asked) {
+                Some(h) => {
+                    h.asked = true;
+                    let asked = Asked::Hypothesis { known, revision: h.revision };
+                    let words = std::mem::take(&mut h.words);
+                    let row = self.row(known, &words);
+                    if let Some(h) = &mut self.hypothesis {
+                        h.words = words;
+                    }
+                    (asked, row, true)
+                }
+                None => return None,
+            }
+        };
+        let id = self.next_id;
+        self.next_id += 1;
+        let due = now.plus(self.policy.inference_timeout_ms);
+        self.in_flight = Some(InFlight { id, asked, due });
+        Some(Ask { id, row, hypothesis, due })
+    }
+
+    fn row(&self, upto: u64, hypothesis: &[Word]) -> Row {
+        let start = self.buffer.window_start(self.policy.history_words);
+        let words: Vec<&[u32]> =
+            self.buffer.range(start, upto).map(|e| &*e.word.tokens).chain(hypothesis.iter().map(|w| &*w.tokens)).collect();
+        let history = (self.buffer.frozen() - start) as usize;
+        Row::pack(&words, history, self.policy.mask_words())
+    }
+
+    /// Takes the answer to request `id`: the tags of the row's last words, or `None` where inference failed. An answer to
+    /// a request that is no longer in flight changes nothing.
+    pub fn answer(&mut self, id: u64, tags: Option<&[Tags]>, now: Time, out: &mut Vec<Output>) {
+        if self.in_flight.as_ref().is_some_and(|f| f.id == id) {
+            let asked = self.in_flight.take().expect("just seen").asked;
+            self.answered(asked, tags, now, out);
+            self.settle(out);
+        }
+    }
+
+    fn answered(&mut self, asked: Asked, tags: Option<&[Tags]>, now: Time, out: &mut Vec<Output>) {
+        match asked {
+            Asked::Pass(pass) => {
+                if let Some(tags) = tags {
+                    self.buffer.predict(pass.upto, tags);
+                }
+                let before = self.buffer.frozen();
+                self.buffer.freeze(pass.freeze_to, pass.upto, now, pass.cause, tags.is_none());
+                if tags.is_none() {
+                    self.counts.degraded += self.buffer.frozen() - before;
+                }
+                if let (Rule::Predicted { trailing }, Some(_)) = (self.policy.rule, tags) {
+                    while let Some(cut) = release::predicted(&self.buffer, trailing, pass.upto) {
+                        self.buffer.freeze(cut, pass.upto, now, FreezeCause::Released, false);
+                        self.planned = self.planned.max(cut);
+                        self.release(cut, out);
+                    }
+                }
+                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.all_frozen_and_ending()) {
+                    self.release(cut, out);
+                }
+                while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words {
+                    let cut = release::forced(&self.buffer, false).expect("something is frozen");
+                    self.release(cut, out);
+                }
+            }
+            Asked::Hypothesis { known, revision } => {
+                let Some(tags) = tags else { return };
+                if let Some(h) = self.hypothesis.as_mut().filter(|h| h.revision == revision) {
+                    let own = h.words.len().min(tags.len());
+                    h.tags = Some(tags[tags.len() - own..].to_vec());
+                    if known == self.buffer.total() && tags.len() > own {
+                        self.buffer.predict(known, &tags[..tags.len() - own]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn all_frozen_and_ending(&self) -> bool {
+        self.is_ending() && self.buffer.frozen() == self.buffer.total()
+    }
+
+    /// Closes the epoch once all of it is frozen.
+    fn settle(&mut self, out: &mut Vec<Output>) {
+        if !self.all_frozen_and_ending() {
+            return;
+        }
+        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, true) {
+            self.release(cut, out);
+        }
+        if self.buffer.released() < self.buffer.total() {
+            self.release(self.buffer.total(), out);
+        }
+        let (cause, _) = self.ending.expect("it is ending");
+        out.push(Output::Closed { seq: self.seq, counts: self.counts, cause });
+    }
+
+    /// Lets an ended stream without open words close. Call once after `push` or `end`.
+    pub fn close_if_done(&mut self, out: &mut Vec<Output>) {
+        self.settle(out);
+    }
+
+    fn release(&mut self, cut: u64, out: &mut Vec<Output>) {
+        let from = self.buffer.released();
+        let entries: Vec<Entry> = self.buffer.range(from, cut).cloned().collect();
+        let sentence_start = self.sentence_start;
+        for entry in &entries {
+            let tags = entry.tags.unwrap_or_default();
+            let kept = tags.disfluency == Disfluency::O && matches!(entry.word.kind, WordKind::Speech | WordKind::Plain);
+            // A removed word's end mark moves to the kept word before it.
+            self.sentence_start = tags.punct.ends_sentence() || (self.sentence_start && !kept);
+        }
+        out.push(Output::Release(Release { seq: self.seq, from, sentence_start, entries }));
+        self.seq += 1;
+        self.counts.segments += 1;
+        self.buffer.release(cut, self.policy.history_words);
+    }
+
+    /// The oldest input offset that must be read again if the process dies now.
+    pub fn hold(&self) -> Option<i64> {
+        if self.buffer.released() < self.buffer.total() {
+            Some(self.buffer.get(self.buffer.released()).word.source.offset)
+        } else {
+            self.ending.map(|(_, offset)| offset).filter(|&offset| offset < i64::MAX)
+        }
+    }
+
+    /// The source of the last word, for an end record's `meta`.
+    pub fn last_source(&self) -> Option<Arc<Source>> {
+        let total = self.buffer.total();
+        (self.buffer.held() > 0).then(|| self.buffer.get(total - 1).word.source.clone())
+    }
+
+    /// Words not frozen yet, whether or not a request for them is under way.
+    pub fn unfrozen(&self) -> u64 {
+        self.buffer.total() - self.buffer.frozen()
+    }
+
+    /// The unreleased tail as it looks now.
+    pub fn tail(&self) -> Tail {
+        let (from, total) = (self.buffer.released(), self.buffer.total());
+        let hypothesis = self.hypothesis.as_ref().map_or(Vec::new(), |h| {
+            let tags = h.tags.as_deref().unwrap_or(&[]);
+            let unseen = h.words.len() - tags.len();
+            h.words
+                .iter()
+                .enumerate()
+                .map(|(i, w)| (w.clone(), i.checked_sub(unseen).map_or(Tags::default(), |k| tags[k])))
+                .collect()
+        });
+        Tail {
+            from,
+            sentence_start: self.sentence_start,
+            entries: self.buffer.range(from, total).cloned().collect(),
+            hypothesis,
+            frozen: (self.buffer.frozen() - from) as usize,
+            seq: self.seq,
+        }
+    }
+
+    /// Whether a request of it is under way.
+    pub fn is_asking(&self) -> bool {
+        self.in_flight.is_some()
+    }
+
+    /// How it decodes.
+    pub fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    /// When it was last heard.
+    pub fn heard(&self) -> Time {
+        self.heard
+    }
+}

@@ -1,0 +1,229 @@
+//! A partition with a simulated clock, recogniser and model, for property tests.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::map::{Accepted, Event, Limits, Sessions, StreamId};
+use super::policy::{Lookahead, Mask, Policy, Rule};
+use super::stream::Output;
+use super::{Record, Source, Time, Word, WordKind};
+use crate::infer::Row;
+use crate::record::End;
+use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
+
+pub fn policy() -> Policy {
+    Policy {
+        lookahead: Lookahead::Words(4),
+        mask: Mask::Open,
+        rule: Rule::Frozen,
+        pass_words: 3,
+        history_words: 8,
+        max_buffer_words: 20,
+        max_delay_ms: 1000,
+        utterance_delay_ms: 300,
+        max_release_ms: 2000,
+        inference_timeout_ms: 500,
+        partials: true,
+    }
+}
+
+/// Tags that depend on a word's neighbours: on all later ones that the row shows, as a model's do under an open mask.
+pub fn tag(row: &Row) -> Vec<Tags> {
+    let starts: Vec<usize> = row.first.iter().map(|&f| f as usize).collect();
+    (0..starts.len())
+        .map(|i| {
+            let last = row.lookahead.map_or(starts.len(), |l| (i + 1 + l as usize).min(starts.len()));
+            let mut h = DefaultHasher::new();
+            starts[i.saturating_sub(3)..last].iter().for_each(|&s| row.tokens[s].hash(&mut h));
+            let h = h.finish();
+            Tags {
+                punct: Punct::ALL[if h % 5 == 0 { (h >> 8) as usize % 4 } else { 0 }],
+                case: Case::ALL[(h >> 16) as usize % 4],
+                itn: match (h >> 24) % 8 {
+                    0 => Itn::B(ItnClass::Time),
+                    1 | 2 => Itn::I(ItnClass::Time),
+                    _ => Itn::O,
+                },
+                disfluency: Disfluency::ALL[if (h >> 32) % 6 == 0 { (h >> 40) as usize % 6 } else { 0 }],
+            }
+        })
+        .collect()
+}
+
+/// One thing a recogniser sends.
+#[derive(Clone, Debug)]
+pub struct Say {
+    pub channel: u8,
+    pub words: Vec<u8>,
+    pub is_final: bool,
+    pub end: Option<End>,
+}
+
+/// What came out of one channel, epoch by epoch: word number, its token and tags, in order; and its end.
+#[derive(Debug, Default, PartialEq, Clone)]
+pub struct Out {
+    pub words: Vec<(u64, String, Tags)>,
+    pub cuts: Vec<u64>,
+    pub ended: bool,
+}
+
+pub struct Sim {
+    pub sessions: Sessions,
+    pub now: Time,
+    pub out: BTreeMap<(String, i64), Out>,
+    pub policy: Arc<Policy>,
+    /// worst (freeze delay, release delay) of any word, ms
+    pub worst: (u64, u64),
+    pending: Vec<(Time, StreamId, u64, Row)>,
+    offset: i64,
+    seqs: BTreeMap<u8, u64>,
+    /// milliseconds the model takes for its n-th request, and whether it fails
+    device: Box<dyn Fn(u64) -> (u64, bool)>,
+    asked: u64,
+}
+
+impl Sim {
+    pub fn new(policy: Policy, device: impl Fn(u64) -> (u64, bool) + 'static) -> Sim {
+        let limits = Limits { max_streams: 100, session_ttl_ms: 60_000, late_ttl_ms: 10_000 };
+        Sim {
+            sessions: Sessions::new(limits),
+            now: Time(0),
+            out: BTreeMap::new(),
+            policy: Arc::new(policy),
+            worst: (0, 0),
+            pending: Vec::new(),
+            offset: 0,
+            seqs: BTreeMap::new(),
+            device: Box::new(device),
+            asked: 0,
+        }
+    }
+
+    pub fn record(&self, say: &Say, seq: u64) -> Record {
+        let source = Arc::new(Source { offset: self.offset, meta: None, headers: Vec::new() });
+        let mut h = DefaultHasher::new();
+        (seq, &say.words, say.is_final).hash(&mut h);
+        let word = |&w: &u8| Word {
+            spoken: format!("w{w}").into(),
+            start: None,
+            end: None,
+            confidence: None,
+            tokens: Arc::new([1000 + u32::from(w)]),
+            kind: WordKind::Speech,
+            source: source.clone(),
+        };
+        Record {
+            seq: Some(seq),
+            hash: h.finish(),
+            is_final: say.is_final,
+            words: say.words.iter().map(word).collect(),
+            end: say.end,
+            policy: self.policy.clone(),
+            source: source.clone(),
+        }
+    }
+
+    pub fn send(&mut self, record: Record, channel: u8) -> Accepted {
+        self.offset += 1;
+        let accepted = self.sessions.accept(&"s".into(), &channel.to_string(), &"default".into(), record, self.now);
+        self.pump();
+        accepted
+    }
+
+    pub fn say(&mut self, say: &Say) {
+        let seq = self.seqs.entry(say.channel).or_default();
+        let now = *seq;
+        *seq += 1;
+        let record = self.record(say, now);
+        self.send(record, say.channel);
+    }
+
+    /// Sends the channel's last counter and content once more.
+    pub fn repeat(&mut self, say: &Say) -> Accepted {
+        let seq = self.seqs[&say.channel] - 1;
+        let record = self.record(say, seq);
+        self.send(record, say.channel)
+    }
+
+    pub fn restart(&mut self, channel: u8) {
+        self.seqs.insert(channel, 0);
+    }
+
+    /// Lets time pass, answering the model's requests and ticking at every due time on the way.
+    pub fn wait(&mut self, ms: u64) {
+        let until = self.now.plus(ms);
+        loop {
+            let answer = self.pending.iter().map(|p| p.0).min();
+            let next = [answer, self.sessions.next_due()].into_iter().flatten().min();
+            let Some(next) = next.filter(|&t| t <= until) else { break };
+            self.now = self.now.max(next);
+            self.sessions.tick(self.now);
+            self.pump();
+        }
+        self.now = until;
+    }
+
+    pub fn pump(&mut self) {
+        loop {
+            while let Some((stream, ask)) = self.sessions.next_ask(self.now) {
+                let (takes, _) = (self.device)(self.asked);
+                self.pending.push((self.now.plus(takes), stream, ask.id + (self.asked << 32), ask.row));
+                self.asked += 1;
+            }
+            let now = self.now;
+            let ready: Vec<_> = self.pending.extract_if(.., |p| p.0 <= now).collect();
+            if ready.is_empty() {
+                break;
+            }
+            for (_, stream, id, row) in ready {
+                let (_, fails) = (self.device)(id >> 32);
+                let tags = (!fails).then(|| tag(&row));
+                self.sessions.answer(stream, id & 0xffff_ffff, tags.as_deref(), self.now);
+            }
+        }
+        for event in self.sessions.take_events() {
+            self.came(event);
+        }
+    }
+
+    fn came(&mut self, event: Event) {
+        let key = (event.stream.key.channel.to_string(), event.stream.epoch);
+        let out = self.out.entry(key).or_default();
+        match event.output {
+            Output::Release(release) => {
+                assert!(!out.ended, "nothing comes after the end");
+                assert_eq!(release.from, out.words.len() as u64, "releases are contiguous");
+                assert_eq!(release.seq, out.cuts.len() as u64, "segments are numbered");
+                for (i, e) in release.entries.iter().enumerate() {
+                    let freeze = e.freeze.expect("only frozen words are released");
+                    self.worst.0 = self.worst.0.max(freeze.delay_ms);
+                    self.worst.1 = self.worst.1.max(self.now.since(freeze.at));
+                    out.words.push((release.from + i as u64, e.word.spoken.to_string(), e.tags.expect("tagged")));
+                }
+                out.cuts.push(out.words.len() as u64);
+            }
+            Output::Closed { counts, seq, .. } => {
+                assert_eq!(counts.words, out.words.len() as u64, "every word left before the end");
+                assert_eq!(seq, counts.segments);
+                out.ended = true;
+            }
+        }
+    }
+
+    /// Lets everything under way finish and ends all streams.
+    pub fn finish(&mut self) {
+        self.sessions.end_all(self.offset, self.now);
+        self.pump();
+        self.wait(100_000);
+        assert!(self.sessions.is_empty(), "all streams closed");
+        assert_eq!((self.sessions.in_flight(), self.sessions.unfrozen_words(), self.sessions.hold()), (0, 0, None));
+    }
+
+    /// All words of a channel over its epochs.
+    pub fn words(&self, channel: u8) -> Vec<String> {
+        let mine = self.out.iter().filter(|((c, _), _)| *c == channel.to_string());
+        mine.flat_map(|(_, o)| o.words.iter().map(|w| w.1.clone())).collect()
+    }
+}

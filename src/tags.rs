@@ -1,0 +1,318 @@
+//! The joint tagger's tag set: what one pass says of one word.
+//!
+//! The same four heads as in training (`models/training/faircopy_training/labels.py`); `models/en/labels.json` carries
+//! the label names in logit order, and [`Labels::check`] refuses a model whose order differs from this file's.
+
+use serde::{Deserialize, Serialize};
+
+/// The mark after a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Punct {
+    /// No mark.
+    #[default]
+    O,
+    /// `,`
+    Comma,
+    /// `.`
+    Period,
+    /// `?`
+    Question,
+}
+
+impl Punct {
+    /// All labels in logit order.
+    pub const ALL: [Punct; 4] = [Punct::O, Punct::Comma, Punct::Period, Punct::Question];
+
+    /// Whether the mark ends a sentence.
+    pub fn ends_sentence(self) -> bool {
+        matches!(self, Punct::Period | Punct::Question)
+    }
+
+    /// The mark as written, empty for none.
+    pub fn written(self) -> &'static str {
+        match self {
+            Punct::O => "",
+            Punct::Comma => ",",
+            Punct::Period => ".",
+            Punct::Question => "?",
+        }
+    }
+}
+
+/// The case of a word. A lone capital letter ("I") is `Cap`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Case {
+    /// as it is said
+    #[default]
+    Lower,
+    /// first letter
+    Cap,
+    /// every letter
+    Upper,
+    /// by the lexicon (iPhone, McKay)
+    Mixed,
+}
+
+impl Case {
+    /// All labels in logit order.
+    pub const ALL: [Case; 4] = [Case::Lower, Case::Cap, Case::Upper, Case::Mixed];
+}
+
+/// The class of an ITN entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ItnClass {
+    /// 42
+    Cardinal,
+    /// 42nd
+    Ordinal,
+    /// 42%
+    Percent,
+    /// $42
+    Money,
+    /// 1942
+    Year,
+    /// April 2, 1942
+    Date,
+    /// 4:20 PM
+    Time,
+    /// 212-555-0142
+    Phone,
+    /// Q4, AB 1234
+    Alphanumeric,
+    /// 4-5
+    Range,
+    /// example.com
+    Website,
+    /// a@example.com
+    Email,
+}
+
+impl ItnClass {
+    /// All classes in the order of the label table.
+    pub const ALL: [ItnClass; 12] = [
+        ItnClass::Cardinal,
+        ItnClass::Ordinal,
+        ItnClass::Percent,
+        ItnClass::Money,
+        ItnClass::Year,
+        ItnClass::Date,
+        ItnClass::Time,
+        ItnClass::Phone,
+        ItnClass::Alphanumeric,
+        ItnClass::Range,
+        ItnClass::Website,
+        ItnClass::Email,
+    ];
+
+    /// The name in the label table.
+    pub fn label(self) -> &'static str {
+        match self {
+            ItnClass::Cardinal => "CARDINAL",
+            ItnClass::Ordinal => "ORDINAL",
+            ItnClass::Percent => "PERCENT",
+            ItnClass::Money => "MONEY",
+            ItnClass::Year => "YEAR",
+            ItnClass::Date => "DATE",
+            ItnClass::Time => "TIME",
+            ItnClass::Phone => "PHONE",
+            ItnClass::Alphanumeric => "ALPHANUMERIC",
+            ItnClass::Range => "RANGE",
+            ItnClass::Website => "WEBSITE",
+            ItnClass::Email => "EMAIL",
+        }
+    }
+}
+
+/// A word's place in an ITN span, in BIO notation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Itn {
+    /// outside
+    #[default]
+    O,
+    /// begins a span
+    B(ItnClass),
+    /// goes on in the span of the word before
+    I(ItnClass),
+}
+
+impl Itn {
+    /// Label number `n` of the head: `O`, then `B-` and `I-` of each class.
+    pub fn from_index(n: usize) -> Option<Itn> {
+        if n == 0 {
+            return Some(Itn::O);
+        }
+        let class = *ItnClass::ALL.get((n - 1) / 2)?;
+        Some(if n % 2 == 1 { Itn::B(class) } else { Itn::I(class) })
+    }
+
+    /// Number of labels of the head.
+    pub const COUNT: usize = 1 + 2 * ItnClass::ALL.len();
+
+    /// Whether this word goes on in the span that `before` is in. An `I` of another class begins a span of its own.
+    pub fn continues(self, before: Itn) -> bool {
+        match (before, self) {
+            (Itn::B(a) | Itn::I(a), Itn::I(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// The class, inside a span.
+    pub fn class(self) -> Option<ItnClass> {
+        match self {
+            Itn::O => None,
+            Itn::B(c) | Itn::I(c) => Some(c),
+        }
+    }
+}
+
+/// The disfluency type of a word. All but `O` leave readable text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Disfluency {
+    /// fluent
+    #[default]
+    O,
+    /// filled pause
+    F,
+    /// editing term ("I mean")
+    E,
+    /// discourse marker ("you know")
+    D,
+    /// reparandum that is said again word for word
+    Rep,
+    /// any other reparandum
+    Rm,
+}
+
+impl Disfluency {
+    /// All labels in logit order.
+    pub const ALL: [Disfluency; 6] =
+        [Disfluency::O, Disfluency::F, Disfluency::E, Disfluency::D, Disfluency::Rep, Disfluency::Rm];
+}
+
+/// All that one pass says of one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tags {
+    /// the mark after it
+    pub punct: Punct,
+    /// its case
+    pub case: Case,
+    /// its place in an ITN span
+    pub itn: Itn,
+    /// its disfluency type
+    pub disfluency: Disfluency,
+}
+
+/// `labels.json` of a model: label names per head in logit order.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Labels {
+    /// name of the model, sent in every segment
+    pub model: String,
+    /// marks
+    pub punct: Vec<String>,
+    /// cases
+    pub case: Vec<String>,
+    /// ITN spans
+    pub itn: Vec<String>,
+    /// disfluencies
+    pub disfluency: Vec<String>,
+}
+
+impl Labels {
+    /// The labels this program knows, under the name `model`.
+    pub fn ours(model: &str) -> Labels {
+        let strings = |names: &[&str]| names.iter().map(|n| n.to_string()).collect();
+        let mut itn = vec!["O".to_string()];
+        for class in ItnClass::ALL {
+            itn.push(format!("B-{}", class.label()));
+            itn.push(format!("I-{}", class.label()));
+        }
+        Labels {
+            model: model.to_string(),
+            punct: strings(&["O", "COMMA", "PERIOD", "QUESTION"]),
+            case: strings(&["LOWER", "CAP", "UPPER", "MIXED"]),
+            itn,
+            disfluency: strings(&["O", "F", "E", "D", "REP", "RM"]),
+        }
+    }
+
+    /// Says which head differs from what this program knows: the name of the head, what is expected and what was got.
+    pub fn check(&self) -> Result<(), String> {
+        let ours = Labels::ours(&self.model);
+        for (head, want, got) in [
+            ("punct", &ours.punct, &self.punct),
+            ("case", &ours.case, &self.case),
+            ("itn", &ours.itn, &self.itn),
+            ("disfluency", &ours.disfluency, &self.disfluency),
+        ] {
+            if want != got {
+                return Err(format!("head {head:?}: expected {want:?}, got {got:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of logits of one token: all heads side by side.
+    pub const WIDTH: usize = Punct::ALL.len() + Case::ALL.len() + Itn::COUNT + Disfluency::ALL.len();
+}
+
+/// The best label of each head in one token's logits (`Labels::WIDTH` of them). Ties go to the lower label.
+pub fn best(logits: &[f32]) -> Tags {
+    debug_assert_eq!(logits.len(), Labels::WIDTH);
+    let mut at = 0;
+    let mut head = |size: usize| {
+        let part = &logits[at..at + size];
+        at += size;
+        (1..size).fold(0, |top, i| if part[i] > part[top] { i } else { top })
+    };
+    Tags {
+        punct: Punct::ALL[head(Punct::ALL.len())],
+        case: Case::ALL[head(Case::ALL.len())],
+        itn: Itn::from_index(head(Itn::COUNT)).unwrap_or_default(),
+        disfluency: Disfluency::ALL[head(Disfluency::ALL.len())],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_itn_label_has_the_index_that_its_name_has_in_the_table() {
+        let labels = Labels::ours("m");
+        for (n, name) in labels.itn.iter().enumerate() {
+            let made = match Itn::from_index(n).expect("in range") {
+                Itn::O => "O".to_string(),
+                Itn::B(c) => format!("B-{}", c.label()),
+                Itn::I(c) => format!("I-{}", c.label()),
+            };
+            assert_eq!(&made, name);
+        }
+        assert_eq!(Itn::from_index(Itn::COUNT), None);
+    }
+
+    #[test]
+    fn a_label_table_in_another_order_is_refused_by_name() {
+        let mut labels = Labels::ours("m");
+        labels.case.swap(0, 1);
+        assert!(labels.check().unwrap_err().starts_with("head \"case\""));
+    }
+
+    #[test]
+    fn best_takes_each_heads_own_maximum() {
+        let mut logits = vec![0.0; Labels::WIDTH];
+        logits[3] = 1.0; // QUESTION
+        logits[4 + 2] = 1.0; // UPPER
+        logits[8 + 4] = 1.0; // I-ORDINAL
+        logits[8 + Itn::COUNT + 5] = 1.0; // RM
+        let tags = best(&logits);
+        assert_eq!(tags.punct, Punct::Question);
+        assert_eq!(tags.case, Case::Upper);
+        assert_eq!(tags.itn, Itn::I(ItnClass::Ordinal));
+        assert_eq!(tags.disfluency, Disfluency::Rm);
+    }
+}
