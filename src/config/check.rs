@@ -4,7 +4,7 @@ use super::{Profiles, Settings, SettingsError};
 use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD};
 
 /// Words of a window at most: with two sub-tokens each they fit the model's positions.
-pub const MAX_WINDOW_WORDS: u64 = (MAX_TOKENS as u64 - 1) / 2;
+pub const MAX_WINDOW_WORDS: u64 = (MAX_TOKENS as u64 - 2) / 2;
 /// librdkafka's default `max.poll.interval.ms`.
 const MAX_POLL_INTERVAL_MS: u64 = 300_000;
 

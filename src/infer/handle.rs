@@ -176,7 +176,7 @@ mod tests {
     use tokio::sync::mpsc::unbounded_channel;
 
     fn request(ask: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
-        let row = Row::pack(&[&[7], &[8]], 0, None);
+        let row = Row::pack(&[&[7], &[8]], 0, None, false);
         Request { stream: 1, ask, row, hypothesis: false, due, reply: reply.clone() }
     }
 

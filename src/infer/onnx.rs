@@ -113,7 +113,7 @@ impl OnnxTagger {
             return Err(fail("expected inputs tokens, words, lookahead", format!("got {inputs:?}")));
         }
         let mut tagger = OnnxTagger { session };
-        let warm = Row::pack(&[&[super::row::CLS]], 0, Some(0));
+        let warm = Row::pack(&[&[super::row::CLS]], 0, Some(0), false);
         tagger.tag(&[&warm]).map_err(|e| fail("the model does not run", e.to_string()))?;
         Ok(tagger)
     }

@@ -2,9 +2,11 @@
 
 /// Tokens of a row at most: the encoder's positions.
 pub const MAX_TOKENS: usize = 512;
-/// First token of every row ([CLS]); belongs to word -1, so that every word may attend to it. There is no closing token: it
-/// would tell a word where the text ends beyond its lookahead.
+/// First token of every row ([CLS]); belongs to word -1, so that every word may attend to it.
 pub const CLS: u32 = 101;
+/// Last token of a row whose speaker has stopped ([SEP]); belongs to the word after the last, so that the mask holds for it. Other
+/// rows have none: it would tell a word where the text ends beyond its lookahead.
+pub const SEP: u32 = 102;
 /// Sub-tokens kept of a word; training does the same.
 pub const MAX_TOKENS_PER_WORD: usize = 8;
 
@@ -23,12 +25,13 @@ pub struct Row {
 
 impl Row {
     /// Packs words into a row. Where they need more than [`MAX_TOKENS`], the oldest of the first `history` words are left
-    /// out, then every word keeps fewer sub-tokens. The row's words are the last of `words`.
+    /// out, then every word keeps fewer sub-tokens. The row's words are the last of `words`. `stopped`: the recogniser said that
+    /// speech ended with the last word, and nothing followed.
     ///
     /// # Panics
     /// If `words` without history are more than fit with one token each; `config` checks the limits that exclude it.
-    pub fn pack(words: &[&[u32]], history: usize, lookahead: Option<u32>) -> Row {
-        let room = MAX_TOKENS - 1;
+    pub fn pack(words: &[&[u32]], history: usize, lookahead: Option<u32>, stopped: bool) -> Row {
+        let room = MAX_TOKENS - 2;
         let mut keep = MAX_TOKENS_PER_WORD;
         let cost = |words: &[&[u32]], keep: usize| words.iter().map(|w| w.len().min(keep)).sum::<usize>();
         let mut total = cost(words, keep);
@@ -50,6 +53,10 @@ impl Row {
                 row.words.push(i as i32);
             }
         }
+        if stopped {
+            row.tokens.push(SEP);
+            row.words.push(words.len() as i32);
+        }
         row
     }
 }
@@ -60,18 +67,18 @@ mod tests {
 
     #[test]
     fn a_row_points_at_each_words_first_token() {
-        let row = Row::pack(&[&[7], &[8, 9], &[10]], 0, Some(9));
-        assert_eq!(row.tokens, [CLS, 7, 8, 9, 10]);
-        assert_eq!(row.words, [-1, 0, 1, 1, 2]);
+        let row = Row::pack(&[&[7], &[8, 9], &[10]], 0, Some(9), true);
+        assert_eq!(row.tokens, [CLS, 7, 8, 9, 10, SEP]);
+        assert_eq!(row.words, [-1, 0, 1, 1, 2, 3]);
         assert_eq!(row.first, [1, 2, 4]);
     }
 
     #[test]
     fn a_full_row_gives_up_history_first_and_then_sub_tokens() {
         let word: &[u32] = &[1, 2, 3, 4];
-        let row = Row::pack(&vec![word; 150], 48, None);
+        let row = Row::pack(&vec![word; 150], 48, None, false);
         assert_eq!(row.first.len(), 127, "150 words less the 23 oldest");
-        let row = Row::pack(&vec![word; 250], 48, None);
+        let row = Row::pack(&vec![word; 250], 48, None, false);
         assert_eq!(row.first.len(), 202, "no history left");
         assert_eq!(row.tokens.len(), 1 + 202 * 2);
     }

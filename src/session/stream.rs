@@ -351,7 +351,8 @@ impl Stream {
             self.plan.pop_front();
         }
         let (asked, row, hypothesis) = if let Some(pass) = self.plan.pop_front() {
-            (Asked::Pass(pass), self.row(pass.upto, &[]), false)
+            let stopped = matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End);
+            (Asked::Pass(pass), self.row(pass.upto, &[], stopped), false)
         } else {
             let known = self.buffer.total();
             match self.hypothesis.as_mut().filter(|h| !h.asked) {
@@ -359,7 +360,7 @@ impl Stream {
                     h.asked = true;
                     let asked = Asked::Hypothesis { known, revision: h.revision };
                     let words = std::mem::take(&mut h.words);
-                    let row = self.row(known, &words);
+                    let row = self.row(known, &words, false);
                     if let Some(h) = &mut self.hypothesis {
                         h.words = words;
                     }
@@ -375,12 +376,12 @@ impl Stream {
         Some(Ask { id, row, hypothesis, due })
     }
 
-    fn row(&self, upto: u64, hypothesis: &[Word]) -> Row {
+    fn row(&self, upto: u64, hypothesis: &[Word], stopped: bool) -> Row {
         let start = self.buffer.window_start(self.policy.history_words);
         let words: Vec<&[u32]> =
             self.buffer.range(start, upto).map(|e| &*e.word.tokens).chain(hypothesis.iter().map(|w| &*w.tokens)).collect();
         let history = (self.buffer.frozen() - start) as usize;
-        Row::pack(&words, history, self.policy.mask_words())
+        Row::pack(&words, history, self.policy.mask_words(), stopped)
     }
 
     /// Takes the answer to request `id`: the tags of the row's last words, or `None` where inference failed. An answer to

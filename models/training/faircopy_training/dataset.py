@@ -13,11 +13,14 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from .labels import HEADS, IGNORE
+from .model import CLS, SEP
 from .sources import SOURCES, Piece, Source, read
 from .synth import carrier, disfluent
 
 MAX_TOKENS_PER_WORD = 8
 """Further sub-tokens of a word are dropped; the service does the same."""
+STOPS_AT_SENTENCE, STOPS_ELSEWHERE = 0.5, 0.08
+"""Shares of chunks that end with ``SEP`` at a sentence end, and anywhere."""
 HELD_BACK = 10
 """Every tenth earnings call and podcast stays out of training, for evaluation."""
 
@@ -89,7 +92,7 @@ def build(data: Path, tokenizer: WordTokenizer, sources: list[Source], seed: int
         print(f"{source.file}: {len(kept)} pieces, {len(streams[-1].labels)} words, {source.licence}", flush=True)
         if source.file.startswith("sgd"):
             made = [p for base in kept[:16000] for p in (base, disfluent(carrier(rng), rng))]
-            streams.append(flatten(made, tokenizer, 0.08))
+            streams.append(flatten(made, tokenizer, 0.12))
     return streams, spellings
 
 
@@ -98,10 +101,14 @@ def sources_for(licences: str) -> list[Source]:
 
 
 class Sampler:
-    """Chunks of at most ``length`` tokens, from a source drawn by weight. Deterministic in its seed and step."""
+    """Chunks of at most ``length`` tokens, from a source drawn by weight. Deterministic in its seed and step.
 
-    def __init__(self, streams: list[Stream], length: int, cls: int, pad_word: int) -> None:
-        self.streams, self.length, self.cls, self.pad_word = streams, length, cls, pad_word
+    A chunk is cut anywhere. Half of them end where a sentence does, with ``SEP``; so do a few that end elsewhere, since people
+    also stop in mid-sentence and recognisers call that an end.
+    """
+
+    def __init__(self, streams: list[Stream], length: int, pad_word: int) -> None:
+        self.streams, self.length, self.pad_word = streams, length, pad_word
         self.weights = np.array([s.weight for s in streams])
         self.weights /= self.weights.sum()
 
@@ -117,17 +124,26 @@ class Sampler:
             if rng.random() < 0.3:  # as at the beginning of a call
                 while start > 0 and stream.labels[start - 1, 0] not in (2, 3):
                     start -= 1
-            tokens[r, 0], words[r, 0] = self.cls, -1
-            at, w = 1, 0
-            while start + w < count:
-                low, high = stream.offsets[start + w], stream.offsets[start + w + 1]
-                if at + high - low > self.length:
-                    break
+            room = self.length - 2
+            end = start
+            while end < count and stream.offsets[end + 1] - stream.offsets[start] <= room:
+                end += 1
+            stopped = rng.random() < STOPS_ELSEWHERE
+            if rng.random() < STOPS_AT_SENTENCE:
+                # The last sentence end, or any of the last few: short utterances must be known too.
+                ends = [e for e in range(start + 1, end + 1) if stream.labels[e - 1, 0] in (2, 3)]
+                if ends:
+                    end, stopped = int(rng.choice(ends[-4:] if rng.random() < 0.7 else ends)), True
+            tokens[r, 0], words[r, 0] = CLS, -1
+            at = 1
+            for w in range(start, end):
+                low, high = stream.offsets[w], stream.offsets[w + 1]
                 tokens[r, at : at + high - low] = stream.tokens[low:high]
-                words[r, at : at + high - low] = w
-                labels[r, at] = stream.labels[start + w]
+                words[r, at : at + high - low] = w - start
+                labels[r, at] = stream.labels[w]
                 at += int(high - low)
-                w += 1
+            if stopped:
+                tokens[r, at], words[r, at] = SEP, end - start
         return tokens, words, labels
 
 

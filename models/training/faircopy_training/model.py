@@ -3,7 +3,8 @@
 The mask is CT-Transformer's (arXiv 2003.01309, equation 3) on words instead of tokens: in layer i a token attends to
 every earlier word and to at most ``L_i`` later ones, with the ``L_i`` adding up to the lookahead ``L``. The
 paper gives all of ``L`` to the last layer; spreading it evenly keeps more of what the encoder knew.
-There is no end-of-text token: it would tell a word where the text ends beyond its lookahead.
+There is no token that closes every row: it would tell a word where the text ends beyond its lookahead. ``SEP`` stands only where
+the recogniser said that an utterance ended and nothing followed; it belongs to the word after the last, so the mask holds for it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ HIDDEN, LAYERS, ATTENTION_HEADS, INTERMEDIATE = 384, 6, 12, 1536
 VOCABULARY, POSITIONS = 30522, 512
 CLS = 101
 """First token of every row; belongs to word -1, so that every word may attend to it."""
+SEP = 102
+"""Last token of a row whose speaker has stopped."""
 UNLIMITED = 1 << 20
 """A lookahead that no row is long enough to reach."""
 

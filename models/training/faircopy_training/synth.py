@@ -27,6 +27,9 @@ CARRIERS = [
     "She was born on {DATE}.", "Is {TIME} okay for you?", "They open at {TIME} and close at {TIME}.",
     "I live at number {CARDINAL}.", "It's on the {ORDINAL} floor, room {CARDINAL}.", "My account number is {CARD}.",
     "The card ends in {LAST4}.", "Please email {EMAIL}.", "Go to {WEBSITE} and log in.", "My email is {EMAIL}, all lower case.",
+    "It should be {EMAIL}.", "Yes, send it to {EMAIL}, please.", "You'll find it on {WEBSITE}.", "Sure, it's {EMAIL}.",
+    "It's {ALPHANUMERIC}.", "Do you have the order number? Yeah, it's {ALPHANUMERIC}.", "The area code is {AREA}.",
+    "That's {SPELLED}.", "My last name is spelled {SPELLED}.", "It was {MONEY}, and then {MONEY} more.",
     "That would be {MONEY}, and delivery takes {CARDINAL} days.", "Since {YEAR} we have grown by {PERCENT}.",
 ]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -78,7 +81,11 @@ def entity(kind: str, rng: random.Random) -> tuple[str, list[str]]:
         words += spoken.digits(str(n(10, 10 ** n(2, 7))), rng)
         if rng.random() < 0.2:
             words.append(rng.choice(LETTERS))
-        return "ALPHANUMERIC", words
+        return "ALPHANUMERIC", double(words) if rng.random() < 0.1 else words
+    if kind == "AREA":
+        return "PHONE", spoken.digits(str(n(201, 999)), rng)
+    if kind == "SPELLED":
+        return "ALPHANUMERIC", list(rng.choice(NAMES) + rng.choice(["", "ski", "son", "man", "ez"]))
     if kind == "PERCENT":
         return "PERCENT", spoken.decimal(rng.choice([str(n(1, 100)), f"{n(30)}.{n(1, 10)}"]), rng) + ["percent"]
     if kind == "YEAR":

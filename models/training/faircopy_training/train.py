@@ -120,7 +120,7 @@ def main() -> None:
             raise SystemExit(f"error: {e}") from e
         write_lexicon(spellings, args.out / "lexicon.tsv")
         cache.write_bytes(pickle.dumps(streams))
-    sampler = Sampler(streams, args.length, CLS, Tagger.PAD_WORD)
+    sampler = Sampler(streams, args.length, Tagger.PAD_WORD)
     dev_file = args.data / "ted_iwslt_dev2012.tsv.gz"
     dev = read_dev(dev_file, 8000) if dev_file.is_file() else None
 

@@ -17,7 +17,8 @@ pub struct Screen {
     width: usize,
     tails: BTreeMap<String, (String, String)>,
     drawn: usize,
-    lines: Vec<(String, String)>,
+    /// start of the first word, channel, text
+    lines: Vec<(f64, String, String)>,
 }
 
 impl Screen {
@@ -36,7 +37,8 @@ impl Screen {
             } else {
                 println!("{:>9}  {}", segment.channel, segment.text);
             }
-            self.lines.push((segment.channel.to_string(), segment.text.clone()));
+            let start = segment.words.first().and_then(|w| w.s).unwrap_or(0.0);
+            self.lines.push((start, segment.channel.to_string(), segment.text.clone()));
         }
         self.tails.remove(&*segment.channel);
         self.draw();
@@ -85,11 +87,13 @@ impl Screen {
         let _ = stdout().flush(); // a closed pipe ends the demo at its next line
     }
 
-    /// The whole transcript, turns joined.
+    /// The whole transcript in the order it was said, turns joined.
     pub fn transcript(&self, tally: &Tally) {
         println!("\n--- transcript ---");
         let mut turn: Option<(&str, String)> = None;
-        for (channel, text) in &self.lines {
+        let mut lines: Vec<_> = self.lines.iter().collect();
+        lines.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, channel, text) in lines {
             match &mut turn {
                 Some((speaker, said)) if speaker == channel => {
                     said.push(' ');

@@ -149,8 +149,8 @@ pub fn time(kit: &mut Kit, n: &Numbers) -> Grammar {
     any(&kinds.iter().collect::<Vec<_>>())
 }
 
-fn figure(kit: &mut Kit, n: &Numbers) -> Grammar {
-    let mut kinds = vec![n.digit.clone(), n.zero.clone(), at_cost(&n.two, 0.1), kit.say_at("hundred", "00", 0.1)];
+fn figure(kit: &mut Kit, n: &Numbers, zero: &Grammar) -> Grammar {
+    let mut kinds = vec![n.digit.clone(), zero.clone(), at_cost(&n.two, 0.1), kit.say_at("hundred", "00", 0.1)];
     for (word, times) in [("double", 2), ("triple", 3)] {
         for (spoken, digit) in rows(DIGITS).chain([("zero", "0"), ("oh", "0")]) {
             kinds.push(kit.say(&format!("{word} {spoken}"), &digit.repeat(times)));
@@ -162,7 +162,7 @@ fn figure(kit: &mut Kit, n: &Numbers) -> Grammar {
 /// Digits as said; [`group_phone`] groups them.
 pub fn phone(kit: &mut Kit, n: &Numbers) -> Grammar {
     let joint = any(&[&kit.say("dash", "-"), &kit.say("plus", "+"), &kit.say("hyphen", "-")]);
-    let figure = figure(kit, n);
+    let figure = figure(kit, n, &n.zero);
     many(&any(&[&figure, &joint]))
 }
 
@@ -182,11 +182,11 @@ pub fn group_phone(digits: String) -> String {
 
 /// "Q4", "AB1234", "10-K"
 pub fn alphanumeric(kit: &mut Kit, n: &Numbers) -> Grammar {
-    let mut kinds = vec![figure(kit, n), kit.say("dash", "-"), kit.say("hyphen", "-"), kit.say("covid", "COVID-")];
+    // Among letters "o" is one of them; a zero is said "oh" or "zero".
+    let zero = any(&[&kit.say("zero", "0"), &kit.say("oh", "0")]);
+    let mut kinds = vec![figure(kit, n, &zero), kit.say("dash", "-"), kit.say("hyphen", "-"), kit.say("covid", "COVID-")];
     for letter in 'a'..='z' {
-        // "o" among digits is a zero unless letters stand round it; the cost leaves it to the digits.
-        let weight = if letter == 'o' { 0.2 } else { 0.0 };
-        kinds.push(kit.say_at(&letter.to_string(), &letter.to_uppercase().to_string(), weight));
+        kinds.push(kit.say(&letter.to_string(), &letter.to_uppercase().to_string()));
     }
     many(&any(&kinds.iter().collect::<Vec<_>>()))
 }

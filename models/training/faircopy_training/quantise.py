@@ -1,0 +1,132 @@
+"""Int8 by rows, written into the exported graph.
+
+ONNX Runtime's own dynamic quantisation scales activations by the whole tensor, so that batch-mates, padding and words beyond
+the lookahead change every result. Here each row of activations (each token) has a scale of its own, each column of a weight
+matrix too, and each row of the embedding table: what a token gets depends on that token only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from torch import Tensor, nn
+
+from .model import Tagger
+
+SMALLEST = 1e-8
+"""Scale of a row of zeros."""
+
+
+def by_columns(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[K, N] float to int8 and a scale for each of the N columns."""
+    scale = np.maximum(np.abs(weight).max(axis=0), SMALLEST) / 127
+    return np.round(weight / scale).astype(np.int8), scale.astype(np.float32)
+
+
+def by_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[V, H] float to int8 and a scale for each of the V rows."""
+    quantised, scale = by_columns(table.T)
+    return np.ascontiguousarray(quantised.T), scale[:, None]
+
+
+def quantise(model: onnx.ModelProto, skip: tuple[str, ...] = ("heads",)) -> onnx.ModelProto:
+    """Rewrites every MatMul with a constant matrix, and the largest Gather, in place. Nodes whose weight's name holds one of
+    ``skip`` stay in float."""
+    graph = model.graph
+    weights = {i.name: i for i in graph.initializer}
+    made: list[onnx.TensorProto] = []
+    nodes: list[onnx.NodeProto] = []
+    inputs: dict[str, tuple[str, str]] = {}  # activation -> its int8 form and row scale, shared by q, k and v
+
+    def constant(name: str, value: np.ndarray) -> str:
+        if not any(m.name == name for m in made):
+            made.append(numpy_helper.from_array(value, name))
+        return name
+
+    top = constant("q_top", np.float32(127))
+    least = constant("q_least", np.float32(SMALLEST))
+    zero = constant("q_zero", np.uint8(128))
+    shift = constant("q_shift", np.float32(128))
+    last = constant("q_last", np.array([-1], np.int64))
+    dropped: set[str] = set()
+
+    def rows(x: str) -> tuple[str, str]:
+        if x not in inputs:
+            p = f"{x}_rows"
+            nodes.extend([
+                helper.make_node("Abs", [x], [p + "_abs"]),
+                helper.make_node("ReduceMax", [p + "_abs", last], [p + "_max"], keepdims=1),
+                helper.make_node("Max", [p + "_max", least], [p + "_safe"]),
+                helper.make_node("Div", [p + "_safe", top], [p + "_scale"]),
+                helper.make_node("Div", [x, p + "_scale"], [p + "_units"]),
+                helper.make_node("Round", [p + "_units"], [p + "_round"]),
+                helper.make_node("Add", [p + "_round", shift], [p + "_shifted"]),
+                helper.make_node("Cast", [p + "_shifted"], [p + "_int"], to=TensorProto.UINT8),
+            ])
+            inputs[x] = (p + "_int", p + "_scale")
+        return inputs[x]
+
+    for node in graph.node:
+        weight = weights.get(node.input[1]) if node.op_type == "MatMul" else None
+        if weight is not None and len(weight.dims) == 2 and not any(s in weight.name for s in skip):
+            x, scale = rows(node.input[0])
+            q, columns = by_columns(numpy_helper.to_array(weight))
+            w = constant(weight.name + "_int8", q)
+            c = constant(weight.name + "_columns", columns)
+            p = node.output[0] + "_q"
+            nodes.extend([
+                helper.make_node("MatMulInteger", [x, w, zero], [p + "_int"]),
+                helper.make_node("Cast", [p + "_int"], [p + "_float"], to=TensorProto.FLOAT),
+                helper.make_node("Mul", [p + "_float", scale], [p + "_scaled"]),
+                helper.make_node("Mul", [p + "_scaled", c], [node.output[0]]),
+            ])
+            dropped.add(weight.name)
+        elif node.op_type == "Gather" and node.input[0] in weights and weights[node.input[0]].dims[0] > 1000:
+            table = weights[node.input[0]]
+            q, scales = by_rows(numpy_helper.to_array(table))
+            t, s = constant(table.name + "_int8", q), constant(table.name + "_row_scale", scales)
+            p = node.output[0] + "_q"
+            nodes.extend([
+                helper.make_node("Gather", [t, node.input[1]], [p + "_int"], axis=0),
+                helper.make_node("Gather", [s, node.input[1]], [p + "_scale"], axis=0),
+                helper.make_node("Cast", [p + "_int"], [p + "_float"], to=TensorProto.FLOAT),
+                helper.make_node("Mul", [p + "_float", p + "_scale"], [node.output[0]]),
+            ])
+            dropped.add(table.name)
+        else:
+            nodes.append(node)
+    kept = [i for i in graph.initializer if i.name not in dropped]
+    del graph.node[:], graph.initializer[:]
+    graph.node.extend(nodes)
+    graph.initializer.extend(kept + made)
+    onnx.checker.check_model(model)
+    return model
+
+
+class RowInt8Linear(nn.Module):
+    """The same arithmetic in PyTorch, with exact integer products: the reference of the parity tests."""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        weight, columns = by_columns(linear.weight.detach().numpy().T.copy())
+        self.weight = torch.from_numpy(weight.astype(np.float64))
+        self.columns = torch.from_numpy(columns)
+        self.bias = linear.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        scale = x.abs().amax(-1, keepdim=True).clamp_min(SMALLEST) / 127
+        units = torch.round(x / scale).double()
+        return (units @ self.weight).float() * scale * self.columns + self.bias
+
+
+def reference(model: Tagger) -> Tagger:
+    """Makes ``model`` compute as its quantised export does."""
+    table, scale = by_rows(model.token.weight.detach().numpy())
+    with torch.no_grad():
+        model.token.weight.copy_(torch.from_numpy(table.astype(np.float32) * scale))
+    for layer in model.layers:
+        for name in ("query", "key", "value", "out", "up", "down"):
+            setattr(layer, name, RowInt8Linear(getattr(layer, name)))
+    return model.eval()
