@@ -19,6 +19,10 @@ use crate::record::Limits;
 /// The shipped settings, with comments.
 pub const DEFAULTS: &str = include_str!("../../deploy/faircopy.toml");
 
+/// The few librdkafka properties whose names hold an underscore; in all others one stands for a dot, which the environment cannot
+/// hold.
+const UNDERSCORED: [&str; 4] = ["log_level", "ssl_key", "ssl_certificate", "ssl_ca"];
+
 /// Why settings cannot be used; names the key, what is expected, what was got and what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -238,7 +242,8 @@ impl Settings {
         let merged = builder.add_source(environment).build().map_err(say)?;
         let mut settings: Settings = merged.try_deserialize().map_err(say)?;
         let properties = std::mem::take(&mut settings.kafka.properties);
-        settings.kafka.properties = properties.into_iter().map(|(k, v)| (k.replace('_', "."), v)).collect();
+        let named = |k: String| if UNDERSCORED.contains(&k.as_str()) { k } else { k.replace('_', ".") };
+        settings.kafka.properties = properties.into_iter().map(|(k, v)| (named(k), v)).collect();
         check::check(&settings)?;
         Ok(settings)
     }

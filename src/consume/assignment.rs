@@ -170,7 +170,8 @@ impl Assignment {
     pub fn unblock(&self) -> Vec<i32> {
         let mut resumed = Vec::new();
         for (number, partition) in self.lock().iter_mut() {
-            if (!partition.held.is_empty() || partition.paused) && partition.hand_on(None) && partition.paused {
+            let all_went = partition.hand_on(None);
+            if all_went && partition.paused {
                 partition.paused = false;
                 resumed.push(*number);
             }

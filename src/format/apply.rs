@@ -114,10 +114,9 @@ pub fn apply(words: &[(&Word, Tags)], from: u64, sentence_start: bool, style: &S
             }
             None => {
                 for k in span {
-                    let text = if k.word.kind == WordKind::Plain {
-                        k.word.spoken.to_string()
-                    } else {
-                        casing::write(&k.word.spoken, k.tags.case, start, lexicon)
+                    let text = match k.word.kind {
+                        WordKind::Speech => casing::write(&k.word.spoken, k.tags.case, start, lexicon),
+                        WordKind::Plain | WordKind::Filler | WordKind::Markup => k.word.spoken.to_string(),
                     };
                     push(&mut out, text, k.mark, std::slice::from_ref(k));
                     start = k.mark.ends_sentence();

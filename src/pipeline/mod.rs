@@ -68,6 +68,9 @@ impl RunError {
     }
 }
 
+/// Told of every word that froze.
+pub type OnFreeze = Box<dyn Fn(&Freeze) + Send + Sync>;
+
 /// What all partitions share.
 pub struct Shared {
     /// all settings
@@ -83,7 +86,7 @@ pub struct Shared {
     /// partials
     pub partial_limit: PartialLimit,
     /// told of every frozen word; the demo's summary
-    pub on_freeze: Option<Box<dyn Fn(&Freeze) + Send + Sync>>,
+    pub on_freeze: Option<OnFreeze>,
 }
 
 impl Shared {

@@ -244,12 +244,9 @@ impl Stream {
         }
         match record.end {
             None => {}
-            Some(End::Utterance) if !record.is_final => {}
-            Some(End::Utterance) => {
-                if self.planned < self.buffer.total() {
-                    self.utterance_due = Some(now.plus(self.policy.utterance_delay_ms));
-                }
-            }
+            // A hypothesis ends nothing, and where all words are planned for there is nothing to wait for.
+            Some(End::Utterance) if !record.is_final || self.planned == self.buffer.total() => {}
+            Some(End::Utterance) => self.utterance_due = Some(now.plus(self.policy.utterance_delay_ms)),
             Some(End::Channel) => self.end(EndCause::Channel, record.source.offset),
             Some(End::Session) => self.end(EndCause::Session, record.source.offset),
         }

@@ -39,14 +39,14 @@ pub fn tag(row: &Row) -> Vec<Tags> {
             starts[i.saturating_sub(3)..last].iter().for_each(|&s| row.tokens[s].hash(&mut h));
             let h = h.finish();
             Tags {
-                punct: Punct::ALL[if h % 5 == 0 { (h >> 8) as usize % 4 } else { 0 }],
+                punct: Punct::ALL[if h.is_multiple_of(5) { (h >> 8) as usize % 4 } else { 0 }],
                 case: Case::ALL[(h >> 16) as usize % 4],
                 itn: match (h >> 24) % 8 {
                     0 => Itn::B(ItnClass::Time),
                     1 | 2 => Itn::I(ItnClass::Time),
                     _ => Itn::O,
                 },
-                disfluency: Disfluency::ALL[if (h >> 32) % 6 == 0 { (h >> 40) as usize % 6 } else { 0 }],
+                disfluency: Disfluency::ALL[if (h >> 32).is_multiple_of(6) { (h >> 40) as usize % 6 } else { 0 }],
             }
         })
         .collect()

@@ -271,4 +271,4 @@ def _entity(
     reading = spoken.read_token(stem, rng)
     if reading is None:
         return None
-    return "YEAR" if reading[0] == "DECADE" else reading[0], reading[1], mark, after
+    return *reading, mark, after

@@ -97,12 +97,13 @@ def main() -> None:
     a.add_argument("--data", type=Path, required=True, help="directory with the files of sources.SOURCES")
     a.add_argument("--base", type=Path, required=True, help="directory with model.safetensors and tokenizer.json")
     a.add_argument("--out", type=Path, required=True, help="checkpoints, and model.pt at the end")
-    a.add_argument("--steps", type=int, default=2600)
+    a.add_argument("--steps", type=int, default=3000)
     a.add_argument("--rows", type=int, default=16)
     a.add_argument("--length", type=int, default=160, help="tokens in a row")
     a.add_argument("--seed", type=int, default=7)
     a.add_argument("--threads", type=int, default=2)
     a.add_argument("--licences", choices=["all", "commercial"], default="all")
+    a.add_argument("--stop-after", type=int, help="stop after this step, as an interruption would")
     a.add_argument("--every", type=int, default=200, help="steps between checkpoints")
     args = a.parse_args()
     torch.set_num_threads(args.threads)
@@ -144,6 +145,7 @@ def main() -> None:
         optimizer.load_state_dict(state["optimizer"])
         schedule.load_state_dict(state["schedule"])
         first = state["step"]
+        print(f"resumed at step {first}", flush=True)
     model.train()
     began, seen, running = time.monotonic(), 0, 0.0
     for step in range(first, args.steps):
@@ -173,6 +175,8 @@ def main() -> None:
             if dev:
                 scores = {n: punct_f1(model, dev, tokenizer, n) for n in (4, 9, UNLIMITED)}
                 print("dev2012 F1 " + " ".join(f"L={n}: {f:.1f}" for n, f in scores.items()), flush=True)
+        if step + 1 == args.stop_after:
+            return
     torch.save(model.state_dict(), args.out / "model.pt")
 
 

@@ -87,7 +87,7 @@ pub fn records() -> Vec<Record> {
                     if words.len() == SEGMENT_WORDS {
                         push(&words, true, None, clock);
                         words.clear();
-                    } else if words.len() % HYPOTHESIS_WORDS == 0 {
+                    } else if words.len().is_multiple_of(HYPOTHESIS_WORDS) {
                         push(&words, false, None, clock);
                     }
                 }

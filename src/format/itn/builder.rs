@@ -109,7 +109,7 @@ impl Kit {
             match tr.olabel {
                 EPS_LABEL => {}
                 ITSELF => text.push_str(words[at]),
-                label => text.push_str(&self.outputs[label as usize]),
+                label => text.push_str(&self.outputs[label]),
             }
             at += usize::from(tr.ilabel != EPS_LABEL);
             state = tr.nextstate;

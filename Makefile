@@ -1,0 +1,61 @@
+# make demo   a call, formatted live in this terminal     (SPEED=10 for ten times speech pace, KAFKA=host:port for a real broker)
+# make test   every test but training's, on a real Apache Kafka
+
+SPEED ?= 1
+KAFKA ?=
+PORT ?= 9092
+VENV ?= target/venv-training
+
+.PHONY: demo test test-training kafka runtime build lint unit python-tests train setup setup-kafka audit
+
+demo: build
+	target/debug/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
+
+test: setup-kafka runtime lint unit python-tests
+
+setup:
+	@deploy/setup.sh build
+
+setup-kafka:
+	@deploy/setup.sh build kafka
+	@deploy/kafka/kafka.sh fetch
+
+runtime: setup
+	@deploy/runtime.sh
+
+build: setup runtime
+	cargo build --locked
+
+lint: setup
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+
+unit:
+	cargo test --locked
+
+# These need no PyTorch, and nothing installed.
+python-tests:
+	cd models/training && python3 -m unittest discover -q -s tests -p 'test_*.py'
+
+# A broker of your own on 127.0.0.1:PORT, data in target/kafka/local.
+kafka: setup-kafka
+	deploy/kafka/kafka.sh serve $(CURDIR)/target/kafka/local $(PORT)
+
+# Licences and advisories of dependencies; needs cargo-deny.
+audit:
+	cargo deny check
+
+$(VENV)/.complete: models/training/requirements.txt
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install -q --disable-pip-version-check -r models/training/requirements.txt
+	touch $@
+
+# A tiny training, export and parity run: PyTorch and Rust must give the same tags.
+test-training: setup runtime $(VENV)/.complete
+	models/training/tests/tiny.sh $(abspath $(VENV)) $(abspath target/tiny)
+	FAIRCOPY_MODEL_DIR=$(abspath target/tiny/model) cargo test --locked --test integration model::
+
+# make train DATA=dir: from the data directory to models/en. Resumes where it was interrupted.
+train: setup $(VENV)/.complete
+	@test -n "$(DATA)" || { echo "error: make train DATA=directory with the training files" >&2; exit 2; }
+	models/training/train.sh $(abspath $(VENV)) "$(DATA)" $(abspath target/training) models/en

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Installs what building and testing need and this machine lacks, by apt as root or with sudo.
+#   setup.sh build        compiler, OpenSSL and zlib headers, Python with pip and venv
+#   setup.sh build kafka  the same and Java 17 and Maven
+set -euo pipefail
+
+missing=()
+need() { # need PACKAGE test...
+  local package=$1
+  shift
+  "$@" > /dev/null 2>&1 || missing+=("$package")
+}
+need build-essential cc --version
+need build-essential c++ --version
+need pkg-config pkg-config --version
+need libssl-dev pkg-config --exists openssl
+need zlib1g-dev pkg-config --exists zlib
+need python3 python3 --version
+need python3-pip python3 -m pip --version
+need python3-venv python3 -c 'import ensurepip, venv'
+case " $* " in *" kafka "*)
+  need openjdk-17-jre-headless java -version
+  need maven mvn --version
+esac
+
+if [ ${#missing[@]} -gt 0 ]; then
+  if ! command -v apt-get > /dev/null; then
+    echo "error: this machine lacks ${missing[*]} and has no apt-get; install them, then run make again" >&2
+    exit 1
+  fi
+  as_root=()
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo > /dev/null || { echo "error: ${missing[*]} must be installed, and you are neither root nor have sudo" >&2; exit 1; }
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+fi
+
+if ! command -v cargo > /dev/null; then
+  echo "error: cargo is not on the PATH; expected Rust 1.90 or newer (https://rustup.rs)" >&2
+  exit 1
+fi

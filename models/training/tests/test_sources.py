@@ -1,0 +1,105 @@
+import gzip
+import json
+import random
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from faircopy_training import sources
+from faircopy_training.labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, PUNCT
+from faircopy_training.synth import carrier, disfluent
+
+
+def show(piece):
+    """word/mark/case/itn for reading."""
+    return [
+        (w, PUNCT[p] if p >= 0 else "?", CASE[c] if c >= 0 else "?", ITN[i] if 0 <= i < 100 else "?")
+        for w, p, c, i in zip(piece.words, piece.punct, piece.case, piece.itn)
+    ]
+
+
+class FromText(unittest.TestCase):
+    def read(self, line, fluent=True):
+        return sources.from_text(line, fluent, random.Random(3))
+
+    def test_marks_and_case_come_from_the_written_words(self):
+        self.assertEqual(
+            show(self.read("Is Mr. Smith's TV-set \"here\"?")),
+            [("is", "O", "CAP", "O"), ("mr", "O", "CAP", "O"), ("smith's", "O", "CAP", "O"), ("tv", "O", "UPPER", "O"),
+             ("set", "O", "LOWER", "O"), ("here", "QUESTION", "LOWER", "O")],
+        )
+
+    def test_numbers_become_spans_of_their_spoken_words(self):
+        piece = self.read("It costs $5 at 4:30 p.m. on March 5th.")
+        spans = [(w, i) for w, _, _, i in show(piece) if i != "O"]
+        self.assertEqual([w for w, i in spans if i.endswith("MONEY")], ["five", "dollars"])
+        self.assertEqual([w for w, i in spans if i.endswith("TIME")][:2], ["four", "thirty"])
+        self.assertEqual([w for w, i in spans if i.endswith("DATE")], ["march", "fifth"])
+        self.assertEqual(PUNCT[piece.punct[-1]], "PERIOD")
+
+    def test_a_number_that_no_rule_reads_drops_the_line(self):
+        self.assertIsNone(self.read("Take the B-52 to 4x4."))
+
+    def test_verbatim_text_is_masked_for_disfluency_but_for_fillers(self):
+        piece = self.read("So um I -- I think so.", fluent=False)
+        self.assertEqual(piece.disfluency[:3], [IGNORE, DISFLUENCY.index("F"), IGNORE])
+        self.assertEqual(piece.punct[2], IGNORE, "a dash there may be a restart")
+        self.assertEqual(set(self.read("I think so.").disfluency), {0})
+
+
+class FromRows(unittest.TestCase):
+    row = {"id": "x", "w": ["June", "thirtieth", "uh", "twenty", "twenty"], "p": ["", "", "", "", "."], "c": ["CAP"] + ["LOWER"] * 4,
+           "itn": [[1, 2, "ORDINAL", "30th"], [3, 5, "SPAN", "2020"]], "d": ["O", "O", "F", "X", "O"]}
+
+    def test_untyped_spans_supervise_boundaries_only_and_x_takes_no_loss(self):
+        piece = sources.from_row(self.row, True)
+        self.assertEqual(piece.itn[3:], [ANY_B, ANY_I])
+        self.assertEqual(piece.disfluency[3], IGNORE)
+
+    def test_a_month_and_its_day_are_one_date(self):
+        piece = sources.from_row(self.row, True)
+        self.assertEqual([ITN[i] for i in piece.itn[:2]], ["B-DATE", "I-DATE"])
+
+    def test_bad_rows_name_file_line_and_reason(self):
+        source = sources.Source("rows.jsonl.gz", "CC0", True, 1.0, "rows")
+        for row, reason in [({**self.row, "p": ["", "", ""]}, "equally long"), ({**self.row, "itn": [[4, 9, "YEAR", ""]]}, "outside"),
+                            ({**self.row, "c": ["cap"] * 5}, "cap"), ({"w": []}, "KeyError")]:
+            with tempfile.TemporaryDirectory() as d:
+                with gzip.open(Path(d) / source.file, "wt") as f:
+                    f.write(json.dumps(row) + "\n")
+                with self.assertRaisesRegex(sources.DataError, rf"rows.jsonl.gz:1.*{reason}"):
+                    list(sources.read(source, Path(d), random.Random(1)))
+
+    def test_a_missing_and_an_empty_file_are_named(self):
+        source = sources.Source("gone.txt.gz", "CC0", True, 1.0, "text")
+        with tempfile.TemporaryDirectory() as d:
+            with self.assertRaisesRegex(sources.DataError, "gone.txt.gz: no such file"):
+                list(sources.read(source, Path(d), random.Random(1)))
+            gzip.open(Path(d) / source.file, "wt").close()
+            with self.assertRaisesRegex(sources.DataError, "no usable line"):
+                list(sources.read(source, Path(d), random.Random(1)))
+
+    def test_every_source_has_a_licence_and_the_weights_are_shares(self):
+        self.assertTrue(all(s.licence for s in sources.SOURCES))
+        self.assertLess(abs(sum(s.weight for s in sources.SOURCES) - 1), 0.1)
+
+
+class Synthetic(unittest.TestCase):
+    def test_inserted_disfluencies_leave_the_fluent_words_as_they_were(self):
+        rng = random.Random(5)
+        inserted = 0
+        for _ in range(300):
+            fluent = carrier(rng)
+            piece = disfluent(fluent, rng)
+            kept = [k for k, d in enumerate(piece.disfluency) if d == 0]
+            inserted += len(piece.words) - len(kept)
+            self.assertEqual([piece.words[k] for k in kept], fluent.words)
+            self.assertEqual([piece.punct[k] for k in kept], fluent.punct)
+            self.assertEqual([piece.itn[k] for k in kept], fluent.itn)
+        self.assertGreater(inserted, 30)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,41 @@
+"""Writes a data directory of a few sentences of our own, in the formats of the real files: ``tiny_data.py DIR``."""
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from faircopy_training.sources import SOURCES
+
+TEXT = [
+    "Good morning, everyone. How are you today?",
+    "The train to Bristol leaves at 9:15 am, and it costs $24.50.",
+    "We met on March 5th, 2019, and 35% of them came.",
+    "Call me at 212-555-0142, please. Is NASA hiring?",
+    "I bought an iPhone -- an iPhone -- for 1,200 dollars.",
+]
+
+
+def row(number: int) -> dict:
+    return {
+        "id": f"tiny/{number}#0",
+        "written": "We, uh, we grew by 12% in Leeds.",
+        "w": ["we", "uh", "we", "grew", "by", "twelve", "percent", "in", "leeds"],
+        "p": [",", ",", "", "", "", "", "", "", "."],
+        "c": ["CAP", "LOWER", "LOWER", "LOWER", "LOWER", "LOWER", "LOWER", "LOWER", "CAP"],
+        "itn": [[5, 7, "PERCENT" if number % 2 else "SPAN", "12%"]],
+        "d": ["REP", "F", "O", "O", "O", "O", "O", "O", "X"],
+    }
+
+
+def main() -> None:
+    out = Path(sys.argv[1])
+    out.mkdir(parents=True, exist_ok=True)
+    for source in SOURCES:
+        lines = [json.dumps(row(n)) for n in range(12)] if source.reader == "rows" else TEXT * 4
+        with gzip.open(out / source.file, "wt", encoding="utf-8") as f:
+            f.write("\n".join(lines) + "\n")
+
+
+main()

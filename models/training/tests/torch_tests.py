@@ -1,0 +1,82 @@
+"""Tests that need PyTorch; ``make test-training`` runs them."""
+
+import sys
+import unittest
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from faircopy_training import labels as L
+from faircopy_training.dataset import Sampler, Stream
+from faircopy_training.model import CLS, SEP, UNLIMITED, Tagger
+from faircopy_training.quantise import RowInt8Linear
+from faircopy_training.train import B_IDS, joint_loss
+
+
+class Mask(unittest.TestCase):
+    def test_a_word_beyond_the_lookahead_changes_nothing_and_the_next_one_does(self):
+        torch.manual_seed(1)
+        model = Tagger().eval()
+        tokens = torch.randint(1000, 2000, (1, 21))
+        tokens[0, 0] = CLS
+        words = torch.arange(-1, 20)[None]
+        for lookahead in (0, 2, 9):
+            base = model(tokens, words, torch.tensor([lookahead]))
+            for word in (0, 5, 10):
+                for changed, same in ((word + lookahead + 1, True), (word + lookahead, False)):
+                    other = tokens.clone()
+                    other[0, changed + 1] += 7
+                    moved = model(other, words, torch.tensor([lookahead]))[0, word + 1]
+                    self.assertEqual(torch.equal(moved, base[0, word + 1]), same, (lookahead, word, changed))
+
+
+class Loss(unittest.TestCase):
+    def test_an_untyped_span_is_satisfied_by_any_class_and_ignored_words_cost_nothing(self):
+        width = sum(len(v) for v in L.HEADS.values())
+        logits = torch.zeros(1, 1, width)
+        itn = len(L.PUNCT) + len(L.CASE)
+        labels = torch.full((1, 1, 4), L.IGNORE)
+        self.assertEqual(joint_loss(logits, labels).item(), 0)
+        labels[0, 0, 2] = L.ANY_B
+        for index in (B_IDS[0], B_IDS[5]):
+            sure = logits.clone()
+            sure[0, 0, itn + index] = 50
+            self.assertLess(joint_loss(sure, labels).item(), 1e-3)
+        sure = logits.clone()
+        sure[0, 0, itn] = 50  # O
+        self.assertGreater(joint_loss(sure, labels).item(), 10)
+
+
+class Chunks(unittest.TestCase):
+    def test_a_stopped_chunk_ends_a_sentence_more_often_than_not_and_fits_its_row(self):
+        n = 3000
+        labels = np.zeros((n, 4), np.int16)
+        labels[::9, 0] = 2
+        stream = Stream(np.arange(n, dtype=np.int32) + 1000, np.arange(n + 1, dtype=np.int32), labels, 1.0)
+        tokens, words, marks = Sampler([stream], 40, Tagger.PAD_WORD).batch(300, np.random.default_rng(1))
+        stopped = [r for r in range(300) if SEP in tokens[r]]
+        at_end = [r for r in stopped if marks[r, list(tokens[r]).index(SEP) - 1, 0] == 2]
+        self.assertTrue(100 < len(stopped) < 220 and len(at_end) / len(stopped) > 0.8, (len(stopped), len(at_end)))
+        for r in stopped:
+            sep = list(tokens[r]).index(SEP)
+            self.assertEqual(words[r, sep], words[r, sep - 1] + 1)
+            self.assertTrue((words[r, sep + 1 :] == Tagger.PAD_WORD).all())
+
+
+class Quantised(unittest.TestCase):
+    def test_rows_are_quantised_one_by_one_and_stay_close(self):
+        torch.manual_seed(1)
+        linear = nn.Linear(384, 64)
+        quantised = RowInt8Linear(linear)
+        x = torch.randn(5, 384)
+        self.assertLess((quantised(x) - linear(x)).abs().max().item(), 0.05)
+        louder = x.clone()
+        louder[1] *= 1000
+        self.assertTrue(torch.equal(quantised(louder)[0], quantised(x)[0]))
+
+
+if __name__ == "__main__":
+    unittest.main()

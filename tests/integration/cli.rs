@@ -1,0 +1,125 @@
+//! The command line: exit codes and messages of what goes wrong, and `format`.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use faircopy::record::Segment;
+
+use crate::kafka::{Topics, brokers, needs, root};
+use crate::worker::settings;
+
+fn faircopy(args: &[&str], env: &[(&str, &str)], input: &str) -> Output {
+    needs("target/onnxruntime/libonnxruntime.so");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_faircopy"))
+        .args(args)
+        .envs(env.iter().copied())
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_string();
+    let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes()))); // it may end without reading
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+/// Exit code, and that the message holds every one of `says`.
+fn fails(args: &[&str], env: &[(&str, &str)], code: i32, says: &[&str]) {
+    let out = faircopy(args, env, "");
+    let error = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(code), "{error}");
+    for text in says {
+        assert!(error.contains(text), "expected {text:?} in: {error}");
+    }
+}
+
+#[test]
+fn each_thing_that_keeps_it_from_starting_has_its_own_exit_code_and_remedy() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
+    fails(&["config", "check"], &[("FAIRCOPY__DECODE__PASS_WORDS", "0")], 2, &["decode.pass_words", "at least 1"]);
+    fails(&["run", "--config", &at("gone.toml")], &[], 2, &["gone.toml", "give the path"]);
+    fails(&["run"], &[("FAIRCOPY__KAFKA__PROPERTIES__NO_SUCH", "1")], 2, &["no.such"]);
+    fails(&["run"], &[("FAIRCOPY__INFER__MODEL_DIR", &at("no-model"))], 3, &["infer.model_dir", "tagger.onnx"]);
+    fails(&["run"], &[("FAIRCOPY__INFER__RUNTIME", &at("no.so"))], 3, &["infer.runtime", "libonnxruntime.so", "make runtime"]);
+    fails(&["run"], &[("FAIRCOPY__INFER__RUNTIME", "/lib/x86_64-linux-gnu/libz.so.1")], 3, &["infer.runtime", "OrtGetApiBase"]);
+    fails(&["run"], &[("FAIRCOPY__INFER__DEVICE", "cuda")], 3, &["infer.device", "cpu"]);
+    fails(
+        &["run"],
+        &[("FAIRCOPY__KAFKA__BROKERS", "127.0.0.1:1"), ("FAIRCOPY__KAFKA__PROPERTIES__LOG_LEVEL", "0")],
+        4,
+        &["kafka.brokers", "check the address"],
+    );
+    fails(&["run"], &[("FAIRCOPY__KAFKA__BROKERS", brokers())], 5, &["asr.raw", "faircopy topics create"]);
+}
+
+#[test]
+fn a_model_directory_with_the_wrong_labels_or_a_broken_file_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["tagger.onnx", "tokenizer.json", "labels.json", "lexicon.tsv"] {
+        std::fs::copy(root().join("models/en").join(name), dir.path().join(name)).unwrap();
+    }
+    let path = dir.path().to_str().unwrap().to_string();
+    let env = [("FAIRCOPY__INFER__MODEL_DIR", path.as_str())];
+    let labels = std::fs::read_to_string(dir.path().join("labels.json")).unwrap();
+    std::fs::write(dir.path().join("labels.json"), labels.replace("\"COMMA\"", "\"KOMMA\"")).unwrap();
+    fails(&["format"], &env, 3, &["labels.json", "KOMMA", "export the model again"]);
+    std::fs::write(dir.path().join("labels.json"), &labels).unwrap();
+    std::fs::write(dir.path().join("tagger.onnx"), b"not a model").unwrap();
+    fails(&["format"], &env, 3, &["tagger.onnx", "expected an ONNX tagger"]);
+    std::fs::copy(root().join("models/en/tagger.onnx"), dir.path().join("tagger.onnx")).unwrap();
+    std::fs::write(dir.path().join("tokenizer.json"), b"{}").unwrap();
+    fails(&["format"], &env, 3, &["tokenizer.json"]);
+}
+
+#[test]
+fn topics_are_created_once() {
+    let topics = Topics { prefix: "made".into() };
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("f.toml");
+    std::fs::write(&config, settings(&topics, "")).unwrap();
+    let args = ["--config", config.to_str().unwrap(), "topics", "create", "--partitions", "2", "--replication", "1"];
+    let first = faircopy(&args, &[], "");
+    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    assert!(String::from_utf8_lossy(&first.stdout).contains("made.raw: created with 2 partitions"));
+    let second = faircopy(&args, &[], "");
+    assert!(second.status.success());
+    assert!(String::from_utf8_lossy(&second.stdout).contains("made.raw: exists"));
+}
+
+#[test]
+fn format_reads_json_lines_refuses_bad_ones_by_number_and_gives_the_same_output_on_any_number_of_workers() {
+    let mut input = String::new();
+    for i in 0..40 {
+        input += &format!(
+            "{{\"session\":\"s{}\",\"seq\":{i},\"channel\":\"c\",\"text\":\"so we placed it on march third for two hundred dollars\"}}\n",
+            i % 3
+        );
+        if i == 20 {
+            input += "\n{\"session\":\"s0\",\"words\":1}\nnot json\n{\"text\":\"no session\"}\n";
+        }
+    }
+    let run = |workers: &str| faircopy(&["format"], &[("FAIRCOPY__INFER__WORKERS", workers)], &input);
+    let one = run("1");
+    assert_eq!(one.status.code(), Some(1), "some lines were refused");
+    let errors = String::from_utf8_lossy(&one.stderr);
+    for line in ["line 23: json", "line 24: json", "line 25: key", "3 lines were refused"] {
+        assert!(errors.contains(line), "{errors}");
+    }
+    let segments: Vec<Segment> = String::from_utf8_lossy(&one.stdout).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let words: u64 = segments.iter().filter_map(|s| s.counts).map(|c| c.words).sum();
+    assert_eq!(words, 40 * 11);
+    assert!(segments.iter().any(|s| s.text.contains("March 3")), "dates are written");
+    assert_eq!(one.stdout, run("3").stdout, "the number of workers changes nothing");
+}
+
+#[test]
+fn printed_settings_are_settings() {
+    let out = faircopy(&["config", "print"], &[("FAIRCOPY__KAFKA__PROPERTIES__SASL_PASSWORD", "hunter2")], "");
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(out.status.success() && text.contains("[profiles.default]") && !text.contains("hunter2"), "{text}");
+}

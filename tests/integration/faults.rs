@@ -1,0 +1,110 @@
+//! Workers that come, go and are killed while calls are under way. At least once: nothing is lost.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::kafka::{Sender, Topics, eventually};
+use crate::ledger::{Ledger, doubled, lost};
+use crate::service::{ends, segments};
+use crate::worker::Worker;
+
+/// Calls of two channels, a record at a time in turn, with a pause every so many records.
+struct Traffic {
+    sender: Sender,
+    raw: String,
+    calls: usize,
+    seq: usize,
+}
+
+const SPEECH: &str = "so we placed the order on march third and i i paid two hundred dollars for it but uh it has not come yet \
+                      and nobody could tell me why could you look into that please thank you very much";
+
+impl Traffic {
+    fn new(topics: &Topics, calls: usize) -> Traffic {
+        Traffic { sender: Sender::new(), raw: topics.name("raw"), calls, seq: 0 }
+    }
+
+    /// Every channel of every call says four more words.
+    fn speak(&mut self, rounds: usize) {
+        let speech: Vec<&str> = SPEECH.split_whitespace().collect();
+        for _ in 0..rounds {
+            for call in 0..self.calls {
+                for channel in ["a", "b"] {
+                    let words: Vec<_> = (0..4).map(|i| json!({"w": speech[(self.seq * 4 + i + call) % speech.len()]})).collect();
+                    let record = json!({"seq": self.seq, "channel": channel, "words": words}).to_string();
+                    self.sender.send(&self.raw, Some(format!("call-{call}").as_bytes()), Some(record.as_bytes()), &[]);
+                }
+            }
+            self.seq += 1;
+            std::thread::sleep(Duration::from_millis(60));
+        }
+        self.sender.flush();
+    }
+
+    fn hang_up(&mut self) {
+        for call in 0..self.calls {
+            for channel in ["a", "b"] {
+                let record = json!({"seq": self.seq, "channel": channel, "words": [], "end": "channel"}).to_string();
+                self.sender.send(&self.raw, Some(format!("call-{call}").as_bytes()), Some(record.as_bytes()), &[]);
+            }
+        }
+        self.sender.flush();
+    }
+}
+
+/// Waits until the group has committed all of the raw topic.
+fn drained(topics: &Topics, partitions: i32) {
+    let mut all = vec![0i64; partitions as usize];
+    topics.read("raw").iter().for_each(|r| all[r.partition as usize] = all[r.partition as usize].max(r.offset + 1));
+    eventually("everything is committed", || {
+        topics.committed(&topics.prefix, partitions).iter().zip(&all).all(|(c, a)| *c == *a || *a == 0)
+    });
+}
+
+#[test]
+fn two_workers_a_rebalance_in_mid_call_and_kill_9_of_one_lose_nothing() {
+    let topics = Topics::create("faults", 4);
+    let mut traffic = Traffic::new(&topics, 12);
+    let mut first = Worker::start(&topics, "first", "");
+    traffic.speak(10);
+    let mut second = Worker::start(&topics, "second", ""); // a rebalance in mid-call
+    traffic.speak(15);
+    first.kill();
+    traffic.speak(15);
+    let mut third = Worker::start(&topics, "third", "");
+    traffic.speak(10);
+    assert!(second.terminate().success(), "{}", second.log());
+    traffic.speak(5);
+    traffic.hang_up();
+    drained(&topics, 4);
+    eventually("every call ends", || ends(&topics) >= 24);
+    assert!(third.terminate().success());
+    let ledger = Ledger::of(&topics);
+    let account = ledger.account(&topics);
+    assert_eq!(ledger.words(), 12 * 2 * 55 * 4);
+    assert_eq!(lost(&account), 0, "at least once");
+    // What a dead worker sent and had not committed comes twice; a bound on it, so that "everything twice" does not pass.
+    assert!(doubled(&account) < ledger.words() / 4, "{} of {} doubled", doubled(&account), ledger.words());
+    assert!(segments(&topics).iter().all(|(_, s)| !s.degraded), "no inference failed");
+}
+
+#[test]
+fn a_worker_that_stops_and_comes_back_goes_on_without_loss_or_doubling() {
+    let topics = Topics::create("restart", 2);
+    let mut traffic = Traffic::new(&topics, 4);
+    let mut worker = Worker::start(&topics, "first", "");
+    traffic.speak(20);
+    assert!(worker.terminate().success(), "{}", worker.log());
+    traffic.speak(5);
+    let mut worker = Worker::start(&topics, "second", "");
+    traffic.speak(5);
+    traffic.hang_up();
+    drained(&topics, 2);
+    assert!(worker.terminate().success());
+    let account = Ledger::of(&topics).account(&topics);
+    assert_eq!(lost(&account), 0);
+    let (twice, words) = (doubled(&account), 8 * 30 * 4);
+    // A record's words may leave in two segments: what was released of the oldest record still needed is said again.
+    assert!(twice <= words / 4, "{twice} of {words} doubled");
+}

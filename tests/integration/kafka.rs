@@ -1,0 +1,189 @@
+//! One Apache Kafka for the whole test binary, and the little of a client that tests need.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::message::{Header, Headers, Message, OwnedHeaders};
+use rdkafka::producer::{BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
+use rdkafka::{ClientConfig, Offset, TopicPartitionList};
+
+/// Waits at most so long for anything to happen.
+pub const PATIENCE: Duration = Duration::from_secs(90);
+
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// host:port of the test binary's own broker. Its process ends with ours: it reads our pipe until that closes.
+pub fn brokers() -> &'static str {
+    static BROKER: OnceLock<(String, Child, ChildStdin)> = OnceLock::new();
+    &BROKER
+        .get_or_init(|| {
+            // The controller listens one port above.
+            let port = loop {
+                let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+                if free < u16::MAX && TcpListener::bind(("127.0.0.1", free + 1)).is_ok() {
+                    break free;
+                }
+            };
+            let dir = root().join(format!("target/kafka/test-{}", std::process::id()));
+            let mut child = Command::new(root().join("deploy/kafka/kafka.sh"))
+                .args(["serve", dir.to_str().unwrap(), &port.to_string(), "eof"])
+                .stdin(Stdio::piped())
+                .spawn()
+                .expect("deploy/kafka/kafka.sh runs");
+            let stdin = child.stdin.take().unwrap();
+            let brokers = format!("127.0.0.1:{port}");
+            let started = Instant::now();
+            let client: BaseConsumer =
+                ClientConfig::new().set("bootstrap.servers", &brokers).set("log_level", "0").create().unwrap();
+            while client.fetch_metadata(None, Duration::from_secs(1)).is_err() {
+                let log = dir.join("kafka.log");
+                assert!(started.elapsed() < PATIENCE, "Kafka does not start; its log is {}", log.display());
+                assert!(child.try_wait().unwrap().is_none(), "Kafka ended; its log is {}", log.display());
+            }
+            (brokers, child, stdin)
+        })
+        .0
+}
+
+/// One record of a topic.
+#[derive(Clone, Debug)]
+pub struct Rec {
+    pub partition: i32,
+    pub offset: i64,
+    pub key: Option<Vec<u8>>,
+    pub payload: Option<Vec<u8>>,
+    pub headers: Vec<(String, Vec<u8>)>,
+}
+
+impl Rec {
+    pub fn header(&self, name: &str) -> Option<String> {
+        self.headers.iter().find(|(k, _)| k == name).map(|(_, v)| String::from_utf8_lossy(v).into_owned())
+    }
+}
+
+/// Four topics and a group of one test's own.
+pub struct Topics {
+    pub prefix: String,
+}
+
+impl Topics {
+    pub fn create(prefix: &str, partitions: i32) -> Topics {
+        let topics = Topics { prefix: prefix.to_string() };
+        let admin: AdminClient<DefaultClientContext> = ClientConfig::new().set("bootstrap.servers", brokers()).create().unwrap();
+        let names = ["raw", "formatted", "partial", "dead"].map(|t| topics.name(t));
+        let new: Vec<NewTopic> = names.iter().map(|n| NewTopic::new(n, partitions, TopicReplication::Fixed(1))).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for result in runtime.block_on(admin.create_topics(&new, &AdminOptions::new())).unwrap() {
+            result.unwrap();
+        }
+        topics
+    }
+
+    pub fn name(&self, topic: &str) -> String {
+        format!("{}.{topic}", self.prefix)
+    }
+
+    /// Everything in a topic now, by partition and offset.
+    pub fn read(&self, topic: &str) -> Vec<Rec> {
+        let consumer: BaseConsumer = ClientConfig::new()
+            .set("bootstrap.servers", brokers())
+            .set("group.id", "test-reader")
+            .set("isolation.level", "read_committed")
+            .create()
+            .unwrap();
+        let name = self.name(topic);
+        let metadata = consumer.fetch_metadata(Some(&name), PATIENCE).unwrap();
+        let (mut list, mut missing) = (TopicPartitionList::new(), 0);
+        for p in metadata.topics()[0].partitions() {
+            let (low, high) = consumer.fetch_watermarks(&name, p.id(), PATIENCE).unwrap();
+            list.add_partition_offset(&name, p.id(), Offset::Offset(low)).unwrap();
+            missing += high - low;
+        }
+        consumer.assign(&list).unwrap();
+        let mut records = Vec::new();
+        let began = Instant::now();
+        while missing > 0 {
+            assert!(began.elapsed() < PATIENCE, "{missing} records of {name} do not come");
+            let Some(message) = consumer.poll(Duration::from_millis(200)) else { continue };
+            let m = message.unwrap();
+            let headers =
+                m.headers().map(|h| h.iter().map(|h| (h.key.to_string(), h.value.unwrap_or_default().to_vec())).collect());
+            records.push(Rec {
+                partition: m.partition(),
+                offset: m.offset(),
+                key: m.key().map(<[u8]>::to_vec),
+                payload: m.payload().map(<[u8]>::to_vec),
+                headers: headers.unwrap_or_default(),
+            });
+            missing -= 1;
+        }
+        records.sort_by_key(|r| (r.partition, r.offset));
+        records
+    }
+
+    /// The group's committed offsets of the raw topic; -1 for none.
+    pub fn committed(&self, group: &str, partitions: i32) -> Vec<i64> {
+        let consumer: BaseConsumer =
+            ClientConfig::new().set("bootstrap.servers", brokers()).set("group.id", group).create().unwrap();
+        let mut list = TopicPartitionList::new();
+        for p in 0..partitions {
+            list.add_partition(&self.name("raw"), p);
+        }
+        let committed = consumer.committed_offsets(list, PATIENCE).unwrap();
+        committed.elements().iter().map(|e| if let Offset::Offset(o) = e.offset() { o } else { -1 }).collect()
+    }
+}
+
+/// Sends raw records, in order.
+pub struct Sender {
+    producer: ThreadedProducer<DefaultProducerContext>,
+}
+
+impl Sender {
+    pub fn new() -> Sender {
+        let producer = ClientConfig::new()
+            .set("bootstrap.servers", brokers())
+            .set("partitioner", "murmur2_random")
+            .set("enable.idempotence", "true")
+            .set("linger.ms", "1")
+            .create()
+            .unwrap();
+        Sender { producer }
+    }
+
+    pub fn send(&self, topic: &str, key: Option<&[u8]>, payload: Option<&[u8]>, headers: &[(&str, &str)]) {
+        let headers = headers.iter().fold(OwnedHeaders::new(), |h, (key, v)| h.insert(Header { key, value: Some(*v) }));
+        let mut record: BaseRecord<[u8], [u8]> = BaseRecord::to(topic).headers(headers);
+        record.key = key;
+        record.payload = payload;
+        self.producer.send(record).map_err(|(e, _)| e).unwrap();
+    }
+
+    pub fn flush(&self) {
+        self.producer.flush(PATIENCE).unwrap();
+    }
+}
+
+/// Tries until `done`, or fails with what is said.
+pub fn eventually(what: &str, mut done: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !done() {
+        assert!(began.elapsed() < PATIENCE, "did not happen: {what}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// A file under the repository, with a remedy where it is missing.
+pub fn needs(path: &str) -> PathBuf {
+    let path = root().join(Path::new(path));
+    assert!(path.exists(), "{} is missing: run `make runtime`, or `make test`, first", path.display());
+    path
+}

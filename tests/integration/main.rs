@@ -1,0 +1,10 @@
+//! Integration tests: the built program and the shipped model, on a real Apache Kafka where one is needed.
+
+mod cli;
+mod faults;
+mod formatting;
+mod kafka;
+mod ledger;
+mod model;
+mod service;
+mod worker;

@@ -1,0 +1,117 @@
+//! The shipped model: same tags as PyTorch, and no influence of what must have none.
+//!
+//! `FAIRCOPY_MODEL_DIR` points these tests at another exported model.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use faircopy::infer::onnx::{Device, ModelFiles, OnnxTagger, init_runtime};
+use faircopy::infer::row::Row;
+use faircopy::infer::{Tagger, WordTokenizer};
+use faircopy::tags::{Itn, Labels, Tags};
+use serde::Deserialize;
+
+use crate::kafka::{needs, root};
+
+struct Model {
+    files: ModelFiles,
+    tokenizer: WordTokenizer,
+    tagger: Mutex<OnnxTagger>,
+}
+
+fn model() -> Model {
+    init_runtime(&needs("target/onnxruntime/libonnxruntime.so")).unwrap();
+    let dir = std::env::var_os("FAIRCOPY_MODEL_DIR").map_or_else(|| root().join("models/en"), PathBuf::from);
+    let files = ModelFiles::open(&dir).unwrap();
+    let tagger = Mutex::new(OnnxTagger::load(&files, Device::Cpu, 1).unwrap());
+    Model { tokenizer: WordTokenizer::load(&dir.join("tokenizer.json")).unwrap(), files, tagger }
+}
+
+#[derive(Deserialize)]
+struct Parity {
+    words: Vec<String>,
+    lookahead: Option<u32>,
+    stopped: bool,
+    tags: Vec<[String; 4]>,
+}
+
+fn parity(m: &Model) -> Vec<Parity> {
+    let text = std::fs::read_to_string(m.files.dir.join("parity.jsonl")).unwrap();
+    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+fn row(m: &Model, words: &[String], lookahead: Option<u32>, stopped: bool) -> Row {
+    let tokens: Vec<_> = words.iter().map(|w| m.tokenizer.tokens(w)).collect();
+    let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
+    Row::pack(&tokens, 0, lookahead, stopped)
+}
+
+fn names(labels: &Labels, tags: Tags) -> [String; 4] {
+    let itn = (0..Itn::COUNT).find(|&n| Itn::from_index(n) == Some(tags.itn)).unwrap();
+    [
+        labels.punct[tags.punct as usize].clone(),
+        labels.case[tags.case as usize].clone(),
+        labels.itn[itn].clone(),
+        labels.disfluency[tags.disfluency as usize].clone(),
+    ]
+}
+
+#[test]
+fn pytorch_and_onnx_runtime_give_the_same_tags() {
+    let m = model();
+    let cases = parity(&m);
+    assert!(cases.len() >= 40, "the parity file has cases");
+    for case in cases {
+        let row = row(&m, &case.words, case.lookahead, case.stopped);
+        let tags = m.tagger.lock().unwrap().tag(&[&row]).unwrap().remove(0);
+        let ours: Vec<_> = tags.into_iter().map(|t| names(&m.files.labels, t)).collect();
+        assert_eq!(ours, case.tags, "{:?} with {:?}", case.words.join(" "), case.lookahead);
+    }
+}
+
+/// The logits of a row's words, as bits.
+fn bits(m: &Model, rows: &[&Row], of: usize) -> Vec<Vec<u32>> {
+    let (logits, width) = m.tagger.lock().unwrap().logits(rows).unwrap();
+    let at = |first: u32| (of * width + first as usize) * Labels::WIDTH;
+    rows[of].first.iter().map(|&f| logits[at(f)..at(f) + Labels::WIDTH].iter().map(|x| x.to_bits()).collect()).collect()
+}
+
+#[test]
+fn batch_mates_and_padding_change_no_bit() {
+    let m = model();
+    let cases = parity(&m);
+    for lookahead in [Some(0), Some(9), None] {
+        let rows: Vec<Row> = cases.iter().map(|c| row(&m, &c.words, lookahead, false)).collect();
+        for (i, alone) in rows.iter().enumerate().step_by(4) {
+            let want = bits(&m, &[alone], 0);
+            for mate in [(i + 5) % rows.len(), (i + 13) % rows.len()] {
+                assert_eq!(bits(&m, &[&rows[mate], alone, &rows[(mate + 3) % rows.len()]], 1), want);
+            }
+        }
+    }
+}
+
+#[test]
+fn words_beyond_the_lookahead_change_no_bit_and_words_within_do() {
+    let m = model();
+    let sentence: Vec<String> = "we placed it on march third for two hundred dollars and the man said it would be here by friday"
+        .split(' ')
+        .map(Into::into)
+        .collect();
+    for lookahead in [0u32, 2, 4, 9] {
+        let base = bits(&m, &[&row(&m, &sentence, Some(lookahead), false)], 0);
+        for changed in [10, 14, 18] {
+            let mut other = sentence.clone();
+            other[changed] = "antidisestablishmentarianism".into();
+            let moved = bits(&m, &[&row(&m, &other, Some(lookahead), false)], 0);
+            let reach = changed - lookahead as usize;
+            assert_eq!(moved[..reach], base[..reach], "word {changed} at lookahead {lookahead}");
+            assert_ne!(moved[reach], base[reach], "the first word that may see it does");
+        }
+        for kept in [12, 16] {
+            let short = bits(&m, &[&row(&m, &sentence[..kept], Some(lookahead), false)], 0);
+            let whole = kept - lookahead as usize;
+            assert_eq!(short[..whole], base[..whole], "words that have not come yet are words beyond the lookahead");
+        }
+    }
+}

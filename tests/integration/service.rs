@@ -1,0 +1,171 @@
+//! The service on Kafka: what a record becomes, what is refused, what is committed.
+
+use faircopy::record::{Kind, Segment};
+use serde_json::json;
+
+use crate::kafka::{Rec, Sender, Topics, eventually};
+use crate::ledger::{Ledger, doubled, lost};
+use crate::worker::Worker;
+
+pub fn segments(topics: &Topics) -> Vec<(Rec, Segment)> {
+    let read = topics.read("formatted");
+    read.into_iter().map(|r| (r.clone(), serde_json::from_slice(r.payload.as_deref().unwrap()).unwrap())).collect()
+}
+
+pub fn ends(topics: &Topics) -> usize {
+    segments(topics).iter().filter(|(_, s)| s.kind == Kind::End).count()
+}
+
+fn words(text: &str, from: f64) -> Vec<serde_json::Value> {
+    let word = |(i, w)| json!({"w": w, "s": from + f64::from(i as u32), "e": from + f64::from(i as u32) + 0.5, "c": 0.9});
+    text.split(' ').enumerate().map(word).collect()
+}
+
+#[test]
+fn a_call_comes_out_formatted_under_its_key_with_meta_and_headers() {
+    let topics = Topics::create("call", 3);
+    let _worker = Worker::start(&topics, "a", "");
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    let say = |value: serde_json::Value| {
+        sender.send(&raw, Some(b"call-1"), Some(value.to_string().as_bytes()), &[("traceparent", "00-aa-bb-01")]);
+    };
+    say(json!({"seq": 0, "channel": "agent", "words": words("good morning how can i help", 0.0), "meta": {"call": "x"}}));
+    say(json!({"seq": 1, "channel": "agent", "final": false, "words": words("you to", 6.0)}));
+    say(json!({"seq": 2, "channel": "agent", "words": words("you today", 6.0), "end": "utterance", "meta": {"call": "x"}}));
+    say(json!({"seq": 0, "channel": "customer", "text": "yes um i paid twelve dollars and fifty cents"}));
+    say(json!({"seq": 0, "channel": "customer", "text": "yes um i paid twelve dollars and fifty cents"})); // a repeat
+    say(json!({"end": "session"}));
+    sender.flush();
+    eventually("both channels end", || ends(&topics) == 2);
+
+    let all = segments(&topics);
+    assert!(all.iter().all(|(r, s)| r.key.as_deref() == Some(b"call-1") && &*s.session == "call-1"));
+    let partitions: Vec<i32> =
+        topics.read("raw").iter().map(|r| r.partition).chain(all.iter().map(|(r, _)| r.partition)).collect();
+    assert!(partitions.windows(2).all(|p| p[0] == p[1]), "inputs and outputs of a key share a partition number");
+    let text = |channel: &str| {
+        let mine = all.iter().filter(|(_, s)| &*s.channel == channel && s.kind == Kind::Final);
+        mine.map(|(_, s)| s.text.clone()).collect::<Vec<_>>().join(" ")
+    };
+    assert!(text("agent").starts_with("Good morning"), "{}", text("agent"));
+    assert!(text("agent").ends_with("today?"), "{}", text("agent"));
+    assert!(text("customer").contains("$12.50"), "{}", text("customer"));
+    assert!(!text("customer").contains("um"), "{}", text("customer"));
+    let (record, agent) = all.iter().find(|(_, s)| &*s.channel == "agent" && s.kind == Kind::Final).unwrap();
+    assert_eq!(agent.meta.as_ref().unwrap().get(), r#"{"call":"x"}"#);
+    assert_eq!(record.header("traceparent").as_deref(), Some("00-aa-bb-01"));
+    assert_eq!((agent.words[0].s, agent.words[0].e), (Some(0.0), Some(0.5)));
+    let end = all.iter().find(|(_, s)| &*s.channel == "customer" && s.kind == Kind::End).unwrap();
+    let counts = end.1.counts.unwrap();
+    assert_eq!((counts.words, counts.degraded, end.1.cause.as_deref()), (9, 0, Some("session")));
+    assert!(!topics.read("partial").is_empty(), "tails were shown on the way");
+}
+
+#[test]
+fn what_cannot_be_taken_is_a_dead_letter_with_its_bytes_and_never_stops_its_partition() {
+    let topics = Topics::create("poison", 1);
+    let worker = Worker::start(&topics, "a", "");
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    let many = json!({"text": "a ".repeat(100_000)}).to_string();
+    let long = json!({"words": [{"w": "a".repeat(10_000)}]}).to_string();
+    let huge = "a".repeat(900_000);
+    type Bytes<'a> = Option<&'a [u8]>;
+    let poison: Vec<(Bytes, Bytes, &str)> = vec![
+        (Some(b"k"), Some(b"secret nonsense"), "json"),
+        (Some(b"k"), Some(b"{\"words\": 7}"), "json"),
+        (None, Some(b"{\"text\": \"secret\"}"), "key"),
+        (Some(b"k\xff"), Some(b"{\"text\": \"secret\"}"), "key"),
+        (Some(b"k"), Some(b"{\"text\": \"\xff\"}"), "json"),
+        (Some(b"k"), Some(b"{\"words\": [{\"w\": \"secret\", \"s\": NaN}]}"), "json"),
+        (Some(b"k"), Some(long.as_bytes()), "limit"),
+        (Some(b"k"), Some(many.as_bytes()), "limit"),
+        (Some(b"k"), None, "empty"),
+        (Some(b"k"), Some(b""), "json"),
+    ];
+    let headers = [("big", huge.as_str())];
+    for (i, (key, payload, _)) in poison.iter().enumerate() {
+        sender.send(&raw, *key, *payload, &[("mine", "kept")]);
+        let good = json!({"seq": i, "channel": "a", "text": "this one is fine"}).to_string();
+        sender.send(&raw, Some(b"call"), Some(good.as_bytes()), &[]);
+    }
+    sender.send(&raw, Some(b"k"), Some(b"{\"text\": \"secret\"}"), &headers);
+    sender.send(&raw, Some(b"call"), Some(br#"{"channel": "a", "end": "channel"}"#), &[]);
+    sender.flush();
+    eventually("the good call ends", || ends(&topics) == 1);
+
+    let letters = topics.read("dead");
+    assert_eq!(letters.len(), poison.len() + 1);
+    for (letter, (i, (key, payload, reason))) in letters.iter().zip(poison.iter().enumerate()) {
+        assert_eq!(letter.header("faircopy-reason").as_deref(), Some(*reason), "record {i}");
+        assert_eq!((letter.key.as_deref(), letter.payload.as_deref()), (*key, *payload), "its bytes are untouched");
+        assert_eq!(letter.header("faircopy-source-offset"), Some((2 * i).to_string()));
+        assert_eq!(letter.header("faircopy-source-topic"), Some(raw.clone()));
+        assert_eq!(
+            (letter.header("faircopy-stage").as_deref(), letter.header("mine").as_deref()),
+            (Some("decode"), Some("kept"))
+        );
+    }
+    assert_eq!(letters.last().unwrap().header("faircopy-reason").as_deref(), Some("limit"));
+    let said: u64 = segments(&topics).iter().filter_map(|(_, s)| s.counts).map(|c| c.words).sum();
+    assert_eq!(said, 4 * poison.len() as u64);
+    assert!(!worker.log().contains("secret"), "no transcript in the log");
+}
+
+#[test]
+fn no_offset_is_committed_past_the_oldest_unreleased_word() {
+    let topics = Topics::create("offsets", 1);
+    let slow = "[profiles.default]\nmax_delay_ms = 600000\nmax_release_ms = 600000\nutterance_delay_ms = 600000\n";
+    let mut worker = Worker::start(&topics, "a", slow);
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    for i in 0..5 {
+        let done = json!({"seq": i, "channel": "a", "text": "thank you very much"}).to_string();
+        sender.send(&raw, Some(format!("done-{i}").as_bytes()), Some(done.as_bytes()), &[]);
+        sender.send(&raw, Some(format!("done-{i}").as_bytes()), Some(br#"{"end": "session"}"#), &[]);
+    }
+    sender.send(&raw, Some(b"open"), Some(br#"{"seq": 0, "text": "these words wait"}"#), &[]); // offset 10
+    for i in 5..9 {
+        let done = json!({"seq": 0, "channel": "a", "text": "thank you", "end": "session"}).to_string();
+        sender.send(&raw, Some(format!("done-{i}").as_bytes()), Some(done.as_bytes()), &[]);
+    }
+    sender.flush();
+    eventually("nine calls end", || ends(&topics) == 9);
+    eventually("their input is committed", || topics.committed("offsets", 1) == [10]);
+    assert!(worker.terminate().success(), "{}", worker.log());
+    assert_eq!(topics.committed("offsets", 1), [10], "not even by a graceful stop");
+
+    // The next worker says them, from the record that carried them.
+    let _next = Worker::start(&topics, "b", "");
+    eventually("the words that waited come out", || {
+        segments(&topics).iter().any(|(_, s)| &*s.session == "open" && s.text.to_lowercase().starts_with("these words wait"))
+    });
+    eventually("all is committed", || topics.committed("offsets", 1) == [15]);
+}
+
+#[test]
+fn the_classic_protocol_serves_as_well() {
+    let topics = Topics::create("classic", 2);
+    let mut worker = Worker::start(&topics, "a", "");
+    assert!(worker.log().contains("protocol=\"consumer\""), "KIP-848 is chosen where the broker has it:\n{}", worker.log());
+    worker.kill();
+    let topics = Topics::create("classic-2", 2);
+    // The group protocol stands in [kafka], which is already open: the environment says it.
+    let mut worker = Worker::start_with(&topics, "b", "", &[("FAIRCOPY__KAFKA__GROUP_PROTOCOL", "classic")]);
+    assert!(worker.log().contains("protocol=\"classic\""), "{}", worker.log());
+    let sender = Sender::new();
+    for s in 0..6 {
+        sender.send(
+            &topics.name("raw"),
+            Some(format!("s{s}").as_bytes()),
+            Some(br#"{"seq":0,"channel":"","words":[{"w":"hello"},{"w":"there"}],"end":"session"}"#),
+            &[],
+        );
+    }
+    sender.flush();
+    eventually("six calls end", || ends(&topics) == 6);
+    assert!(worker.terminate().success());
+    let account = Ledger::of(&topics).account(&topics);
+    assert_eq!((lost(&account), doubled(&account)), (0, 0));
+}

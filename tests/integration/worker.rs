@@ -1,0 +1,97 @@
+//! `faircopy run` as a process.
+
+use std::fs::{File, create_dir_all, write};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Instant;
+
+use crate::kafka::{PATIENCE, Topics, brokers, needs, root};
+
+/// A running worker; killed when dropped.
+pub struct Worker {
+    child: Child,
+    log: PathBuf,
+}
+
+/// Settings of a test's workers, as TOML, with `more` at the end.
+pub fn settings(topics: &Topics, more: &str) -> String {
+    let (runtime, model) = (needs("target/onnxruntime/libonnxruntime.so"), needs("models/en"));
+    let t = |n: &str| topics.name(n);
+    format!(
+        "[kafka]\nbrokers = {:?}\ngroup = {:?}\n[topics]\nraw = {:?}\nformatted = {:?}\npartial = {:?}\ndead_letter = {:?}\n\
+         [infer]\nruntime = {:?}\nmodel_dir = {:?}\nworkers = 1\n[delivery]\ncommit_interval_ms = 200\n{more}\n",
+        brokers(),
+        topics.prefix,
+        t("raw"),
+        t("formatted"),
+        t("partial"),
+        t("dead"),
+        runtime,
+        model
+    )
+}
+
+impl Worker {
+    /// Starts a worker called `name` with `more` settings and waits until it has joined the group.
+    pub fn start(topics: &Topics, name: &str, more: &str) -> Worker {
+        Worker::start_with(topics, name, more, &[])
+    }
+
+    /// As [`Worker::start`], with environment variables.
+    pub fn start_with(topics: &Topics, name: &str, more: &str, environment: &[(&str, &str)]) -> Worker {
+        let dir = root().join("target/tests").join(&topics.prefix);
+        create_dir_all(&dir).unwrap();
+        let (config, log) = (dir.join(format!("{name}.toml")), dir.join(format!("{name}.log")));
+        write(&config, settings(topics, more)).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_faircopy"))
+            .args(["run", "--config", config.to_str().unwrap()])
+            .envs(environment.iter().copied())
+            .stderr(File::create(&log).unwrap())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut worker = Worker { child, log };
+        let began = Instant::now();
+        while !worker.log().contains("partitions assigned") {
+            assert!(began.elapsed() < PATIENCE, "the worker gets no partition:\n{}", worker.log());
+            if let Some(status) = worker.child.try_wait().unwrap() {
+                panic!("the worker ended with {status}:\n{}", worker.log());
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        worker
+    }
+
+    /// What it wrote to standard error.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// kill -9
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// SIGTERM, and how it ended.
+    pub fn terminate(&mut self) -> ExitStatus {
+        let status = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(began.elapsed() < PATIENCE, "does not stop:\n{}", self.log());
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        assert!(std::thread::panicking() || !self.log().contains("panicked"), "a worker panicked:\n{}", self.log());
+    }
+}
