@@ -173,10 +173,15 @@ impl Sender {
 }
 
 /// Tries until `done`, or fails with what is said.
-pub fn eventually(what: &str, mut done: impl FnMut() -> bool) {
+pub fn eventually(what: &str, done: impl FnMut() -> bool) {
+    within(PATIENCE, what, done);
+}
+
+/// As [`eventually`], with a patience of its own.
+pub fn within(patience: Duration, what: &str, mut done: impl FnMut() -> bool) {
     let began = Instant::now();
     while !done() {
-        assert!(began.elapsed() < PATIENCE, "did not happen: {what}");
+        assert!(began.elapsed() < patience, "did not happen: {what}");
         std::thread::sleep(Duration::from_millis(200));
     }
 }

@@ -6,5 +6,6 @@ mod formatting;
 mod kafka;
 mod ledger;
 mod model;
+mod recorded;
 mod service;
 mod worker;

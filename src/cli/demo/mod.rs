@@ -2,7 +2,7 @@
 //!
 //! The broker is an in-process one unless `--brokers` names a real one. Everything in between is what `faircopy run` runs.
 
-mod call;
+pub mod call;
 mod screen;
 mod tally;
 
