@@ -32,7 +32,10 @@ fn main() -> ExitCode {
     for workers in [1, 2] {
         let (words, seconds) = run(&text, workers);
         let rate = words as f64 / seconds;
-        println!("{workers} workers: {words} words in {seconds:.1} s, {rate:.0} words/s, ×{:.2}", rate / *first.get_or_insert(rate));
+        println!(
+            "{workers} workers: {words} words in {seconds:.1} s, {rate:.0} words/s, ×{:.2}",
+            rate / *first.get_or_insert(rate)
+        );
     }
     ExitCode::SUCCESS
 }

@@ -23,6 +23,7 @@ struct Instruments {
     freeze_delay_seconds: Histogram<f64>,
     segments: Counter<u64>,
     commits: Counter<u64>,
+    client_problems: Counter<u64>,
 }
 
 static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
@@ -41,6 +42,7 @@ static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         freeze_delay_seconds: m.f64_histogram("faircopy.freeze.delay").with_unit("s").build(),
         segments: m.u64_counter("faircopy.segments").build(),
         commits: m.u64_counter("faircopy.commits").build(),
+        client_problems: m.u64_counter("faircopy.client.problems").build(),
     }
 });
 
@@ -152,6 +154,20 @@ impl SegmentMade {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.segments.add(1, &[KeyValue::new("kind", self.kind)]);
+    }
+}
+
+/// The Kafka client has trouble and goes on trying.
+pub struct ClientProblem<'a> {
+    /// the client's word
+    pub reason: &'a str,
+}
+
+impl ClientProblem<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.client_problems.add(1, &[]);
+        tracing::warn!(reason = self.reason, "the Kafka client reports a problem and goes on trying");
     }
 }
 

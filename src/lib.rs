@@ -12,7 +12,7 @@
 //! | [`produce`] | sends segments and says what is safely sent |
 //! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
 //!
-//! Beside the path: [`config`], [`tags`] (what the model says of a word), [`limit`], [`events`], [`cli`].
+//! Beside the path: [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`limit`], [`events`], [`cli`].
 
 pub mod cli;
 pub mod config;
@@ -20,6 +20,7 @@ pub mod consume;
 pub mod events;
 pub mod format;
 pub mod infer;
+pub mod kafka;
 pub mod limit;
 pub mod pipeline;
 pub mod produce;

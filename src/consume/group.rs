@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rdkafka::client::ClientContext;
-use rdkafka::config::ClientConfig;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, Rebalance};
 use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::topic_partition_list::TopicPartitionList;
@@ -14,6 +14,7 @@ use super::assignment::Assignment;
 use super::probe;
 use crate::config::{GroupProtocol, Settings, Start};
 use crate::events;
+use crate::kafka::{self, ClientLog};
 
 /// How long the broker may take to answer at start.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -50,9 +51,18 @@ pub struct GroupContext {
     pub assignment: Arc<Assignment>,
     /// set when a commit failed, so that the next one says everything again
     pub commit_failed: AtomicBool,
+    log: ClientLog,
 }
 
-impl ClientContext for GroupContext {}
+impl ClientContext for GroupContext {
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.log.log(level, facility, message);
+    }
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        self.log.error(error, reason);
+    }
+}
 
 impl ConsumerContext for GroupContext {
     fn pre_rebalance(&self, consumer: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
@@ -111,12 +121,8 @@ pub fn commit(consumer: &BaseConsumer<GroupContext>, topic: &str, offsets: &[(i3
 /// Makes the consumer, sees that broker and topics are there, and subscribes.
 pub fn join(settings: &Settings, assignment: Arc<Assignment>) -> Result<BaseConsumer<GroupContext>, StartError> {
     let k = &settings.kafka;
-    let mut config = ClientConfig::new();
-    for (name, value) in &k.properties {
-        config.set(name, value);
-    }
+    let mut config = kafka::client(settings);
     config
-        .set("bootstrap.servers", &k.brokers)
         .set("group.id", &k.group)
         .set("enable.auto.commit", "false")
         .set("enable.auto.offset.store", "false")
@@ -133,7 +139,7 @@ pub fn join(settings: &Settings, assignment: Arc<Assignment>) -> Result<BaseCons
     } else {
         config.set("group.protocol", "classic").set("partition.assignment.strategy", "range,roundrobin");
     }
-    let context = GroupContext { assignment, commit_failed: AtomicBool::new(false) };
+    let context = GroupContext { assignment, commit_failed: AtomicBool::new(false), log: ClientLog::default() };
     let consumer: BaseConsumer<GroupContext> = config.create_with_context(context).map_err(StartError::Properties)?;
     let metadata = consumer
         .fetch_metadata(None, START_TIMEOUT)

@@ -10,6 +10,7 @@ use rdkafka::message::{Headers, Message};
 
 use super::assignment::Assignment;
 use super::group::{GroupContext, commit};
+use crate::events;
 use crate::record::RawRecord;
 
 /// Waits at most so long for a record before looking at pauses, commits and the stop flag.
@@ -49,7 +50,7 @@ pub fn run(consumer: BaseConsumer<GroupContext>, commit_interval: Duration, stop
                 if let Some((code, reason)) = consumer.client().fatal_error() {
                     break Err(ConsumeError::Fatal(format!("{code}: {reason}")));
                 }
-                tracing::warn!(%error, "the Kafka client reports a problem and goes on");
+                events::ClientProblem { reason: &error.to_string() }.emit();
             }
         }
         for partition in assignment.without_end() {

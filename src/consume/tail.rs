@@ -5,27 +5,24 @@ use std::time::Duration;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::Message;
-use rdkafka::{ClientConfig, Offset, TopicPartitionList};
+use rdkafka::{Offset, TopicPartitionList};
 
 use crate::config::Settings;
+use crate::kafka::{self, ClientLog};
 
 /// An error of the Kafka client, under a name for modules that do not know the client.
 pub type ClientError = KafkaError;
 
 /// A reader of whole topics.
 pub struct Tail {
-    consumer: BaseConsumer,
+    consumer: BaseConsumer<ClientLog>,
 }
 
 impl Tail {
     /// Follows `topics` from their present end.
     pub fn follow(settings: &Settings, topics: &[&str]) -> Result<Tail, KafkaError> {
-        let mut config = ClientConfig::new();
-        for (name, value) in &settings.kafka.properties {
-            config.set(name, value);
-        }
-        let consumer: BaseConsumer =
-            config.set("bootstrap.servers", &settings.kafka.brokers).set("group.id", "faircopy-tail").create()?;
+        let consumer: BaseConsumer<ClientLog> =
+            kafka::client(settings).set("group.id", "faircopy-tail").create_with_context(ClientLog::default())?;
         let mut list = TopicPartitionList::new();
         for topic in topics {
             let metadata = consumer.fetch_metadata(Some(topic), Duration::from_secs(10))?;

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
-use rdkafka::ClientConfig;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::future_producer::DeliveryFuture;
@@ -20,6 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{DeadLetter, Effect, Headers, Outgoing};
 use crate::config::{Settings, Topics};
 use crate::events;
+use crate::kafka::{self, ClientLog};
 use crate::record::Segment;
 
 /// Up to where a partition's input is done with, -1 before the first effect. Shared with the consumer, which commits it.
@@ -59,7 +59,7 @@ pub struct DeliveryError {
 
 /// The producer and what it waits for.
 pub struct Delivery {
-    producer: FutureProducer,
+    producer: FutureProducer<ClientLog>,
     topics: Topics,
     max_unacknowledged: usize,
 }
@@ -77,7 +77,13 @@ struct Sent {
 impl Delivery {
     /// A producer with the settings' properties.
     pub fn new(settings: &Settings) -> Result<Delivery, KafkaError> {
-        let producer = client(settings).create()?;
+        // Murmur2: a session's outputs land where its inputs would with Java producers.
+        let producer = kafka::client(settings)
+            .set("partitioner", "murmur2_random")
+            .set("enable.idempotence", "true")
+            .set("linger.ms", "2")
+            .set("compression.type", "zstd")
+            .create_with_context(ClientLog::default())?;
         Ok(Delivery { producer, topics: settings.topics.clone(), max_unacknowledged: settings.delivery.max_unacknowledged })
     }
 
@@ -177,21 +183,6 @@ impl Drop for Delivery {
         // Partials may still be on their way; finals were awaited.
         let _ = self.producer.flush(Duration::from_secs(1));
     }
-}
-
-/// librdkafka's settings common to both clients.
-fn client(settings: &Settings) -> ClientConfig {
-    let mut c = ClientConfig::new();
-    // So that a session's outputs land where its inputs would with Java producers.
-    c.set("partitioner", "murmur2_random")
-        .set("enable.idempotence", "true")
-        .set("linger.ms", "2")
-        .set("compression.type", "zstd");
-    for (name, value) in &settings.kafka.properties {
-        c.set(name, value);
-    }
-    c.set("bootstrap.servers", &settings.kafka.brokers);
-    c
 }
 
 async fn acknowledged(sent: Vec<Sent>, done: Done) -> Result<(usize, Done), DeliveryError> {

@@ -2,27 +2,24 @@
 
 use std::time::Duration;
 
-use rdkafka::ClientConfig;
 use rdkafka::error::KafkaError;
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
 
 use crate::config::Settings;
+use crate::kafka::{self, ClientLog};
 
 /// A producer for any topic.
 pub struct RawSender {
-    producer: FutureProducer,
+    producer: FutureProducer<ClientLog>,
 }
 
 impl RawSender {
     /// With the settings' brokers and properties.
     pub fn new(settings: &Settings) -> Result<RawSender, KafkaError> {
-        let mut c = ClientConfig::new();
-        for (name, value) in &settings.kafka.properties {
-            c.set(name, value);
-        }
-        c.set("bootstrap.servers", &settings.kafka.brokers).set("partitioner", "murmur2_random").set("linger.ms", "1");
-        Ok(RawSender { producer: c.create()? })
+        let mut config = kafka::client(settings);
+        config.set("partitioner", "murmur2_random").set("linger.ms", "1");
+        Ok(RawSender { producer: config.create_with_context(ClientLog::default())? })
     }
 
     /// Sends one record and waits for its acknowledgement.

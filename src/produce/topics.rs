@@ -2,25 +2,19 @@
 
 use std::time::Duration;
 
-use rdkafka::ClientConfig;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
-use rdkafka::client::DefaultClientContext;
 use rdkafka::error::RDKafkaErrorCode;
 
 use crate::config::Settings;
+use crate::kafka::{self, ClientLog};
 
 /// Creates the four topics, each with `partitions` and `replication`. One that exists is left as it is. Gives a line a topic.
 ///
 /// # Errors
 /// The broker cannot be reached or refuses; says which topic and why.
 pub async fn create(settings: &Settings, partitions: i32, replication: i32) -> Result<Vec<String>, String> {
-    let mut c = ClientConfig::new();
-    for (name, value) in &settings.kafka.properties {
-        c.set(name, value);
-    }
-    let admin: AdminClient<DefaultClientContext> = c
-        .set("bootstrap.servers", &settings.kafka.brokers)
-        .create()
+    let admin: AdminClient<ClientLog> = kafka::client(settings)
+        .create_with_context(ClientLog::default())
         .map_err(|e| format!("kafka.properties: {e}; expected properties of librdkafka"))?;
     let t = &settings.topics;
     let new: Vec<NewTopic> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter]

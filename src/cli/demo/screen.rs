@@ -73,7 +73,7 @@ impl Screen {
 
     fn draw(&mut self) {
         if self.terminal {
-            for (channel, (solid, dim)) in &self.tails {
+            for (channel, (solid, dim)) in self.tails.iter().filter(|(_, (solid, dim))| !(solid.is_empty() && dim.is_empty())) {
                 // One line a channel, so that erasing is exact: the end of a long tail is what matters.
                 let room = self.width.saturating_sub(14);
                 let length = solid.chars().count() + dim.chars().count() + 1;
