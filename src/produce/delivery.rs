@@ -57,11 +57,21 @@ pub struct DeliveryError {
     error: KafkaError,
 }
 
+impl DeliveryError {
+    fn is_too_large(&self) -> bool {
+        self.error.rdkafka_error_code() == Some(RDKafkaErrorCode::MessageSizeTooLarge)
+    }
+}
+
 /// The producer and what it waits for.
 pub struct Delivery {
+    outlet: Arc<Outlet>,
+    max_unacknowledged: usize,
+}
+
+struct Outlet {
     producer: FutureProducer<ClientLog>,
     topics: Topics,
-    max_unacknowledged: usize,
 }
 
 enum Done {
@@ -72,6 +82,8 @@ enum Done {
 struct Sent {
     topic: String,
     ack: DeliveryFuture,
+    /// what to send instead where the broker finds the record too large
+    instead: Option<OwnedHeaders>,
 }
 
 impl Delivery {
@@ -84,7 +96,8 @@ impl Delivery {
             .set("linger.ms", "2")
             .set("compression.type", "zstd")
             .create_with_context(ClientLog::default())?;
-        Ok(Delivery { producer, topics: settings.topics.clone(), max_unacknowledged: settings.delivery.max_unacknowledged })
+        let outlet = Arc::new(Outlet { producer, topics: settings.topics.clone() });
+        Ok(Delivery { outlet, max_unacknowledged: settings.delivery.max_unacknowledged })
     }
 
     /// Runs until every sender of `commands` is gone and everything is acknowledged.
@@ -101,20 +114,20 @@ impl Delivery {
                             continue;
                         }
                         Some(Command::Partial(segment)) => {
-                            self.partial(&segment);
+                            self.outlet.partial(&segment);
                             continue;
                         }
                         Some(Command::Flush(done)) => (Vec::new(), Done::Flush(done)),
                         Some(Command::Effect(effect, progress)) => {
                             let mut sent = Vec::with_capacity(effect.out.len());
                             for out in &effect.out {
-                                sent.push(self.send(out).await?);
+                                sent.push(self.outlet.send(out).await?);
                             }
                             (sent, Done::Effect { partition: effect.partition, resume_at: effect.resume_at, progress })
                         }
                     };
                     unacknowledged += sent.len();
-                    waiting.push_back(acknowledged(sent, done));
+                    waiting.push_back(acknowledged(self.outlet.clone(), sent, done));
                 }
                 Some(result) = waiting.next() => {
                     let (count, done) = result?;
@@ -133,7 +146,9 @@ impl Delivery {
         }
         Ok(())
     }
+}
 
+impl Outlet {
     async fn send(&self, out: &Outgoing) -> Result<Sent, DeliveryError> {
         match out {
             Outgoing::Formatted(segment, source) => {
@@ -142,9 +157,16 @@ impl Delivery {
                 self.enqueue(&self.topics.formatted, Some(segment.session.as_bytes()), Some(&payload), headers).await
             }
             Outgoing::DeadLetter(letter) => {
-                let headers = dead_letter_headers(letter, &self.topics.raw);
+                let reasons = reasons(letter, &self.topics.raw);
+                let whole = [letter.record.headers.as_slice(), &reasons].concat();
                 let (key, payload) = (letter.record.key.as_deref(), letter.record.payload.as_deref());
-                self.enqueue(&self.topics.dead_letter, key, payload, headers).await
+                let topic = &self.topics.dead_letter;
+                match self.enqueue(topic, key, payload, to_headers(&whole)).await {
+                    Ok(sent) => Ok(Sent { instead: Some(to_headers(&reasons)), ..sent }),
+                    // What does not fit the dead-letter topic stays on the raw topic; its coordinates say where.
+                    Err(e) if e.is_too_large() => self.enqueue(topic, None, None, to_headers(&reasons)).await,
+                    Err(e) => Err(e),
+                }
             }
         }
     }
@@ -160,7 +182,7 @@ impl Delivery {
         loop {
             let record = FutureRecord { topic, partition: None, payload, key, timestamp: None, headers: Some(headers.clone()) };
             match self.producer.send_result(record) {
-                Ok(ack) => return Ok(Sent { topic: topic.to_string(), ack }),
+                Ok(ack) => return Ok(Sent { topic: topic.to_string(), ack, instead: None }),
                 Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), _)) => {
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
@@ -181,20 +203,32 @@ impl Delivery {
 impl Drop for Delivery {
     fn drop(&mut self) {
         // Partials may still be on their way; finals were awaited.
-        let _ = self.producer.flush(Duration::from_secs(1));
+        let _ = self.outlet.producer.flush(Duration::from_secs(1));
     }
 }
 
-async fn acknowledged(sent: Vec<Sent>, done: Done) -> Result<(usize, Done), DeliveryError> {
+async fn acknowledged(outlet: Arc<Outlet>, sent: Vec<Sent>, done: Done) -> Result<(usize, Done), DeliveryError> {
     let count = sent.len();
-    for Sent { topic, ack } in sent {
-        match ack.await {
-            Ok(Ok(_)) => {}
-            Ok(Err((error, _))) => return Err(DeliveryError { topic, error }),
-            Err(_) => return Err(DeliveryError { topic, error: KafkaError::Canceled }),
+    for sent in sent {
+        let (topic, instead) = (sent.topic.clone(), sent.instead.clone());
+        match (acknowledgement(sent).await, instead) {
+            (Ok(()), _) => {}
+            (Err(e), Some(reasons)) if e.is_too_large() => {
+                acknowledgement(outlet.enqueue(&topic, None, None, reasons).await?).await?;
+            }
+            (Err(e), _) => return Err(e),
         }
     }
     Ok((count, done))
+}
+
+async fn acknowledgement(sent: Sent) -> Result<(), DeliveryError> {
+    let topic = sent.topic;
+    match sent.ack.await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err((error, _))) => Err(DeliveryError { topic, error }),
+        Err(_) => Err(DeliveryError { topic, error: KafkaError::Canceled }),
+    }
 }
 
 fn to_headers(headers: &[(String, Option<Vec<u8>>)]) -> OwnedHeaders {
@@ -203,7 +237,8 @@ fn to_headers(headers: &[(String, Option<Vec<u8>>)]) -> OwnedHeaders {
     })
 }
 
-fn dead_letter_headers(letter: &DeadLetter, topic: &str) -> OwnedHeaders {
+/// Says why a record was refused, and headers that say it to readers of the dead-letter topic.
+fn reasons(letter: &DeadLetter, topic: &str) -> Headers {
     events::DeadLetter {
         stage: letter.stage,
         reason: letter.refused.reason,
@@ -212,7 +247,7 @@ fn dead_letter_headers(letter: &DeadLetter, topic: &str) -> OwnedHeaders {
         offset: letter.record.offset,
     }
     .emit();
-    let mut all: Headers = letter.record.headers.clone();
+    let mut all = Headers::new();
     let mut put = |name: &str, value: String| all.push((format!("faircopy-{name}"), Some(value.into_bytes())));
     put("stage", letter.stage.to_string());
     put("reason", letter.refused.reason.to_string());
@@ -224,5 +259,5 @@ fn dead_letter_headers(letter: &DeadLetter, topic: &str) -> OwnedHeaders {
         put("source-time", time.to_string());
     }
     put("version", env!("CARGO_PKG_VERSION").to_string());
-    to_headers(&all)
+    all
 }

@@ -259,7 +259,7 @@ impl Sessions {
                 slot.queued = true;
                 self.ready.push_back(id);
             }
-            if slot.stream.policy().partials {
+            if self.running && slot.stream.policy().partials {
                 self.dirty.insert(id);
             }
             return;
@@ -350,7 +350,8 @@ impl Sessions {
         std::mem::take(&mut self.events)
     }
 
-    /// Streams whose tail may look different now; each is named once until it changes again.
+    /// Streams whose tail may look different now; each is named once until it changes again. None while a backlog is read: its
+    /// tails are out of date before anyone could look.
     pub fn take_dirty(&mut self) -> Vec<StreamId> {
         std::mem::take(&mut self.dirty).into_iter().collect()
     }

@@ -45,13 +45,13 @@ pub fn predicted(buffer: &Buffer, trailing: u32, known: u64) -> Option<u64> {
 
 /// The best cut when something must leave: the last frozen sentence end, else comma, else word; inside an
 /// entity only where nothing else is left.
-pub fn forced(buffer: &Buffer, ended: bool) -> Option<u64> {
+pub fn forced(buffer: &Buffer) -> Option<u64> {
     let (first, last) = (buffer.released() + 1, buffer.frozen());
     if first > last {
         return None;
     }
     let best = |want: &dyn Fn(Punct) -> bool| {
-        (first..=last).rev().find(|&cut| want(tags(buffer, cut - 1).punct) && outside_entity(buffer, cut, ended))
+        (first..=last).rev().find(|&cut| want(tags(buffer, cut - 1).punct) && outside_entity(buffer, cut, false))
     };
     best(&Punct::ends_sentence).or_else(|| best(&|p| p == Punct::Comma)).or_else(|| best(&|_| true)).or(Some(last))
 }

@@ -316,7 +316,7 @@ impl Stream {
             }
         }
         while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
-            let Some(cut) = release::forced(&self.buffer, self.all_frozen_and_ending()) else { break };
+            let Some(cut) = release::forced(&self.buffer) else { break };
             self.release(cut, out);
         }
         if !self.is_ending() && self.heard.plus(ttl_ms) <= now {
@@ -409,11 +409,12 @@ impl Stream {
                         self.release(cut, out);
                     }
                 }
-                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.all_frozen_and_ending()) {
+                // Not "ended", even where it is by now: that depends on when the device answered. `settle` knows.
+                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, false) {
                     self.release(cut, out);
                 }
                 while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words {
-                    let cut = release::forced(&self.buffer, false).expect("something is frozen");
+                    let cut = release::forced(&self.buffer).expect("something is frozen");
                     self.release(cut, out);
                 }
             }

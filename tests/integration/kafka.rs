@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::message::{Header, Headers, Message, OwnedHeaders};
@@ -91,6 +91,17 @@ impl Topics {
         format!("{}.{topic}", self.prefix)
     }
 
+    /// Lets a topic take records of up to 4 MB.
+    pub fn allow_large(&self, topic: &str) {
+        let admin: AdminClient<DefaultClientContext> = ClientConfig::new().set("bootstrap.servers", brokers()).create().unwrap();
+        let name = self.name(topic);
+        let change = AlterConfig::new(ResourceSpecifier::Topic(&name)).set("max.message.bytes", "4000000");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for result in runtime.block_on(admin.alter_configs(&[change], &AdminOptions::new())).unwrap() {
+            result.unwrap();
+        }
+    }
+
     /// Everything in a topic now, by partition and offset.
     pub fn read(&self, topic: &str) -> Vec<Rec> {
         let consumer: BaseConsumer = ClientConfig::new()
@@ -154,6 +165,7 @@ impl Sender {
             .set("partitioner", "murmur2_random")
             .set("enable.idempotence", "true")
             .set("linger.ms", "1")
+            .set("message.max.bytes", "4000000")
             .create()
             .unwrap();
         Sender { producer }

@@ -114,6 +114,25 @@ fn what_cannot_be_taken_is_a_dead_letter_with_its_bytes_and_never_stops_its_part
 }
 
 #[test]
+fn a_record_too_large_for_the_dead_letter_topic_leaves_its_coordinates_there() {
+    let topics = Topics::create("large", 1);
+    topics.allow_large("raw");
+    let _worker = Worker::start(&topics, "a", "");
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    let large = format!("{{\"text\": \"{}\"}}", "a ".repeat(900_000));
+    sender.send(&raw, Some(b"k"), Some(large.as_bytes()), &[]);
+    sender.send(&raw, Some(b"call"), Some(br#"{"text": "this one is fine", "end": "session"}"#), &[]);
+    sender.flush();
+    eventually("the good call ends", || ends(&topics) == 1);
+    let letters = topics.read("dead");
+    assert_eq!(letters.len(), 1);
+    assert_eq!((letters[0].payload.as_deref(), letters[0].key.as_deref()), (None, None));
+    assert_eq!(letters[0].header("faircopy-reason").as_deref(), Some("limit"));
+    assert_eq!(letters[0].header("faircopy-source-offset").as_deref(), Some("0"));
+}
+
+#[test]
 fn no_offset_is_committed_past_the_oldest_unreleased_word() {
     let topics = Topics::create("offsets", 1);
     let slow = "[profiles.default]\nmax_delay_ms = 600000\nmax_release_ms = 600000\nutterance_delay_ms = 600000\n";
