@@ -16,7 +16,7 @@ use crate::produce::{DeadLetter, Outgoing};
 use crate::record::{RawRecord, RawSegment, Segment};
 use crate::session::buffer::FreezeCause;
 use crate::session::map::{Accepted, Event, Limits, Sessions, StreamId};
-use crate::session::stream::Output;
+use crate::session::output::Output;
 use crate::session::{Record, Source, Time};
 
 /// A partition's streams, its requests under way, and the formatter's end of the path.

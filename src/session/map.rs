@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::stream::{Ask, EndCause, Output, Stream, Tail};
+use super::ended::Ended;
+use super::output::{Ask, EndCause, Output, Tail};
+use super::stream::Stream;
 use super::{Record, Source, Time};
 use crate::record::End;
 use crate::tags::Tags;
@@ -106,8 +108,7 @@ pub struct Sessions {
     holds: BTreeSet<(i64, StreamId)>,
     ready: VecDeque<StreamId>,
     dirty: BTreeSet<StreamId>,
-    ended: HashMap<StreamKey, (Option<u64>, u64)>,
-    ended_order: VecDeque<(Time, StreamKey)>,
+    ended: Ended,
     load: u64,
     in_flight: usize,
     running: bool,
@@ -119,6 +120,7 @@ impl Sessions {
     /// No streams yet. Delays do not count until [`Sessions::caught_up`].
     pub fn new(limits: Limits) -> Sessions {
         Sessions {
+            ended: Ended::new(limits.late_ttl_ms, limits.max_streams),
             limits,
             slots: HashMap::new(),
             by_key: BTreeMap::new(),
@@ -127,8 +129,6 @@ impl Sessions {
             holds: BTreeSet::new(),
             ready: VecDeque::new(),
             dirty: BTreeSet::new(),
-            ended: HashMap::new(),
-            ended_order: VecDeque::new(),
             load: 0,
             in_flight: 0,
             running: false,
@@ -174,7 +174,7 @@ impl Sessions {
             (Some(&id), _) => id,
             (None, Waiting::End(..)) => return Accepted::Taken,
             (None, Waiting::Record(record, profile)) => {
-                if record.seq.is_some() && self.ended.get(&key) == Some(&(record.seq, record.hash)) {
+                if self.ended.repeats(&key, (record.seq, record.hash)) {
                     self.repeats += 1;
                     return Accepted::Repeat;
                 }
@@ -268,19 +268,10 @@ impl Sessions {
         self.dirty.remove(&id);
         self.by_key.remove(&slot.key);
         if let Some(last) = slot.stream.last() {
-            self.remember_end(slot.key.clone(), last, now);
+            self.ended.remember(slot.key.clone(), last, now);
         }
         for input in slot.waiting {
             self.route(slot.key.clone(), input, now);
-        }
-    }
-
-    fn remember_end(&mut self, key: StreamKey, last: (Option<u64>, u64), now: Time) {
-        self.ended.insert(key.clone(), last);
-        self.ended_order.push_back((now.plus(self.limits.late_ttl_ms), key));
-        while self.ended_order.len() > self.limits.max_streams {
-            let (_, key) = self.ended_order.pop_front().expect("not empty");
-            self.ended.remove(&key);
         }
     }
 
@@ -310,8 +301,7 @@ impl Sessions {
 
     /// When something is due next.
     pub fn next_due(&self) -> Option<Time> {
-        let late = self.ended_order.front().map(|(t, _)| *t);
-        [self.due.first().map(|(t, _)| *t), late].into_iter().flatten().min()
+        [self.due.first().map(|(t, _)| *t), self.ended.next_due()].into_iter().flatten().min()
     }
 
     /// Lets time pass.
@@ -325,10 +315,7 @@ impl Sessions {
             slot.stream.tick(now, self.running, self.limits.session_ttl_ms, &mut out);
             self.after(id, out, now);
         }
-        while self.ended_order.front().is_some_and(|(t, _)| *t <= now) {
-            let (_, key) = self.ended_order.pop_front().expect("just seen");
-            self.ended.remove(&key);
-        }
+        self.ended.tick(now);
     }
 
     /// The partition has been read up to the end it had at assignment: from now on delays count.

@@ -2,10 +2,13 @@
 //!
 //! Pure: no I/O, no clock of its own, no knowledge of the broker, the model or the output format. [`map::Sessions`] owns
 //! all streams of one partition; [`stream::Stream`] is one channel's decoder (CT-Transformer, arXiv 2003.01309,
-//! Algorithm 1, made a service); [`release`] chooses where a segment ends.
+//! Algorithm 1, made a service), [`plan::Plan`] the order of its inferences; [`release`] chooses where a segment ends.
 
 pub mod buffer;
+pub mod ended;
 pub mod map;
+pub mod output;
+pub mod plan;
 pub mod policy;
 pub mod release;
 pub mod stream;

@@ -9,54 +9,18 @@
 //!   further passes wait in the plan             outside (map.rs)
 //! ```
 //!
-//! The *plan* is what makes tags a function of the words: passes are put on it when the epoch's word count reaches a
-//! multiple of `F`, when a timer fires and when the stream ends, and they are served in that order, each with exactly the
-//! words that were known when it was planned, however late the model answers.
+//! Which inference comes when is the plan's ([`super::plan`]).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::buffer::{Buffer, Entry, FreezeCause};
+use super::output::{Ask, EndCause, Output, Release, Tail};
+use super::plan::{Pass, Plan};
 use super::policy::{Policy, Rule};
 use super::{Record, Source, Time, Word, WordKind, release};
 use crate::infer::Row;
 use crate::record::{Counts, End};
 use crate::tags::{Disfluency, Tags};
-
-/// Why an epoch ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EndCause {
-    /// `end: "channel"`
-    Channel,
-    /// `end: "session"`
-    Session,
-    /// the recogniser's counter stepped back
-    Restart,
-    /// nothing was heard for `session_ttl_ms`
-    Expired,
-}
-
-impl EndCause {
-    /// As the `end` record names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            EndCause::Channel => "channel",
-            EndCause::Session => "session",
-            EndCause::Restart => "restart",
-            EndCause::Expired => "expired",
-        }
-    }
-}
-
-/// A planned inference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pass {
-    /// sees words before this one
-    upto: u64,
-    /// freezes words before this one
-    freeze_to: u64,
-    cause: FreezeCause,
-}
 
 #[derive(Debug)]
 enum Asked {
@@ -83,73 +47,13 @@ struct Hypothesis {
     asked: bool,
 }
 
-/// Words leaving the buffer, in order.
-#[derive(Debug)]
-pub struct Release {
-    /// number of the segment in its epoch
-    pub seq: u64,
-    /// index of the first word in the epoch
-    pub from: u64,
-    /// whether what was released before ended a sentence
-    pub sentence_start: bool,
-    /// the words, all frozen
-    pub entries: Vec<Entry>,
-}
-
-/// What a stream gives back when something happened to it.
-#[derive(Debug)]
-pub enum Output {
-    /// a final segment
-    Release(Release),
-    /// the epoch is closed
-    Closed {
-        /// number of the end segment
-        seq: u64,
-        /// counts of the epoch but for `removed`, which formatting knows
-        counts: Counts,
-        /// why
-        cause: EndCause,
-    },
-}
-
-/// A request for the model.
-#[derive(Debug)]
-pub struct Ask {
-    /// names the answer
-    pub id: u64,
-    /// what to tag
-    pub row: Row,
-    /// whether it is for a hypothesis only
-    pub hypothesis: bool,
-    /// after this the answer is no use
-    pub due: Time,
-}
-
-/// The unreleased tail: buffered entries and how many are frozen, then hypothesis words with their tags.
-#[derive(Debug)]
-pub struct Tail {
-    /// index of the first word in the epoch
-    pub from: u64,
-    /// whether what was released before ended a sentence
-    pub sentence_start: bool,
-    /// final words
-    pub entries: Vec<Entry>,
-    /// hypothesis words
-    pub hypothesis: Vec<(Word, Tags)>,
-    /// of `entries`, so many are frozen
-    pub frozen: usize,
-    /// number of the segment to come
-    pub seq: u64,
-}
-
 /// One channel's decoder for one epoch.
 #[derive(Debug)]
 pub struct Stream {
     epoch: i64,
     policy: Arc<Policy>,
     buffer: Buffer,
-    plan: VecDeque<Pass>,
-    planned: u64,
+    plan: Plan,
     in_flight: Option<InFlight>,
     next_id: u64,
     hypothesis: Option<Hypothesis>,
@@ -171,8 +75,7 @@ impl Stream {
             epoch,
             policy,
             buffer: Buffer::default(),
-            plan: VecDeque::new(),
-            planned: 0,
+            plan: Plan::default(),
             in_flight: None,
             next_id: 0,
             hypothesis: None,
@@ -233,10 +136,7 @@ impl Stream {
             for word in record.words {
                 self.buffer.push(word, now);
                 self.counts.words += 1;
-                let total = self.buffer.total();
-                if total.is_multiple_of(self.policy.pass_words) {
-                    self.plan(total, total.saturating_sub(self.policy.freeze_after()), FreezeCause::Lookahead);
-                }
+                self.plan.word(self.buffer.total(), &self.policy);
             }
         } else if !record.words.is_empty() && self.policy.partials {
             self.revision += 1;
@@ -245,7 +145,7 @@ impl Stream {
         match record.end {
             None => {}
             // A hypothesis ends nothing, and where all words are planned for there is nothing to wait for.
-            Some(End::Utterance) if !record.is_final || self.planned == self.buffer.total() => {}
+            Some(End::Utterance) if !record.is_final || self.plan.covered() == self.buffer.total() => {}
             Some(End::Utterance) => self.utterance_due = Some(now.plus(self.policy.utterance_delay_ms)),
             Some(End::Channel) => self.end(EndCause::Channel, record.source.offset),
             Some(End::Session) => self.end(EndCause::Session, record.source.offset),
@@ -261,14 +161,9 @@ impl Stream {
         self.hypothesis = None;
         self.utterance_due = None;
         let total = self.buffer.total();
-        if self.planned < total {
-            self.plan(total, total, FreezeCause::End);
+        if self.plan.covered() < total {
+            self.plan.push(total, total, FreezeCause::End);
         }
-    }
-
-    fn plan(&mut self, upto: u64, freeze_to: u64, cause: FreezeCause) {
-        self.planned = self.planned.max(freeze_to);
-        self.plan.push_back(Pass { upto, freeze_to, cause });
     }
 
     /// When something is due by the clock. `running`: whether delays count yet (the partition has caught up).
@@ -277,8 +172,8 @@ impl Stream {
         if !running {
             return answer;
         }
-        let freeze =
-            (self.planned < self.buffer.total()).then(|| self.buffer.get(self.planned).arrived.plus(self.policy.max_delay_ms));
+        let freeze = (self.plan.covered() < self.buffer.total())
+            .then(|| self.buffer.get(self.plan.covered()).arrived.plus(self.policy.max_delay_ms));
         let release = self.oldest_frozen().map(|at| at.plus(self.policy.max_release_ms));
         let expiry = (!self.is_ending()).then(|| self.heard.plus(ttl_ms));
         [answer, freeze, self.utterance_due, release, expiry].into_iter().flatten().min()
@@ -305,14 +200,14 @@ impl Stream {
     fn delays(&mut self, now: Time, ttl_ms: u64, out: &mut Vec<Output>) {
         let total = self.buffer.total();
         let waited = |e: &Entry| e.arrived.plus(self.policy.max_delay_ms) <= now;
-        let due = self.planned + self.buffer.range(self.planned, total).take_while(|e| waited(e)).count() as u64;
-        if due > self.planned {
-            self.plan(total, due, FreezeCause::Timer);
+        let due = self.plan.covered() + self.buffer.range(self.plan.covered(), total).take_while(|e| waited(e)).count() as u64;
+        if due > self.plan.covered() {
+            self.plan.push(total, due, FreezeCause::Timer);
         }
         if self.utterance_due.is_some_and(|t| t <= now) {
             self.utterance_due = None;
-            if self.planned < total {
-                self.plan(total, total, FreezeCause::Utterance);
+            if self.plan.covered() < total {
+                self.plan.push(total, total, FreezeCause::Utterance);
             }
         }
         while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
@@ -339,15 +234,7 @@ impl Stream {
         if self.in_flight.is_some() {
             return None;
         }
-        // A pass that freezes nothing only improves the tail's looks, unless Algorithm 1 decides by it; the next pass does that better.
-        let decides = matches!(self.policy.rule, Rule::Predicted { .. });
-        while !decides
-            && (self.plan.len() > 1 || !self.policy.partials)
-            && self.plan.front().is_some_and(|p| p.freeze_to <= self.buffer.frozen())
-        {
-            self.plan.pop_front();
-        }
-        let (asked, row, hypothesis) = if let Some(pass) = self.plan.pop_front() {
+        let (asked, row, hypothesis) = if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
             let stopped = matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End);
             (Asked::Pass(pass), self.row(pass.upto, &[], stopped), false)
         } else {
@@ -405,7 +292,7 @@ impl Stream {
                 if let (Rule::Predicted { trailing }, Some(_)) = (self.policy.rule, tags) {
                     while let Some(cut) = release::predicted(&self.buffer, trailing, pass.upto) {
                         self.buffer.freeze(cut, pass.upto, now, FreezeCause::Released, false);
-                        self.planned = self.planned.max(cut);
+                        self.plan.cover(cut);
                         self.release(cut, out);
                     }
                 }

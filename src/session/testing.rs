@@ -6,8 +6,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::map::{Accepted, Event, Limits, Sessions, StreamId};
+use super::output::Output;
 use super::policy::{Lookahead, Mask, Policy, Rule};
-use super::stream::Output;
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::Row;
 use crate::record::End;

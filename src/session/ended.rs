@@ -1,0 +1,61 @@
+//! Streams that ended a while ago: a repeat of their last record must not open them again.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::Time;
+use super::map::StreamKey;
+
+/// Counter and content hash of a stream's last record.
+pub type Last = (Option<u64>, u64);
+
+/// The last records of ended streams, for `late_ttl_ms` each and at most `limit` of them.
+#[derive(Debug)]
+pub struct Ended {
+    /// with the time of its entry in `order`: a stream may end more than once
+    last: HashMap<StreamKey, (Last, Time)>,
+    order: VecDeque<(Time, StreamKey)>,
+    late_ttl_ms: u64,
+    limit: usize,
+}
+
+impl Ended {
+    /// None yet.
+    pub fn new(late_ttl_ms: u64, limit: usize) -> Ended {
+        Ended { last: HashMap::new(), order: VecDeque::new(), late_ttl_ms, limit }
+    }
+
+    /// A stream ended with this record.
+    pub fn remember(&mut self, key: StreamKey, last: Last, now: Time) {
+        let until = now.plus(self.late_ttl_ms);
+        self.last.insert(key.clone(), (last, until));
+        self.order.push_back((until, key));
+        if self.order.len() > self.limit {
+            self.forget_oldest();
+        }
+    }
+
+    /// Whether a record repeats the one its stream ended with.
+    pub fn repeats(&self, key: &StreamKey, last: Last) -> bool {
+        last.0.is_some() && self.last.get(key).is_some_and(|(l, _)| *l == last)
+    }
+
+    /// When the oldest is to be forgotten.
+    pub fn next_due(&self) -> Option<Time> {
+        self.order.front().map(|(t, _)| *t)
+    }
+
+    /// Forgets what is old enough.
+    pub fn tick(&mut self, now: Time) {
+        while self.next_due().is_some_and(|t| t <= now) {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some((until, key)) = self.order.pop_front()
+            && self.last.get(&key).is_some_and(|(_, u)| *u == until)
+        {
+            self.last.remove(&key);
+        }
+    }
+}

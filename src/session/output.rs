@@ -1,0 +1,91 @@
+//! What a stream gives back: segments to format, requests for the model, its tail.
+
+use super::buffer::Entry;
+use super::{Time, Word};
+use crate::infer::Row;
+use crate::record::Counts;
+use crate::tags::Tags;
+
+/// Why an epoch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndCause {
+    /// `end: "channel"`
+    Channel,
+    /// `end: "session"`
+    Session,
+    /// the recogniser's counter stepped back
+    Restart,
+    /// nothing was heard for `session_ttl_ms`
+    Expired,
+}
+
+impl EndCause {
+    /// As the `end` record names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            EndCause::Channel => "channel",
+            EndCause::Session => "session",
+            EndCause::Restart => "restart",
+            EndCause::Expired => "expired",
+        }
+    }
+}
+
+/// Words leaving the buffer, in order.
+#[derive(Debug)]
+pub struct Release {
+    /// number of the segment in its epoch
+    pub seq: u64,
+    /// index of the first word in the epoch
+    pub from: u64,
+    /// whether what was released before ended a sentence
+    pub sentence_start: bool,
+    /// the words, all frozen
+    pub entries: Vec<Entry>,
+}
+
+/// What a stream gives back when something happened to it.
+#[derive(Debug)]
+pub enum Output {
+    /// a final segment
+    Release(Release),
+    /// the epoch is closed
+    Closed {
+        /// number of the end segment
+        seq: u64,
+        /// counts of the epoch but for `removed`, which formatting knows
+        counts: Counts,
+        /// why
+        cause: EndCause,
+    },
+}
+
+/// A request for the model.
+#[derive(Debug)]
+pub struct Ask {
+    /// names the answer
+    pub id: u64,
+    /// what to tag
+    pub row: Row,
+    /// whether it is for a hypothesis only
+    pub hypothesis: bool,
+    /// after this the answer is no use
+    pub due: Time,
+}
+
+/// The unreleased tail: buffered entries and how many are frozen, then hypothesis words with their tags.
+#[derive(Debug)]
+pub struct Tail {
+    /// index of the first word in the epoch
+    pub from: u64,
+    /// whether what was released before ended a sentence
+    pub sentence_start: bool,
+    /// final words
+    pub entries: Vec<Entry>,
+    /// hypothesis words
+    pub hypothesis: Vec<(Word, Tags)>,
+    /// of `entries`, so many are frozen
+    pub frozen: usize,
+    /// number of the segment to come
+    pub seq: u64,
+}

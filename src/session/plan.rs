@@ -1,0 +1,66 @@
+//! The order of a stream's inferences.
+//!
+//! What makes tags a function of the words: passes are planned when the epoch's word count reaches a multiple of `F`, when a timer
+//! fires and when the stream ends, and they are served in that order, each with exactly the words that were known when it was planned,
+//! however late the model answers.
+
+use std::collections::VecDeque;
+
+use super::buffer::FreezeCause;
+use super::policy::{Policy, Rule};
+
+/// A planned inference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// sees words before this one
+    pub upto: u64,
+    /// freezes words before this one
+    pub freeze_to: u64,
+    /// why it was planned
+    pub cause: FreezeCause,
+}
+
+/// Passes to come.
+#[derive(Debug, Default)]
+pub struct Plan {
+    passes: VecDeque<Pass>,
+    covered: u64,
+}
+
+impl Plan {
+    /// Words before this one are frozen, or will be by a planned pass.
+    pub fn covered(&self) -> u64 {
+        self.covered
+    }
+
+    /// Notes that words before `to` froze without a pass of their own.
+    pub fn cover(&mut self, to: u64) {
+        self.covered = self.covered.max(to);
+    }
+
+    /// Plans a pass.
+    pub fn push(&mut self, upto: u64, freeze_to: u64, cause: FreezeCause) {
+        self.cover(freeze_to);
+        self.passes.push_back(Pass { upto, freeze_to, cause });
+    }
+
+    /// A final word came, the `total`-th of the epoch: plans the pass that is due at multiples of `F`.
+    pub fn word(&mut self, total: u64, policy: &Policy) {
+        if total.is_multiple_of(policy.pass_words) {
+            self.push(total, total.saturating_sub(policy.freeze_after()), FreezeCause::Lookahead);
+        }
+    }
+
+    /// The next pass to run, with `frozen` words frozen. A pass that freezes nothing only improves the tail's looks, which the next one
+    /// does better: it is left out where another follows or nobody looks, unless Algorithm 1 decides by its predictions.
+    pub fn next(&mut self, frozen: u64, policy: &Policy) -> Option<Pass> {
+        let decides = matches!(policy.rule, Rule::Predicted { .. });
+        while !decides
+            && (self.passes.len() > 1 || !policy.partials)
+            && self.passes.front().is_some_and(|p| p.freeze_to <= frozen)
+        {
+            self.passes.pop_front();
+        }
+        self.passes.pop_front()
+    }
+}
