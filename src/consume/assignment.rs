@@ -4,8 +4,8 @@
 //!            task's channel is full
 //!          ┌────────────────────────┐
 //!          │                        ▼
-//!  add ▶ RUNNING                 PAUSED        drain: the channel closes, the task sends what it has, waits for
-//!          ▲                        │          acknowledgements and ends; its progress is committed; gone
+//!  add ▶ RUNNING                 PAUSED        drain: the task is told to stop; it leaves what it has not taken, waits for
+//!          ▲                        │          the acknowledgement of what it sent, and ends; its progress is committed; gone
 //!          └────────────────────────┘
 //!             room for what was held
 //! ```
@@ -15,7 +15,10 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::{
+    mpsc::{self, error::TrySendError},
+    oneshot,
+};
 use tokio::task::JoinHandle;
 
 use super::ToPartition;
@@ -25,11 +28,21 @@ use crate::record::RawRecord;
 /// Records a partition's channel holds.
 const CHANNEL_RECORDS: usize = 256;
 
-/// Starts the task of a partition; it ends when the channel is closed.
-pub type Spawn = Box<dyn Fn(i32, mpsc::Receiver<ToPartition>, Progress) -> JoinHandle<()> + Send + Sync>;
+/// Starts the task of a partition; it ends when it is told to stop.
+pub type Spawn = Box<dyn Fn(i32, Inbox, Progress) -> JoinHandle<()> + Send + Sync>;
+
+/// A partition task's end of its line to the polling thread.
+pub struct Inbox {
+    /// records in their order
+    pub records: mpsc::Receiver<ToPartition>,
+    /// comes true when the partition is given up: what is still in `records` is its next owner's
+    pub stop: oneshot::Receiver<()>,
+}
 
 struct Partition {
     records: mpsc::Sender<ToPartition>,
+    /// dropping it stops the task
+    _stop: oneshot::Sender<()>,
     held: VecDeque<ToPartition>,
     paused: bool,
     /// the end it had at assignment, once asked for
@@ -81,11 +94,13 @@ impl Assignment {
     pub fn add(&self, partitions: &[i32]) {
         let mut all = self.lock();
         for &number in partitions {
-            let (records, channel) = mpsc::channel(CHANNEL_RECORDS);
+            let (records, inbox) = mpsc::channel(CHANNEL_RECORDS);
+            let (stop, stopped) = oneshot::channel();
             let progress = Progress::default();
-            let task = (self.spawn)(number, channel, progress.clone());
+            let task = (self.spawn)(number, Inbox { records: inbox, stop: stopped }, progress.clone());
             let partition = Partition {
                 records,
+                _stop: stop,
                 held: VecDeque::new(),
                 paused: false,
                 end: None,
@@ -103,7 +118,7 @@ impl Assignment {
         let mut all = self.lock();
         let leaving: Vec<(i32, JoinHandle<()>, Progress)> = partitions
             .iter()
-            .filter_map(|number| all.remove(number).map(|p| (*number, p.task, p.progress))) // closes its channel
+            .filter_map(|number| all.remove(number).map(|p| (*number, p.task, p.progress))) // drops what stops it
             .collect();
         let deadline = Instant::now() + self.drain_deadline;
         let mut offsets = Vec::new();

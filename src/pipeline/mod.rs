@@ -134,8 +134,8 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
     let delivery = Delivery::new(settings).map_err(StartError::Properties)?;
     let spawn: Spawn = {
         let (shared, runtime) = (shared.clone(), runtime.clone());
-        Box::new(move |partition, records, progress| {
-            runtime.spawn(task::run(shared.clone(), partition, records, commands.clone(), progress))
+        Box::new(move |partition, inbox, progress| {
+            runtime.spawn(task::run(shared.clone(), partition, inbox, commands.clone(), progress))
         })
     };
     let deadline = Duration::from_millis(settings.delivery.drain_deadline_ms);

@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::Shared;
 use super::worker::Worker;
 use crate::consume::ToPartition;
+use crate::consume::assignment::Inbox;
 use crate::produce::Effect;
 use crate::produce::delivery::{Command, Progress};
 
@@ -16,15 +17,10 @@ const PARTIAL_RETRY: Duration = Duration::from_millis(50);
 /// Between clean-ups of the rate limiter's table.
 const FORGET_IDLE: Duration = Duration::from_secs(60);
 
-/// Runs until `records` is closed; then waits until what it sent is acknowledged. Words not released by then are not
+/// Runs until it is told to stop; then waits until what it sent is acknowledged. Words not released by then are not
 /// committed either: the next owner reads them again.
-pub async fn run(
-    shared: Arc<Shared>,
-    partition: i32,
-    mut records: mpsc::Receiver<ToPartition>,
-    commands: mpsc::Sender<Command>,
-    progress: Progress,
-) {
+pub async fn run(shared: Arc<Shared>, partition: i32, inbox: Inbox, commands: mpsc::Sender<Command>, progress: Progress) {
+    let Inbox { mut records, mut stop } = inbox;
     let mut worker = Worker::new(shared.clone(), partition);
     let mut sent_up_to = None;
     let mut forgot = Instant::now();
@@ -47,6 +43,7 @@ pub async fn run(
         let retry = worker.has_partials().then(|| Instant::now() + PARTIAL_RETRY);
         let wake = [worker.next_due(), retry].into_iter().flatten().min();
         tokio::select! {
+            _ = &mut stop => break,
             record = records.recv(), if !worker.is_full() => match record {
                 Some(ToPartition::Record(record)) => worker.take(record),
                 Some(ToPartition::CaughtUp) => worker.caught_up(),
