@@ -256,3 +256,19 @@ fn at_the_limit_of_streams_the_one_unheard_for_longest_ends() {
     assert_eq!(sim.sessions.len(), 100);
     assert!(sim.out[&("0".to_string(), 0)].ended);
 }
+
+#[test]
+fn an_entity_waits_for_the_next_word_but_not_for_a_speaker_who_has_stopped() {
+    use crate::infer::Row;
+    use crate::tags::{Itn, ItnClass, Punct, Tags};
+    // All digits of one number, and a sentence end on each: only the entity holds them.
+    let digits =
+        |row: &Row| vec![Tags { punct: Punct::Period, itn: Itn::I(ItnClass::Phone), ..Tags::default() }; row.first.len()];
+    let mut sim = Sim::with_model(policy(), |_| (0, false), digits);
+    sim.sessions.caught_up(sim.now);
+    sim.say(&final_words(0, 9, None));
+    assert!(sim.words(0).is_empty(), "the number may go on");
+    sim.say(&final_words(0, 3, Some(End::Utterance)));
+    sim.wait(300);
+    assert_eq!(sim.words(0).len(), 12, "nothing followed");
+}

@@ -1,6 +1,6 @@
 //! Where a segment may end. Pure functions of the buffer; every answer is a cut: words before it leave.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, FreezeCause};
 use super::policy::{Policy, Rule};
 use crate::tags::{Disfluency, Punct, Tags};
 
@@ -9,13 +9,14 @@ fn tags(buffer: &Buffer, i: u64) -> Tags {
 }
 
 /// Whether a segment may end before word `cut`: no entity reaches over it, as far as frozen words tell. While the next word
-/// is open, an entity before it is too.
+/// is open, an entity before it is too, unless its speaker has stopped: what comes after a silence is another number.
 fn outside_entity(buffer: &Buffer, cut: u64, ended: bool) -> bool {
     let last = tags(buffer, cut - 1).itn;
     if last.class().is_none() {
         return true;
     }
-    if cut < buffer.frozen() { !tags(buffer, cut).itn.continues(last) } else { ended }
+    let stopped = || buffer.get(cut - 1).freeze.is_some_and(|f| f.cause == FreezeCause::Utterance);
+    if cut < buffer.frozen() { !tags(buffer, cut).itn.continues(last) } else { ended || stopped() }
 }
 
 fn outside_disfluency(buffer: &Buffer, cut: u64, ended: bool) -> bool {

@@ -81,11 +81,20 @@ pub struct Sim {
     seqs: BTreeMap<u8, u64>,
     /// milliseconds the model takes for its n-th request, and whether it fails
     device: Box<dyn Fn(u64) -> (u64, bool)>,
+    model: Box<dyn Fn(&Row) -> Vec<Tags>>,
     asked: u64,
 }
 
 impl Sim {
     pub fn new(policy: Policy, device: impl Fn(u64) -> (u64, bool) + 'static) -> Sim {
+        Sim::with_model(policy, device, tag)
+    }
+
+    pub fn with_model(
+        policy: Policy,
+        device: impl Fn(u64) -> (u64, bool) + 'static,
+        model: impl Fn(&Row) -> Vec<Tags> + 'static,
+    ) -> Sim {
         let limits = Limits { max_streams: 100, session_ttl_ms: 60_000, late_ttl_ms: 10_000 };
         Sim {
             sessions: Sessions::new(limits),
@@ -97,6 +106,7 @@ impl Sim {
             offset: 0,
             seqs: BTreeMap::new(),
             device: Box::new(device),
+            model: Box::new(model),
             asked: 0,
         }
     }
@@ -179,7 +189,7 @@ impl Sim {
             }
             for (_, stream, id, row) in ready {
                 let (_, fails) = (self.device)(id >> 32);
-                let tags = (!fails).then(|| tag(&row));
+                let tags = (!fails).then(|| (self.model)(&row));
                 self.sessions.answer(stream, id & 0xffff_ffff, tags.as_deref(), self.now);
             }
         }
