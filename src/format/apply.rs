@@ -151,7 +151,7 @@ fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[Kept]) {
         text,
         s: first.word.start,
         e: last.word.end,
-        c: (!confidence.is_empty()).then(|| confidence.iter().sum::<f32>() / confidence.len() as f32),
+        c: (!confidence.is_empty()).then(|| (1000.0 * confidence.iter().sum::<f32>() / confidence.len() as f32).round() / 1000.0),
         src: [first.index, last.index + 1],
     });
 }

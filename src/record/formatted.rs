@@ -30,7 +30,7 @@ pub struct WrittenWord {
     /// end of its last spoken word, seconds
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub e: Option<f64>,
-    /// confidence of its spoken words: their mean
+    /// confidence of its spoken words: their mean, to three places
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c: Option<f32>,
     /// input words of the epoch it came from, half-open

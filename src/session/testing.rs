@@ -69,6 +69,8 @@ pub struct Out {
     pub ended: bool,
 }
 
+type Model = Box<dyn Fn(&Row) -> Vec<Tags>>;
+
 pub struct Sim {
     pub sessions: Sessions,
     pub now: Time,
@@ -81,7 +83,7 @@ pub struct Sim {
     seqs: BTreeMap<u8, u64>,
     /// milliseconds the model takes for its n-th request, and whether it fails
     device: Box<dyn Fn(u64) -> (u64, bool)>,
-    model: Box<dyn Fn(&Row) -> Vec<Tags>>,
+    model: Model,
     asked: u64,
 }
 
