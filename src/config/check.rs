@@ -25,7 +25,7 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
     let at_least_one = [
         ("decode.pass_words", d.pass_words),
         ("decode.max_streams_per_partition", d.max_streams_per_partition as u64),
-        ("decode.max_unfrozen_words_per_partition", d.max_unfrozen_words_per_partition),
+        ("decode.max_pending_words_per_partition", d.max_pending_words_per_partition),
         ("decode.session_ttl_ms", d.session_ttl_ms),
         ("infer.threads_per_worker", s.infer.threads_per_worker as u64),
         ("infer.max_batch_items", s.infer.max_batch_items as u64),

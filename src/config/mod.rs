@@ -140,7 +140,7 @@ pub struct Decode {
     /// until an ended stream is forgotten
     pub late_ttl_ms: u64,
     /// back-pressure
-    pub max_unfrozen_words_per_partition: u64,
+    pub max_pending_words_per_partition: u64,
 }
 
 /// `[delivery]`

@@ -139,7 +139,7 @@ impl Worker {
 
     /// Whether so many words wait for the model that no further record should be taken.
     pub fn is_full(&self) -> bool {
-        self.sessions.unfrozen_words() >= self.shared.settings.decode.max_unfrozen_words_per_partition
+        self.sessions.pending_words() >= self.shared.settings.decode.max_pending_words_per_partition
     }
 
     /// Whether a request is under way.

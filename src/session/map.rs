@@ -246,7 +246,7 @@ impl Sessions {
         let waiting = slot.waiting.front().map(Waiting::offset);
         let hold = if closed { None } else { [slot.stream.hold(), waiting].into_iter().flatten().min() };
         let held: usize = slot.waiting.iter().map(|w| if let Waiting::Record(r, _) = w { r.words.len() } else { 0 }).sum();
-        let load = if closed { 0 } else { slot.stream.unfrozen() + held as u64 };
+        let load = if closed { 0 } else { slot.stream.pending() + held as u64 };
         self.load = self.load - slot.load + load;
         slot.load = load;
         let asking = !closed && slot.stream.is_asking();
@@ -361,9 +361,14 @@ impl Sessions {
         self.holds.first().map(|(offset, _)| *offset)
     }
 
-    /// Final words taken and not frozen yet, in all streams.
-    pub fn unfrozen_words(&self) -> u64 {
+    /// Words that wait for the model, in all streams: what back-pressure goes by.
+    pub fn pending_words(&self) -> u64 {
         self.load
+    }
+
+    /// Final words taken and not frozen yet, in all streams. Walks them.
+    pub fn unfrozen_words(&self) -> u64 {
+        self.slots.values().map(|s| s.stream.unfrozen()).sum()
     }
 
     /// Requests handed out by [`Sessions::next_ask`] that were neither answered nor given up.

@@ -272,3 +272,15 @@ fn an_entity_waits_for_the_next_word_but_not_for_a_speaker_who_has_stopped() {
     sim.wait(300);
     assert_eq!(sim.words(0).len(), 12, "nothing followed");
 }
+
+#[test]
+fn words_that_wait_for_later_words_do_not_hold_up_their_partition() {
+    let mut sim = Sim::new(policy(), |_| (100, false));
+    for channel in 0..90 {
+        sim.say(&final_words(channel, 6, None));
+    }
+    assert!(sim.sessions.pending_words() > 0, "the model is asked");
+    sim.wait(1000);
+    // A backlog: no timer runs, and only further words can free these. Were they counted, nobody would read those words.
+    assert_eq!((sim.sessions.unfrozen_words(), sim.sessions.pending_words()), (90 * 4, 0));
+}

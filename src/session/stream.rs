@@ -373,9 +373,14 @@ impl Stream {
         (self.buffer.held() > 0).then(|| self.buffer.get(total - 1).word.source.clone())
     }
 
-    /// Words not frozen yet, whether or not a request for them is under way.
+    /// Words not frozen yet.
     pub fn unfrozen(&self) -> u64 {
         self.buffer.total() - self.buffer.frozen()
+    }
+
+    /// Words that planned passes will freeze. The other unfrozen ones wait for later words or a timer, not for the model.
+    pub fn pending(&self) -> u64 {
+        self.plan.covered().saturating_sub(self.buffer.frozen())
     }
 
     /// The unreleased tail as it looks now.

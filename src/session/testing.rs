@@ -230,7 +230,7 @@ impl Sim {
         self.pump();
         self.wait(100_000);
         assert!(self.sessions.is_empty(), "all streams closed");
-        assert_eq!((self.sessions.in_flight(), self.sessions.unfrozen_words(), self.sessions.hold()), (0, 0, None));
+        assert_eq!((self.sessions.in_flight(), self.sessions.pending_words(), self.sessions.hold()), (0, 0, None));
     }
 
     /// All words of a channel over its epochs.
