@@ -20,9 +20,9 @@ class Mask(unittest.TestCase):
     def test_a_word_beyond_the_lookahead_changes_nothing_and_the_next_one_does(self):
         torch.manual_seed(1)
         model = Tagger().eval()
-        tokens = torch.randint(1000, 2000, (1, 21))
+        tokens = torch.randint(1000, 2000, (1, 24))
         tokens[0, 0] = CLS
-        words = torch.arange(-1, 20)[None]
+        words = torch.arange(-1, 23)[None]
         for lookahead in (0, 2, 9):
             base = model(tokens, words, torch.tensor([lookahead]))
             for word in (0, 5, 10):
