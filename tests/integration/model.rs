@@ -33,7 +33,13 @@ struct Parity {
     lookahead: Option<u32>,
     stopped: bool,
     tags: Vec<[String; 4]>,
+    /// by how much each tag's logit beats the next one's
+    margins: Vec<[f32; 4]>,
 }
+
+/// An activation that lies between two of its 255 steps may be rounded either way, for the two add up in another order. That moves
+/// logits by about a hundredth; only a tie closer than this may be decided differently.
+const TIE: f32 = 0.05;
 
 fn parity(m: &Model) -> Vec<Parity> {
     let text = std::fs::read_to_string(m.files.dir.join("parity.jsonl")).unwrap();
@@ -61,12 +67,28 @@ fn pytorch_and_onnx_runtime_give_the_same_tags() {
     let m = model();
     let cases = parity(&m);
     assert!(cases.len() >= 40, "the parity file has cases");
+    let (mut judged, mut all) = (0, 0);
     for case in cases {
         let row = row(&m, &case.words, case.lookahead, case.stopped);
         let tags = m.tagger.lock().unwrap().tag(&[&row]).unwrap().remove(0);
         let ours: Vec<_> = tags.into_iter().map(|t| names(&m.files.labels, t)).collect();
-        assert_eq!(ours, case.tags, "{:?} with {:?}", case.words.join(" "), case.lookahead);
+        assert_eq!((ours.len(), case.margins.len()), (case.tags.len(), case.tags.len()));
+        for (i, (ours, theirs)) in ours.iter().zip(&case.tags).enumerate() {
+            for head in (0..4).filter(|&h| case.margins[i][h] > TIE) {
+                assert_eq!(
+                    ours[head],
+                    theirs[head],
+                    "{:?} in {:?} with {:?}",
+                    case.words[i],
+                    case.words.join(" "),
+                    case.lookahead
+                );
+                judged += 1;
+            }
+            all += 4;
+        }
     }
+    assert!(judged * 10 >= all * 8, "most tags are no ties: {judged} of {all}");
 }
 
 /// The logits of a row's words, as bits.

@@ -39,16 +39,18 @@ def rows(sentence: list[str], tokenizer: WordTokenizer, stopped: bool) -> tuple[
 @torch.no_grad()
 def tag(
     model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahead: int | None, stopped: bool
-) -> list[list[str]]:
-    """[punct, case, itn, disfluency] of each word."""
+) -> tuple[list[list[str]], list[list[float]]]:
+    """[punct, case, itn, disfluency] of each word, and by how much each best label's logit beats the next one's."""
     tokens, words, first = rows(sentence, tokenizer, stopped)
     limit = torch.tensor([UNLIMITED if lookahead is None else lookahead])
     logits = model(torch.tensor([tokens]), torch.tensor([words]), limit)[0, first]
-    tags, at = [], 0
+    tags, margins, at = [], [], 0
     for names in HEADS.values():
-        tags.append([names[i] for i in logits[:, at : at + len(names)].argmax(-1).tolist()])
+        best = logits[:, at : at + len(names)].topk(2)
+        tags.append([names[i] for i in best.indices[:, 0].tolist()])
+        margins.append([round(m, 3) for m in (best.values[:, 0] - best.values[:, 1]).tolist()])
         at += len(names)
-    return [list(t) for t in zip(*tags)]
+    return [list(t) for t in zip(*tags)], [list(m) for m in zip(*margins)]
 
 
 def to_onnx(model: Tagger, path: Path) -> None:
@@ -93,8 +95,8 @@ def main() -> None:
         for line in args.sentences.read_text(encoding="utf-8").splitlines():
             sentence = line.split()
             for lookahead, stopped in PARITY_LOOKAHEADS:
-                tags = tag(model, sentence, words, lookahead, stopped)
-                row = {"words": sentence, "lookahead": lookahead, "stopped": stopped, "tags": tags}
+                tags, margins = tag(model, sentence, words, lookahead, stopped)
+                row = {"words": sentence, "lookahead": lookahead, "stopped": stopped, "tags": tags, "margins": margins}
                 out.write(json.dumps(row, separators=(",", ":")) + "\n")
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
