@@ -142,11 +142,6 @@ impl Profiles {
     pub fn named(&self, name: &str) -> Option<&Arc<Profile>> {
         self.by_name.get(name)
     }
-
-    /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Profile>> {
-        self.by_name.values()
-    }
 }
 
 fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rdkafka::error::KafkaError;
 use rdkafka::message::{Header, OwnedHeaders};
-use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
+use rdkafka::producer::{FutureProducer, FutureRecord};
 
 use crate::config::Settings;
 use crate::kafka::{self, ClientLog};
@@ -34,10 +34,5 @@ impl RawSender {
             headers.iter().fold(OwnedHeaders::new(), |all, (key, value)| all.insert(Header { key, value: Some(*value) }));
         let record = FutureRecord { topic, partition: None, payload, key, timestamp: None, headers: Some(headers) };
         self.producer.send(record, Duration::from_secs(30)).await.map(|_| ()).map_err(|(e, _)| e)
-    }
-
-    /// Waits until everything is acknowledged.
-    pub fn flush(&self) -> Result<(), KafkaError> {
-        self.producer.flush(Duration::from_secs(30))
     }
 }

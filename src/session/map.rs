@@ -112,7 +112,6 @@ pub struct Sessions {
     load: u64,
     in_flight: usize,
     running: bool,
-    repeats: u64,
     events: Vec<Event>,
 }
 
@@ -132,7 +131,6 @@ impl Sessions {
             load: 0,
             in_flight: 0,
             running: false,
-            repeats: 0,
             events: Vec::new(),
         }
     }
@@ -175,7 +173,6 @@ impl Sessions {
             (None, Waiting::End(..)) => return Accepted::Taken,
             (None, Waiting::Record(record, profile)) => {
                 if self.ended.repeats(&key, (record.seq, record.hash)) {
-                    self.repeats += 1;
                     return Accepted::Repeat;
                 }
                 self.open(key, record, profile.clone(), now)
@@ -187,7 +184,6 @@ impl Sessions {
             input if slot.stream.is_ending() => slot.waiting.push_back(input),
             Waiting::End(cause, offset) => slot.stream.end(cause, offset),
             Waiting::Record(record, _) if slot.stream.repeats(&record) => {
-                self.repeats += 1;
                 return Accepted::Repeat;
             }
             Waiting::Record(record, profile) if slot.stream.steps_back(&record) => {
@@ -384,11 +380,6 @@ impl Sessions {
     /// Whether no stream is open.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
-    }
-
-    /// Records dropped as repeats so far.
-    pub fn repeats(&self) -> u64 {
-        self.repeats
     }
 
     /// Ends every stream, as if its session had. For input that has an end of its own (`faircopy format`).

@@ -107,9 +107,8 @@ def money(symbol: str, amount: str, scale: str, rng: random.Random) -> list[str]
     cents = int(fraction) if len(fraction) == 2 else 0
     if not cents:
         return words
-    if rng.random() < 0.4:  # "twelve fifty", "twelve dollars fifty"
-        middle = words if rng.random() < 0.5 else words[:-1] + [words[-1]]
-        return middle + (cardinal(cents, rng) if cents > 9 else ["oh", ONES[cents]])
+    if rng.random() < 0.4:  # "twelve dollars fifty"
+        return words + (cardinal(cents, rng) if cents > 9 else ["oh", ONES[cents]])
     plural = {"penny": "pence"}.get(minor, minor + "s")
     return words + (["and"] if rng.random() < 0.7 else []) + cardinal(cents, rng) + [minor if cents == 1 else plural]
 
