@@ -84,6 +84,7 @@ fn two_workers_a_rebalance_in_mid_call_and_kill_9_of_one_lose_nothing() {
     let account = ledger.account(&topics);
     assert_eq!(ledger.words(), 12 * 2 * 55 * 4);
     assert_eq!(lost(&account), 0, "at least once");
+    println!("{} of {} words doubled", doubled(&account), ledger.words());
     // What a dead worker sent and had not committed comes twice; a bound on it, so that "everything twice" does not pass.
     assert!(doubled(&account) < ledger.words() / 4, "{} of {} doubled", doubled(&account), ledger.words());
     assert!(segments(&topics).iter().all(|(_, s)| !s.degraded), "no inference failed");
@@ -105,6 +106,7 @@ fn a_worker_that_stops_and_comes_back_goes_on_without_loss_or_doubling() {
     let account = Ledger::of(&topics).account(&topics);
     assert_eq!(lost(&account), 0);
     let (twice, words) = (doubled(&account), 8 * 30 * 4);
+    println!("{twice} of {words} words doubled");
     // A record's words may leave in two segments: what was released of the oldest record still needed is said again.
     assert!(twice <= words / 4, "{twice} of {words} doubled");
 }
