@@ -284,3 +284,15 @@ fn words_that_wait_for_later_words_do_not_hold_up_their_partition() {
     // A backlog: no timer runs, and only further words can free these. Were they counted, nobody would read those words.
     assert_eq!((sim.sessions.unfrozen_words(), sim.sessions.pending_words()), (90 * 4, 0));
 }
+
+#[test]
+fn a_hypothesis_of_any_length_is_shown_as_far_as_a_buffer_reaches_and_harms_nothing() {
+    let mut sim = Sim::new(policy(), |_| (0, false));
+    sim.sessions.caught_up(sim.now);
+    sim.say(&final_words(0, 7, None));
+    sim.say(&Say { channel: 0, words: vec![1; 5000], is_final: false, end: None });
+    let (_, tail) = sim.sessions.tail(0).expect("the stream is open");
+    assert_eq!(tail.hypothesis.len() as u64, sim.policy.max_buffer_words);
+    sim.finish();
+    assert_eq!(sim.words(0).len(), 7);
+}

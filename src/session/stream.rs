@@ -140,7 +140,10 @@ impl Stream {
             }
         } else if !record.words.is_empty() && self.policy.partials {
             self.revision += 1;
-            self.hypothesis = Some(Hypothesis { words: record.words, tags: None, revision: self.revision, asked: false });
+            // With the unfrozen words before it, it must fit a row: at one token a word each half does (config's window check).
+            let mut words = record.words;
+            words.truncate(self.policy.max_buffer_words as usize);
+            self.hypothesis = Some(Hypothesis { words, tags: None, revision: self.revision, asked: false });
         }
         match record.end {
             None => {}
