@@ -12,11 +12,13 @@
 //! | [`produce`] | sends segments and says what is safely sent |
 //! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
 //!
-//! Beside the path: [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`limit`], [`events`], [`cli`].
+//! Beside the path: [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`limit`], [`events`],
+//! [`eval`] (how good it is), [`cli`].
 
 pub mod cli;
 pub mod config;
 pub mod consume;
+pub mod eval;
 pub mod events;
 pub mod format;
 pub mod infer;

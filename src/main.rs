@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use faircopy::cli::{Cli, Command, config, demo, format, run, topics};
+use faircopy::cli::{Cli, Command, config, demo, eval, format, run, topics};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match &cli.command {
         Command::Run => run::run(&cli),
         Command::Format(args) => format::format(&cli, args),
+        Command::Eval(args) => eval::eval(&cli, args),
         Command::Demo(args) => demo::demo(&cli, args),
         Command::Topics(args) => topics::topics(&cli, args),
         Command::Config(args) => config::config(&cli, args),

@@ -5,6 +5,7 @@
 
 pub mod config;
 pub mod demo;
+pub mod eval;
 pub mod format;
 pub mod run;
 pub mod topics;
@@ -37,6 +38,8 @@ pub enum Command {
     Run,
     /// Format raw segments from a file or standard input, without a broker
     Format(format::Args),
+    /// Measure how good the output is on gold data
+    Eval(eval::Args),
     /// Replay a call through the service and show its text as it forms
     Demo(demo::Args),
     /// Create the topics

@@ -1,10 +1,8 @@
 //! Limits checked against each other. Every refusal names both keys.
 
 use super::{Profiles, Settings, SettingsError};
-use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD};
+use crate::infer::row::MAX_TOKENS;
 
-/// Words of a window at most: with two sub-tokens each they fit the model's positions.
-pub const MAX_WINDOW_WORDS: u64 = (MAX_TOKENS as u64 - 2) / 2;
 /// librdkafka's default `max.poll.interval.ms`.
 const MAX_POLL_INTERVAL_MS: u64 = 300_000;
 
@@ -23,7 +21,6 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
     let refuse = |text: String| Err(SettingsError(text));
     let d = &s.decode;
     let at_least_one = [
-        ("decode.pass_words", d.pass_words),
         ("decode.max_streams_per_partition", d.max_streams_per_partition as u64),
         ("decode.max_pending_words_per_partition", d.max_pending_words_per_partition),
         ("decode.session_ttl_ms", d.session_ttl_ms),
@@ -41,19 +38,6 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
         if value == 0 {
             return refuse(format!("{key} = 0: expected at least 1"));
         }
-    }
-    let window = d.history_words + d.max_buffer_words + 2 * d.pass_words;
-    if window > MAX_WINDOW_WORDS {
-        return refuse(format!(
-            "decode.history_words + decode.max_buffer_words + 2 × decode.pass_words = {window}: expected at most \
-             {MAX_WINDOW_WORDS}, the words that fit {MAX_TOKENS} tokens at two each (a word has up to {MAX_TOKENS_PER_WORD})"
-        ));
-    }
-    if d.max_buffer_words <= d.pass_words {
-        return refuse(format!(
-            "decode.max_buffer_words = {}: expected more than decode.pass_words = {}",
-            d.max_buffer_words, d.pass_words
-        ));
     }
     if s.infer.max_batch_tokens < MAX_TOKENS {
         return refuse(format!(

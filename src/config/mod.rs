@@ -2,7 +2,7 @@
 //! refused and limits checked against each other ([`check`]).
 
 mod check;
-mod profile;
+pub mod profile;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -127,8 +127,6 @@ impl InferSettings {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decode {
-    /// `F`
-    pub pass_words: u64,
     /// words before the first unfrozen one
     pub history_words: u64,
     /// unreleased words of a stream
@@ -289,9 +287,11 @@ mod tests {
     fn a_file_overrides_defaults_and_the_environment_overrides_both() {
         let s = load("[kafka]\nbrokers='a:1'\ngroup='g'\n", &[("FAIRCOPY__KAFKA__BROKERS", "b:2")]).unwrap();
         assert_eq!((s.kafka.brokers.as_str(), s.kafka.group.as_str()), ("b:2", "g"));
-        let s = load("", &[("FAIRCOPY__KAFKA__PROPERTIES__SASL_PASSWORD", "x"), ("FAIRCOPY__DECODE__PASS_WORDS", "6")]).unwrap();
+        let s =
+            load("", &[("FAIRCOPY__KAFKA__PROPERTIES__SASL_PASSWORD", "x"), ("FAIRCOPY__PROFILES__DEFAULT__PASS_WORDS", "6")])
+                .unwrap();
         assert_eq!(s.kafka.properties.get("sasl.password").map(String::as_str), Some("x"));
-        assert_eq!(s.decode.pass_words, 6);
+        assert_eq!(s.profiles().unwrap().of(None).policy.pass_words, 6);
     }
 
     #[test]
@@ -312,7 +312,8 @@ mod tests {
             ("[infer]\nmax_batch_tokens=100\n", ["infer.max_batch_tokens", "512"]),
             ("[tenants]\nacme='gone'\n", ["tenants.acme", "gone"]),
             ("[kafka.properties]\n'group.id'='x'\n", ["group.id", "kafka.group"]),
-            ("[decode]\npass_words=0\n", ["decode.pass_words", "0"]),
+            ("[profiles.x]\npass_words=0\n", ["profiles.x.pass_words", "0"]),
+            ("[profiles.x]\npass_words=96\n", ["profiles.x.pass_words", "decode.max_buffer_words"]),
         ] {
             let error = load(file, &[]).expect_err(file);
             assert!(names.iter().all(|n| error.contains(n)), "{error}");

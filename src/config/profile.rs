@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Settings, SettingsError};
 use crate::format::Style;
+use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 
 /// `lookahead`: a number of words or `"unlimited"`.
@@ -56,6 +57,8 @@ pub enum ReleaseSetting {
 pub struct ProfileSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lookahead: Option<LookaheadSetting>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass_words: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mask: Option<MaskSetting>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,9 +141,12 @@ impl Profiles {
         &self.by_name[name]
     }
 
-    /// The profile called `name`.
-    pub fn named(&self, name: &str) -> Option<&Arc<Profile>> {
-        self.by_name.get(name)
+    /// The profile called `name`, which some stream was opened with.
+    ///
+    /// # Panics
+    /// If there is none: streams are opened with profiles of this table only.
+    pub fn opened_with(&self, name: &str) -> &Arc<Profile> {
+        &self.by_name[name]
     }
 }
 
@@ -165,7 +171,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
             ReleaseSetting::Predicted => Rule::Predicted { trailing },
             ReleaseSetting::Flow => Rule::Flow,
         },
-        pass_words: d.pass_words,
+        pass_words: need("pass_words", own.pass_words.or(base.pass_words))?,
         history_words: d.history_words,
         max_buffer_words: d.max_buffer_words,
         max_delay_ms: need("max_delay_ms", own.max_delay_ms.or(base.max_delay_ms))?,
@@ -175,15 +181,33 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         partials: settings.partials.enabled,
     };
     let refuse = |key: &str, why: String| Err(SettingsError(format!("profiles.{name}.{key}{why}")));
-    let room = d.max_buffer_words.saturating_sub(d.pass_words);
+    if policy.pass_words == 0 {
+        return refuse("pass_words", " = 0: expected at least 1".into());
+    }
+    let window = d.history_words + d.max_buffer_words + 2 * policy.pass_words;
+    if window > MAX_WINDOW_WORDS {
+        return refuse(
+            "pass_words",
+            format!(
+                " = {}: decode.history_words + decode.max_buffer_words + 2 × it is {window}, expected at most {MAX_WINDOW_WORDS}, \
+                 the words that fit {MAX_TOKENS} tokens at two each (a word has up to {MAX_TOKENS_PER_WORD})",
+                policy.pass_words
+            ),
+        );
+    }
+    if d.max_buffer_words <= policy.pass_words {
+        return refuse(
+            "pass_words",
+            format!(" = {}: expected less than decode.max_buffer_words = {}", policy.pass_words, d.max_buffer_words),
+        );
+    }
+    let room = d.max_buffer_words - policy.pass_words;
     if let Lookahead::Words(n) = lookahead
         && u64::from(n) > room
     {
         return refuse(
             "lookahead",
-            format!(
-                " = {n}: expected at most decode.max_buffer_words − decode.pass_words = {room}; lower it or say \"unlimited\""
-            ),
+            format!(" = {n}: expected at most decode.max_buffer_words − pass_words = {room}; lower it or say \"unlimited\""),
         );
     }
     if policy.utterance_delay_ms > policy.max_delay_ms {

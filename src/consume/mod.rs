@@ -8,6 +8,7 @@ pub mod assignment;
 pub mod decode;
 pub mod embedded;
 pub mod group;
+pub mod lines;
 pub mod poll;
 mod probe;
 pub mod tail;

@@ -2,6 +2,8 @@
 
 /// Tokens of a row at most: the encoder's positions.
 pub const MAX_TOKENS: usize = 512;
+/// Words of a window at most: with two sub-tokens each they fit the model's positions.
+pub const MAX_WINDOW_WORDS: u64 = (MAX_TOKENS as u64 - 2) / 2;
 /// First token of every row ([CLS]); belongs to word -1, so that every word may attend to it.
 pub const CLS: u32 = 101;
 /// Last token of a row whose speaker has stopped ([SEP]); belongs to the word after the last, so that the mask holds for it. Other

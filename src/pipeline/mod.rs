@@ -9,6 +9,10 @@
 //!       └────────────────────────── commits ──────────────────────────┘
 //! ```
 
+pub mod clock;
+#[cfg(any(test, feature = "simulation"))]
+pub mod oracle;
+pub mod replay;
 mod task;
 pub mod worker;
 
@@ -30,7 +34,8 @@ use crate::infer::onnx::{LoadError, ModelFiles, OnnxTagger, init_runtime};
 use crate::infer::{Infer, Tagger, WordTokenizer};
 use crate::limit::PartialLimit;
 use crate::produce::delivery::{Command, Delivery, DeliveryError};
-use crate::session::buffer::Freeze;
+use crate::session::map::StreamRef;
+use crate::session::output::Release;
 
 /// Effects between partition tasks and delivery.
 const COMMANDS: usize = 1024;
@@ -68,8 +73,8 @@ impl RunError {
     }
 }
 
-/// Told of every word that froze.
-pub type OnFreeze = Box<dyn Fn(&Freeze) + Send + Sync>;
+/// Told of every release, before it is formatted.
+pub type OnRelease = Box<dyn Fn(&StreamRef, &Release) + Send + Sync>;
 
 /// What all partitions share.
 pub struct Shared {
@@ -85,8 +90,8 @@ pub struct Shared {
     pub infer: Infer,
     /// partials
     pub partial_limit: PartialLimit,
-    /// told of every frozen word; the demo's summary
-    pub on_freeze: Option<OnFreeze>,
+    /// who looks on: the demo's summary, the evaluation
+    pub on_release: Option<OnRelease>,
 }
 
 impl Shared {
@@ -116,7 +121,7 @@ impl Shared {
             formatter: Formatter { lexicon, model: files.labels.model.as_str().into() },
             infer,
             partial_limit: PartialLimit::new(per_second),
-            on_freeze: None,
+            on_release: None,
             settings,
         })
     }

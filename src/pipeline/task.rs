@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Shared;
+use super::clock::Clock;
 use super::worker::Worker;
 use crate::consume::ToPartition;
 use crate::consume::assignment::Inbox;
@@ -21,7 +22,7 @@ const FORGET_IDLE: Duration = Duration::from_secs(60);
 /// committed either: the next owner reads them again.
 pub async fn run(shared: Arc<Shared>, partition: i32, inbox: Inbox, commands: mpsc::Sender<Command>, progress: Progress) {
     let Inbox { mut records, mut stop } = inbox;
-    let mut worker = Worker::new(shared.clone(), partition);
+    let mut worker = Worker::new(shared.clone(), partition, Clock::wall());
     let mut sent_up_to = None;
     let mut forgot = Instant::now();
     loop {
@@ -41,7 +42,7 @@ pub async fn run(shared: Arc<Shared>, partition: i32, inbox: Inbox, commands: mp
             let _ = commands.send(Command::Partial(Box::new(tail))).await;
         }
         let retry = worker.has_partials().then(|| Instant::now() + PARTIAL_RETRY);
-        let wake = [worker.next_due(), retry].into_iter().flatten().min();
+        let wake = [worker.next_due().map(|t| worker.instant(t)), retry].into_iter().flatten().min();
         tokio::select! {
             _ = &mut stop => break,
             record = records.recv(), if !worker.is_full() => match record {

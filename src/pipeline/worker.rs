@@ -8,15 +8,15 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Shared;
+use super::clock::Clock;
 use crate::config::Profile;
 use crate::consume::decode;
 use crate::events;
 use crate::infer::{Answer, Request};
 use crate::produce::{DeadLetter, Outgoing};
 use crate::record::{RawRecord, RawSegment, Segment};
-use crate::session::buffer::FreezeCause;
-use crate::session::map::{Accepted, Event, Limits, Sessions, StreamId};
-use crate::session::output::Output;
+use crate::session::map::{Accepted, Event, Limits, Sessions, StreamId, StreamRef};
+use crate::session::output::{Output, Tail};
 use crate::session::{Record, Source, Time};
 
 /// A partition's streams, its requests under way, and the formatter's end of the path.
@@ -24,7 +24,8 @@ pub struct Worker {
     shared: Arc<Shared>,
     partition: i32,
     sessions: Sessions,
-    started: Instant,
+    /// the task's time
+    pub(super) clock: Clock,
     answers: UnboundedReceiver<Answer>,
     reply: UnboundedSender<Answer>,
     next_offset: Option<i64>,
@@ -35,7 +36,7 @@ pub struct Worker {
 
 impl Worker {
     /// An empty partition.
-    pub fn new(shared: Arc<Shared>, partition: i32) -> Worker {
+    pub fn new(shared: Arc<Shared>, partition: i32, clock: Clock) -> Worker {
         let d = &shared.settings.decode;
         let limits =
             Limits { max_streams: d.max_streams_per_partition, session_ttl_ms: d.session_ttl_ms, late_ttl_ms: d.late_ttl_ms };
@@ -44,7 +45,7 @@ impl Worker {
             sessions: Sessions::new(limits),
             shared,
             partition,
-            started: Instant::now(),
+            clock,
             answers,
             reply,
             next_offset: None,
@@ -54,12 +55,9 @@ impl Worker {
         }
     }
 
-    fn now(&self) -> Time {
-        Time(self.started.elapsed().as_millis() as u64)
-    }
-
-    fn instant(&self, t: Time) -> Instant {
-        self.started + Duration::from_millis(t.0)
+    /// What its clock shows.
+    pub fn now(&self) -> Time {
+        self.clock.now()
     }
 
     /// Takes the partition's next record; what cannot be taken becomes a dead letter.
@@ -109,7 +107,7 @@ impl Worker {
                 ask: ask.id,
                 row: ask.row,
                 hypothesis: ask.hypothesis,
-                due: self.instant(ask.due),
+                due: self.clock.instant(ask.due),
                 reply: self.reply.clone(),
             });
         }
@@ -127,8 +125,13 @@ impl Worker {
     }
 
     /// When something is due by the clock.
-    pub fn next_due(&self) -> Option<Instant> {
-        self.sessions.next_due().map(|t| self.instant(t))
+    pub fn next_due(&self) -> Option<Time> {
+        self.sessions.next_due()
+    }
+
+    /// When the wall's clock will show that.
+    pub fn instant(&self, t: Time) -> Instant {
+        self.clock.instant(t)
     }
 
     /// Lets time pass.
@@ -165,15 +168,15 @@ impl Worker {
     fn outgoing(&mut self, event: Event) -> Outgoing {
         let shared = self.shared.clone();
         let stream = event.stream;
-        let profile = shared.profiles.named(&stream.profile).expect("streams are opened with profiles of the table");
+        let profile = shared.profiles.opened_with(&stream.profile);
         match event.output {
             Output::Release(release) => {
+                if let Some(observe) = &shared.on_release {
+                    observe(&stream, &release);
+                }
                 for freeze in release.entries.iter().filter_map(|e| e.freeze) {
-                    if let Some(observe) = &shared.on_freeze {
-                        observe(&freeze);
-                    }
                     events::Frozen {
-                        cause: cause(freeze.cause),
+                        cause: freeze.cause.name(),
                         later_words: freeze.later_words,
                         delay: Duration::from_millis(freeze.delay_ms),
                     }
@@ -201,30 +204,27 @@ impl Worker {
         !self.dirty.is_empty()
     }
 
-    /// Tails that changed, of sessions that may send one now. The others stay marked.
-    pub fn partials(&mut self) -> Vec<Segment> {
-        let shared = self.shared.clone();
+    /// Tails that changed, of sessions that are `wanted` now. The others stay marked.
+    pub fn changed_tails(&mut self, wanted: impl Fn(&Arc<str>) -> bool) -> Vec<(StreamRef, Tail)> {
         let mut out = Vec::new();
         self.dirty.retain(|&id| {
             let Some((stream, tail)) = self.sessions.tail(id) else { return false };
-            if !shared.partial_limit.allows(&stream.key.session) {
-                return true;
+            let take = wanted(&stream.key.session);
+            if take {
+                out.push((stream, tail));
             }
-            let profile = shared.profiles.named(&stream.profile).expect("streams are opened with profiles of the table");
-            events::SegmentMade { kind: "partial" }.emit();
-            out.push(shared.formatter.partial(&stream, &tail, &profile.style));
-            false
+            !take
         });
         out
     }
-}
 
-fn cause(cause: FreezeCause) -> &'static str {
-    match cause {
-        FreezeCause::Lookahead => "lookahead",
-        FreezeCause::Timer => "timer",
-        FreezeCause::Utterance => "utterance",
-        FreezeCause::Released => "released",
-        FreezeCause::End => "end",
+    /// Tails that changed, of sessions that may send one now, as partials.
+    pub fn partials(&mut self) -> Vec<Segment> {
+        let shared = self.shared.clone();
+        let partial = |(stream, tail): (StreamRef, Tail)| {
+            events::SegmentMade { kind: "partial" }.emit();
+            shared.formatter.partial(&stream, &tail, &shared.profiles.opened_with(&stream.profile).style)
+        };
+        self.changed_tails(|session| shared.partial_limit.allows(session)).into_iter().map(partial).collect()
     }
 }

@@ -228,18 +228,18 @@ fn check_word(i: usize, wire: WireWord, limits: &Limits) -> Result<RawWord, Refu
         if let Some(t) = time
             && !(0.0..=MAX_SECONDS).contains(&t)
         {
-            return Err(Refused::new("contract", format!("words[{i}].{name} must be 0 to {MAX_SECONDS} seconds, got {t}")));
+            return Err(Refused::new("contract", format!("words[{i}].{name} must be 0 to {MAX_SECONDS:?} seconds, got {t:?}")));
         }
     }
     if let (Some(s), Some(e)) = (wire.s, wire.e)
         && e < s
     {
-        return Err(Refused::new("contract", format!("words[{i}] ends at {e} before it starts at {s}")));
+        return Err(Refused::new("contract", format!("words[{i}] ends at {e:?} before it starts at {s:?}")));
     }
     if let Some(c) = wire.c
         && !(0.0..=1.0).contains(&c)
     {
-        return Err(Refused::new("contract", format!("words[{i}].c must be 0 to 1, got {c}")));
+        return Err(Refused::new("contract", format!("words[{i}].c must be 0 to 1, got {c:?}")));
     }
     Ok(RawWord { spoken: spoken.into(), start: wire.s, end: wire.e, confidence: wire.c.map(|c| c as f32) })
 }

@@ -9,7 +9,9 @@
 
 use std::collections::VecDeque;
 
+use super::policy::Policy;
 use super::{Time, Word};
+use crate::infer::Row;
 use crate::tags::Tags;
 
 /// What froze a word.
@@ -25,6 +27,23 @@ pub enum FreezeCause {
     Released,
     /// its channel or session ended
     End,
+}
+
+impl FreezeCause {
+    /// All of them.
+    pub const ALL: [FreezeCause; 5] =
+        [FreezeCause::Lookahead, FreezeCause::Timer, FreezeCause::Utterance, FreezeCause::Released, FreezeCause::End];
+
+    /// As metrics and tables name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            FreezeCause::Lookahead => "lookahead",
+            FreezeCause::Timer => "timer",
+            FreezeCause::Utterance => "utterance",
+            FreezeCause::Released => "released",
+            FreezeCause::End => "end",
+        }
+    }
 }
 
 /// A frozen word's record of how it froze.
@@ -95,9 +114,13 @@ impl Buffer {
         self.entries.range((from - self.base) as usize..(to - self.base) as usize)
     }
 
-    /// First word a pass sees: at most `history` words before the first unfrozen one.
-    pub fn window_start(&self, history: u64) -> u64 {
-        self.frozen.saturating_sub(history).max(self.base)
+    /// What a pass sees: some history before the first unfrozen word, everything up to `upto`, and `more` after it. `stopped`: the
+    /// speaker has.
+    pub fn row(&self, upto: u64, more: &[Word], stopped: bool, policy: &Policy) -> Row {
+        let start = self.frozen.saturating_sub(policy.history_words).max(self.base);
+        let words: Vec<&[u32]> =
+            self.range(start, upto).map(|e| &*e.word.tokens).chain(more.iter().map(|w| &*w.tokens)).collect();
+        Row::pack(&words, (self.frozen - start) as usize, policy.mask_words(), stopped)
     }
 
     /// Takes a pass's tags for the words before `upto`; the last of `tags` is word `upto - 1`. Frozen words keep theirs.

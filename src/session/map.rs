@@ -98,6 +98,18 @@ struct Slot {
     asking: bool,
 }
 
+impl Slot {
+    fn reference(&self, id: StreamId) -> StreamRef {
+        StreamRef {
+            id,
+            key: self.key.clone(),
+            epoch: self.stream.epoch(),
+            profile: self.profile.clone(),
+            source: self.stream.last_source(),
+        }
+    }
+}
+
 /// See the module.
 pub struct Sessions {
     limits: Limits,
@@ -229,14 +241,7 @@ impl Sessions {
         let mut closed = false;
         for output in out {
             closed |= matches!(output, Output::Closed { .. });
-            let stream = StreamRef {
-                id,
-                key: slot.key.clone(),
-                epoch: slot.stream.epoch(),
-                profile: slot.profile.clone(),
-                source: slot.stream.last_source(),
-            };
-            self.events.push(Event { stream, output });
+            self.events.push(Event { stream: slot.reference(id), output });
         }
         let due = (!closed).then(|| slot.stream.next_due(self.running, self.limits.session_ttl_ms)).flatten();
         let waiting = slot.waiting.front().map(Waiting::offset);
@@ -342,14 +347,7 @@ impl Sessions {
     /// The tail of an open stream.
     pub fn tail(&self, id: StreamId) -> Option<(StreamRef, Tail)> {
         let slot = self.slots.get(&id)?;
-        let stream = StreamRef {
-            id,
-            key: slot.key.clone(),
-            epoch: slot.stream.epoch(),
-            profile: slot.profile.clone(),
-            source: slot.stream.last_source(),
-        };
-        Some((stream, slot.stream.tail()))
+        Some((slot.reference(id), slot.stream.tail()))
     }
 
     /// The oldest input offset that must be read again if the process dies now.

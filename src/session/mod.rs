@@ -6,6 +6,7 @@
 
 pub mod buffer;
 pub mod ended;
+pub mod hypothesis;
 pub mod map;
 pub mod output;
 pub mod plan;
@@ -15,8 +16,10 @@ pub mod stream;
 
 #[cfg(test)]
 mod proptests;
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "simulation"))]
+pub mod script;
+#[cfg(any(test, feature = "simulation"))]
+pub mod simulation;
 
 use std::sync::Arc;
 

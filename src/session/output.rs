@@ -88,4 +88,6 @@ pub struct Tail {
     pub frozen: usize,
     /// number of the segment to come
     pub seq: u64,
+    /// words of the epoch before this one were there when the latest pass ran
+    pub seen: u64,
 }

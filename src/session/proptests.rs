@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::map::Accepted;
 use super::policy::{Lookahead, Mask, Policy, Rule};
-use super::testing::{Say, Sim, policy};
+use super::script::{Step, run};
+use super::simulation::{Say, Sim, policy};
 use crate::record::End;
 
 fn rules() -> impl Strategy<Value = Rule> {
@@ -17,14 +18,6 @@ prop_compose! {
         let mask = if open { Mask::Open } else { Mask::Lookahead };
         Policy { rule, lookahead, mask, pass_words, history_words, partials, ..policy() }
     }
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Say(Say),
-    Repeat,
-    Restart(u8),
-    Wait(u64),
 }
 
 fn ends() -> impl Strategy<Value = Option<End>> {
@@ -56,42 +49,7 @@ proptest! {
     fn every_final_word_comes_out_once_and_in_order(
         policy in policies(), steps in steps(), caught_up in any::<bool>(), slow in 0u64..900, failing in 1u64..8,
     ) {
-        let mut sim = Sim::new(policy, move |n| (n * 7919 % (slow + 1), n % failing == failing - 1));
-        if caught_up {
-            sim.sessions.caught_up(sim.now);
-        }
-        let mut said: Vec<Vec<String>> = vec![Vec::new(); 3];
-        let mut last: Option<Say> = None;
-        for step in steps {
-            match step {
-                Step::Say(say) => {
-                    if say.is_final {
-                        said[say.channel as usize].extend(say.words.iter().map(|w| format!("w{w}")));
-                    }
-                    sim.say(&say);
-                    last = Some(say);
-                }
-                Step::Repeat => {
-                    // The recogniser's own: same counter, same content. It must leave no trace.
-                    if let Some(say) = last.take() {
-                        sim.repeat(&say);
-                    }
-                }
-                Step::Restart(channel) => {
-                    sim.restart(channel);
-                    last = None;
-                }
-                Step::Wait(ms) => {
-                    sim.wait(ms);
-                    last = last.filter(|say| say.end.is_none()); // an ended stream is remembered for a while only
-                }
-            }
-        }
-        sim.finish();
-        for channel in 0..3u8 {
-            prop_assert_eq!(&sim.words(channel), &said[channel as usize]);
-        }
-        prop_assert!(sim.out.values().all(|o| o.ended), "every epoch is closed");
+        run(policy, steps, caught_up, move |n| (n * 7919 % (slow + 1), n % failing == failing - 1));
     }
 
     /// Promise 2: tags and cuts are a function of the words, not of bursts, neighbours, hypotheses or the device.

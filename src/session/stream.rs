@@ -14,11 +14,11 @@
 use std::sync::Arc;
 
 use super::buffer::{Buffer, Entry, FreezeCause};
+use super::hypothesis::Hypothesis;
 use super::output::{Ask, EndCause, Output, Release, Tail};
 use super::plan::{Pass, Plan};
 use super::policy::{Policy, Rule};
-use super::{Record, Source, Time, Word, WordKind, release};
-use crate::infer::Row;
+use super::{Record, Source, Time, WordKind, release};
 use crate::record::{Counts, End};
 use crate::tags::{Disfluency, Tags};
 
@@ -39,14 +39,6 @@ struct InFlight {
     due: Time,
 }
 
-#[derive(Debug)]
-struct Hypothesis {
-    words: Vec<Word>,
-    tags: Option<Vec<Tags>>,
-    revision: u64,
-    asked: bool,
-}
-
 /// One channel's decoder for one epoch.
 #[derive(Debug)]
 pub struct Stream {
@@ -61,6 +53,8 @@ pub struct Stream {
     utterance_due: Option<Time>,
     ending: Option<(EndCause, i64)>,
     seq: u64,
+    /// words the latest answered pass saw
+    seen: u64,
     counts: Counts,
     last: Option<(Option<u64>, u64)>,
     last_was_final: bool,
@@ -83,6 +77,7 @@ impl Stream {
             utterance_due: None,
             ending: None,
             seq: 0,
+            seen: 0,
             counts: Counts::default(),
             last: None,
             last_was_final: false,
@@ -140,10 +135,8 @@ impl Stream {
             }
         } else if !record.words.is_empty() && self.policy.partials {
             self.revision += 1;
-            // With the unfrozen words before it, it must fit a row: at one token a word each half does (config's window check).
-            let mut words = record.words;
-            words.truncate(self.policy.max_buffer_words as usize);
-            self.hypothesis = Some(Hypothesis { words, tags: None, revision: self.revision, asked: false });
+            let limit = self.policy.max_buffer_words as usize;
+            self.hypothesis = Some(Hypothesis::new(record.words, limit, self.revision));
         }
         match record.end {
             None => {}
@@ -239,36 +232,17 @@ impl Stream {
         }
         let (asked, row, hypothesis) = if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
             let stopped = matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End);
-            (Asked::Pass(pass), self.row(pass.upto, &[], stopped), false)
+            (Asked::Pass(pass), self.buffer.row(pass.upto, &[], stopped, &self.policy), false)
         } else {
-            let known = self.buffer.total();
-            match self.hypothesis.as_mut().filter(|h| !h.asked) {
-                Some(h) => {
-                    h.asked = true;
-                    let asked = Asked::Hypothesis { known, revision: h.revision };
-                    let words = std::mem::take(&mut h.words);
-                    let row = self.row(known, &words, false);
-                    if let Some(h) = &mut self.hypothesis {
-                        h.words = words;
-                    }
-                    (asked, row, true)
-                }
-                None => return None,
-            }
+            let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
+            let asked = Asked::Hypothesis { known, revision: hypothesis.revision };
+            (asked, self.buffer.row(known, hypothesis.to_ask()?, false, &self.policy), true)
         };
         let id = self.next_id;
         self.next_id += 1;
         let due = now.plus(self.policy.inference_timeout_ms);
         self.in_flight = Some(InFlight { id, asked, due });
         Some(Ask { id, row, hypothesis, due })
-    }
-
-    fn row(&self, upto: u64, hypothesis: &[Word], stopped: bool) -> Row {
-        let start = self.buffer.window_start(self.policy.history_words);
-        let words: Vec<&[u32]> =
-            self.buffer.range(start, upto).map(|e| &*e.word.tokens).chain(hypothesis.iter().map(|w| &*w.tokens)).collect();
-        let history = (self.buffer.frozen() - start) as usize;
-        Row::pack(&words, history, self.policy.mask_words(), stopped)
     }
 
     /// Takes the answer to request `id`: the tags of the row's last words, or `None` where inference failed. An answer to
@@ -284,6 +258,7 @@ impl Stream {
     fn answered(&mut self, asked: Asked, tags: Option<&[Tags]>, now: Time, out: &mut Vec<Output>) {
         match asked {
             Asked::Pass(pass) => {
+                self.seen = pass.upto;
                 if let Some(tags) = tags {
                     self.buffer.predict(pass.upto, tags);
                 }
@@ -311,10 +286,9 @@ impl Stream {
             Asked::Hypothesis { known, revision } => {
                 let Some(tags) = tags else { return };
                 if let Some(h) = self.hypothesis.as_mut().filter(|h| h.revision == revision) {
-                    let own = h.words.len().min(tags.len());
-                    h.tags = Some(tags[tags.len() - own..].to_vec());
-                    if known == self.buffer.total() && tags.len() > own {
-                        self.buffer.predict(known, &tags[..tags.len() - own]);
+                    let before = h.answered(tags);
+                    if known == self.buffer.total() {
+                        self.buffer.predict(known, &tags[..before]);
                     }
                 }
             }
@@ -389,22 +363,14 @@ impl Stream {
     /// The unreleased tail as it looks now.
     pub fn tail(&self) -> Tail {
         let (from, total) = (self.buffer.released(), self.buffer.total());
-        let hypothesis = self.hypothesis.as_ref().map_or(Vec::new(), |h| {
-            let tags = h.tags.as_deref().unwrap_or(&[]);
-            let unseen = h.words.len() - tags.len();
-            h.words
-                .iter()
-                .enumerate()
-                .map(|(i, w)| (w.clone(), i.checked_sub(unseen).map_or(Tags::default(), |k| tags[k])))
-                .collect()
-        });
         Tail {
             from,
             sentence_start: self.sentence_start,
             entries: self.buffer.range(from, total).cloned().collect(),
-            hypothesis,
+            hypothesis: self.hypothesis.as_ref().map_or(Vec::new(), Hypothesis::tagged),
             frozen: (self.buffer.frozen() - from) as usize,
             seq: self.seq,
+            seen: self.seen,
         }
     }
 

@@ -41,7 +41,12 @@ fn fails(args: &[&str], env: &[(&str, &str)], code: i32, says: &[&str]) {
 fn each_thing_that_keeps_it_from_starting_has_its_own_exit_code_and_remedy() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
-    fails(&["config", "check"], &[("FAIRCOPY__DECODE__PASS_WORDS", "0")], 2, &["decode.pass_words", "at least 1"]);
+    fails(
+        &["config", "check"],
+        &[("FAIRCOPY__PROFILES__DEFAULT__PASS_WORDS", "0")],
+        2,
+        &["profiles.default.pass_words", "at least 1"],
+    );
     fails(&["run", "--config", &at("gone.toml")], &[], 2, &["gone.toml", "give the path"]);
     fails(&["run"], &[("FAIRCOPY__KAFKA__PROPERTIES__NO_SUCH", "1")], 2, &["no.such"]);
     fails(&["run"], &[("FAIRCOPY__INFER__MODEL_DIR", &at("no-model"))], 3, &["infer.model_dir", "tagger.onnx"]);

@@ -82,9 +82,12 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
 
     let tally = Arc::new(Mutex::new(Tally::default()));
     let mut shared = Shared::load(settings.clone())?;
-    shared.on_freeze = Some({
+    shared.on_release = Some({
         let tally = tally.clone();
-        Box::new(move |freeze| tally.lock().expect("not poisoned").froze(freeze))
+        Box::new(move |_, release| {
+            let mut tally = tally.lock().expect("not poisoned");
+            release.entries.iter().filter_map(|e| e.freeze).for_each(|freeze| tally.froze(&freeze));
+        })
     });
     let stop = Arc::new(AtomicBool::new(false));
     let service = std::thread::spawn({

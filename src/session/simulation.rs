@@ -1,4 +1,4 @@
-//! A partition with a simulated clock, recogniser and model, for property tests.
+//! A partition with a simulated clock, recogniser and model, for property tests and fuzzing.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -13,6 +13,15 @@ use crate::infer::Row;
 use crate::record::End;
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
+/// Channels of the simulated session.
+pub const CHANNELS: u8 = 3;
+
+/// A silent stream ends after so long.
+pub const SESSION_TTL_MS: u64 = 60_000;
+/// An ended one is forgotten after so long.
+pub const LATE_TTL_MS: u64 = 10_000;
+
+/// Short windows and delays, so that few words meet every rule.
 pub fn policy() -> Policy {
     Policy {
         lookahead: Lookahead::Words(4),
@@ -55,32 +64,47 @@ pub fn tag(row: &Row) -> Vec<Tags> {
 /// One thing a recogniser sends.
 #[derive(Clone, Debug)]
 pub struct Say {
+    /// its channel, below [`CHANNELS`] in scripts
     pub channel: u8,
+    /// its words, `w0` to `w255`
     pub words: Vec<u8>,
+    /// or a hypothesis
     pub is_final: bool,
+    /// what ends with it
     pub end: Option<End>,
 }
 
 /// What came out of one channel, epoch by epoch: word number, its token and tags, in order; and its end.
 #[derive(Debug, Default, PartialEq, Clone)]
 pub struct Out {
+    /// number in the epoch, spoken form, tags
     pub words: Vec<(u64, String, Tags)>,
+    /// where segments ended
     pub cuts: Vec<u64>,
+    /// its end came
     pub ended: bool,
 }
 
 type Model = Box<dyn Fn(&Row) -> Vec<Tags>>;
 
+/// One session on one partition. It checks that releases are contiguous and numbered, that only frozen words leave, that counts agree, and
+/// that nothing comes after an end.
 pub struct Sim {
+    /// what is tested
     pub sessions: Sessions,
+    /// the clock
     pub now: Time,
+    /// what came, by channel and epoch
     pub out: BTreeMap<(String, i64), Out>,
+    /// of every stream
     pub policy: Arc<Policy>,
     /// worst (freeze delay, release delay) of any word, ms
     pub worst: (u64, u64),
     pending: Vec<(Time, StreamId, u64, Row)>,
     offset: i64,
     seqs: BTreeMap<u8, u64>,
+    /// in every record's hash: a new run says the same words at other times
+    restarts: u64,
     /// milliseconds the model takes for its n-th request, and whether it fails
     device: Box<dyn Fn(u64) -> (u64, bool)>,
     model: Model,
@@ -88,16 +112,18 @@ pub struct Sim {
 }
 
 impl Sim {
+    /// `device`: milliseconds the model takes for its n-th request, and whether it fails.
     pub fn new(policy: Policy, device: impl Fn(u64) -> (u64, bool) + 'static) -> Sim {
         Sim::with_model(policy, device, tag)
     }
 
+    /// As [`Sim::new`], with another model than [`tag`].
     pub fn with_model(
         policy: Policy,
         device: impl Fn(u64) -> (u64, bool) + 'static,
         model: impl Fn(&Row) -> Vec<Tags> + 'static,
     ) -> Sim {
-        let limits = Limits { max_streams: 100, session_ttl_ms: 60_000, late_ttl_ms: 10_000 };
+        let limits = Limits { max_streams: 100, session_ttl_ms: SESSION_TTL_MS, late_ttl_ms: LATE_TTL_MS };
         Sim {
             sessions: Sessions::new(limits),
             now: Time(0),
@@ -107,16 +133,17 @@ impl Sim {
             pending: Vec::new(),
             offset: 0,
             seqs: BTreeMap::new(),
+            restarts: 0,
             device: Box::new(device),
             model: Box::new(model),
             asked: 0,
         }
     }
 
-    pub fn record(&self, say: &Say, seq: u64) -> Record {
+    fn record(&self, say: &Say, seq: u64) -> Record {
         let source = Arc::new(Source { offset: self.offset, meta: None, headers: Vec::new() });
         let mut h = DefaultHasher::new();
-        (seq, &say.words, say.is_final).hash(&mut h);
+        (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
         let word = |&w: &u8| Word {
             spoken: format!("w{w}").into(),
             start: None,
@@ -137,13 +164,14 @@ impl Sim {
         }
     }
 
-    pub fn send(&mut self, record: Record, channel: u8) -> Accepted {
+    fn send(&mut self, record: Record, channel: u8) -> Accepted {
         self.offset += 1;
         let accepted = self.sessions.accept(&"s".into(), &channel.to_string(), &"default".into(), record, self.now);
         self.pump();
         accepted
     }
 
+    /// Sends a channel's next record.
     pub fn say(&mut self, say: &Say) {
         let seq = self.seqs.entry(say.channel).or_default();
         let now = *seq;
@@ -159,8 +187,10 @@ impl Sim {
         self.send(record, say.channel)
     }
 
+    /// Begins a channel's counter anew.
     pub fn restart(&mut self, channel: u8) {
         self.seqs.insert(channel, 0);
+        self.restarts += 1;
     }
 
     /// Lets time pass, answering the model's requests and ticking at every due time on the way.
@@ -177,7 +207,7 @@ impl Sim {
         self.now = until;
     }
 
-    pub fn pump(&mut self) {
+    fn pump(&mut self) {
         loop {
             while let Some((stream, ask)) = self.sessions.next_ask(self.now) {
                 let (takes, _) = (self.device)(self.asked);
@@ -228,7 +258,13 @@ impl Sim {
     pub fn finish(&mut self) {
         self.sessions.end_all(self.offset, self.now);
         self.pump();
-        self.wait(100_000);
+        // A slow device works its requests off one by one; a thousand times so long is for ever.
+        for _ in 0..1000 {
+            self.wait(100_000);
+            if self.sessions.is_empty() {
+                break;
+            }
+        }
         assert!(self.sessions.is_empty(), "all streams closed");
         assert_eq!((self.sessions.in_flight(), self.sessions.pending_words(), self.sessions.hold()), (0, 0, None));
     }

@@ -1,0 +1,87 @@
+//! `faircopy eval`: how good it is on gold data, through the product's own decoder.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::{Cli, Failure, start_log};
+use crate::eval::gold::{self, GoldError, Row};
+use crate::eval::report::{Report, judge};
+use crate::eval::run::{EvalError, Pace, cut, run};
+use crate::eval::sweep;
+use crate::eval::table::table;
+
+/// Arguments of `eval`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Gold data: .jsonl with keys w and p, c, itn, d, written (any of them), or .tsv of words and marks
+    #[arg(long)]
+    pub data: PathBuf,
+    /// Settings to compare, each combination of them: lookahead=0,2,4,9,16,inf mask=on,off release=frozen,predicted,flow pass_words=1,3,6
+    #[arg(long, num_args = 1.., value_name = "KEY=VALUES")]
+    pub sweep: Vec<String>,
+    /// Profile that the sweep varies
+    #[arg(long, default_value = "default")]
+    pub profile: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use so many words of the data, in whole rows
+    #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
+    pub words: usize,
+    /// Rows run on in one stream until it has so many words; 0: every row is a stream of its own
+    #[arg(long, default_value_t = 10_000)]
+    pub stream_words: usize,
+    /// Milliseconds between two words on a simulated clock (speech: about 400), so that timers fire as they would live; 0: no timer fires
+    #[arg(long, default_value_t = 0)]
+    pub word_ms: u64,
+}
+
+impl From<EvalError> for Failure {
+    fn from(e: EvalError) -> Failure {
+        match e {
+            EvalError::Run(e) => e.into(),
+            EvalError::Gold(e) => e.into(),
+        }
+    }
+}
+
+impl From<GoldError> for Failure {
+    fn from(e: GoldError) -> Failure {
+        Failure { message: e.to_string(), code: 1 }
+    }
+}
+
+/// Evaluates and prints. Exit code 1 where the data cannot be used.
+pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
+    let settings = cli.settings()?;
+    start_log(&settings)?;
+    let rows: Vec<Row> = cut(gold::read(&args.data, args.words)?, args.stream_words);
+    let Some(base) = settings.profiles.get(&args.profile) else {
+        let known: Vec<_> = settings.profiles.keys().cloned().collect();
+        return Err(Failure { message: format!("--profile {:?}: expected one of {}", args.profile, known.join(", ")), code: 2 });
+    };
+    let mut base = base.clone();
+    if rows[0].fluent.is_none() {
+        // Text as transcribed holds the disfluencies; whether they are found is judged by `d`. A sweep over verbatim overrides this.
+        base.verbatim = Some(true);
+    }
+    let cells = sweep::cells(&base, &args.sweep)?;
+    let model =
+        crate::infer::onnx::ModelFiles::open(&settings.infer.model_dir).map_err(crate::pipeline::RunError::from)?.labels.model;
+    let pace = Pace { stream_words: args.stream_words, word_ms: args.word_ms };
+    let (outs, words_per_second) = run(settings, &cells, &rows, pace)?;
+    let report = Report {
+        data: args.data.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        rows: rows.len(),
+        words: rows.iter().map(|r| r.words.len()).sum(),
+        model,
+        words_per_second,
+        cells: cells.iter().zip(&outs).map(|(cell, out)| judge(cell, out, &rows)).collect(),
+    };
+    if args.json {
+        println!("{}", serde_json::to_string(&report).expect("a report is JSON"));
+    } else {
+        print!("{}", table(&report));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,169 @@
+//! How long words stayed open, what froze them, and how much they changed until then.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use crate::session::buffer::{Entry, FreezeCause};
+use crate::session::output::{Release, Tail};
+use crate::tags::Tags;
+
+/// Delays of one cell, over all its streams.
+#[derive(Clone, Debug, Default)]
+pub struct Delay {
+    /// how many words froze with so many later ones known
+    later_words: BTreeMap<u64, u64>,
+    /// how many words froze so many milliseconds after they came, on the replay's clock
+    delay_ms: BTreeMap<u64, u64>,
+    causes: HashMap<FreezeCause, u64>,
+    degraded: u64,
+    segments: u64,
+    changed_marks: u64,
+    changed_tags: u64,
+    /// how many passes moved a mark so far from the end at the most
+    moved: BTreeMap<u64, u64>,
+}
+
+/// What readers of a stream's tail have seen: for every word that is not released, its tags and how many later words the pass that
+/// gave them saw.
+#[derive(Debug, Default)]
+pub struct Shown {
+    words: HashMap<u64, (Tags, u64)>,
+    moved: Option<u64>,
+}
+
+impl Delay {
+    /// Words left.
+    pub fn released(&mut self, shown: &mut Shown, release: &Release) {
+        self.segments += 1;
+        for (i, entry) in release.entries.iter().enumerate() {
+            let freeze = entry.freeze.expect("only frozen words are released");
+            *self.later_words.entry(freeze.later_words).or_default() += 1;
+            *self.delay_ms.entry(freeze.delay_ms).or_default() += 1;
+            *self.causes.entry(freeze.cause).or_default() += 1;
+            self.degraded += u64::from(freeze.degraded);
+            self.looks(shown, release.from + i as u64, entry, None);
+            shown.words.remove(&(release.from + i as u64));
+        }
+    }
+
+    /// The rest of a stream looks like this now.
+    pub fn tail(&mut self, shown: &mut Shown, tail: &Tail) {
+        for (i, entry) in tail.entries.iter().enumerate() {
+            self.looks(shown, tail.from + i as u64, entry, Some(tail.seen));
+        }
+    }
+
+    fn looks(&mut self, shown: &mut Shown, i: u64, entry: &Entry, seen: Option<u64>) {
+        let Some(tags) = entry.tags else { return };
+        let later = seen.map_or(0, |seen| seen.saturating_sub(i + 1));
+        let Some((before, later_then)) = shown.words.insert(i, (tags, later)) else { return };
+        if before != tags {
+            self.changed_tags += 1;
+        }
+        if before.punct != tags.punct {
+            self.changed_marks += 1;
+            shown.moved = shown.moved.max(Some(later_then));
+        }
+    }
+
+    /// All words that a pass can have changed have been looked at.
+    pub fn pass_done(&mut self, shown: &mut Shown) {
+        if let Some(distance) = shown.moved.take() {
+            *self.moved.entry(distance).or_default() += 1;
+        }
+    }
+
+    /// In figures.
+    pub fn report(&self) -> DelayReport {
+        let words: u64 = self.later_words.values().sum();
+        let share = |n: u64| n as f64 / words.max(1) as f64;
+        DelayReport {
+            words,
+            later_words: Distribution::of(&self.later_words),
+            delay_ms: Distribution::of(&self.delay_ms),
+            frozen_by: FreezeCause::ALL.map(|c| (c.name(), share(self.causes.get(&c).copied().unwrap_or(0)))).into(),
+            degraded: self.degraded,
+            segments: self.segments,
+            words_per_segment: words as f64 / self.segments.max(1) as f64,
+            mark_changes_per_word: share(self.changed_marks),
+            tag_changes_per_word: share(self.changed_tags),
+            mark_moved: self.moved.clone(),
+        }
+    }
+}
+
+/// Mean and tail of a count.
+#[derive(Clone, Debug, Serialize)]
+pub struct Distribution {
+    /// mean
+    pub mean: f64,
+    /// median
+    pub p50: u64,
+    /// 99 of 100 are at most this
+    pub p99: u64,
+    /// the largest
+    pub max: u64,
+}
+
+impl Distribution {
+    /// Of how many there are of each value.
+    fn of(counts: &BTreeMap<u64, u64>) -> Distribution {
+        let all: u64 = counts.values().sum();
+        let sum: u64 = counts.iter().map(|(v, n)| v * n).sum();
+        let at = |share: f64| {
+            let mut left = (share * all as f64).ceil() as u64;
+            let reached = counts.iter().find(|(_, n)| {
+                left = left.saturating_sub(**n);
+                left == 0
+            });
+            reached.map_or(0, |(v, _)| *v)
+        };
+        Distribution {
+            mean: sum as f64 / all.max(1) as f64,
+            p50: at(0.5),
+            p99: at(0.99),
+            max: counts.keys().last().copied().unwrap_or(0),
+        }
+    }
+}
+
+/// Delay and stability in figures.
+#[derive(Clone, Debug, Serialize)]
+pub struct DelayReport {
+    /// words released
+    pub words: u64,
+    /// later words known when a word froze: the delay that `L` controls (001, section 3.2)
+    pub later_words: Distribution,
+    /// the same in time, at the pace of `--word-ms`
+    pub delay_ms: Distribution,
+    /// share of words frozen by each cause
+    pub frozen_by: BTreeMap<&'static str, f64>,
+    /// words that went out as spoken since the model gave no answer
+    pub degraded: u64,
+    /// releases
+    pub segments: u64,
+    /// words of a release
+    pub words_per_segment: f64,
+    /// how often a word's mark changed between being first shown and frozen
+    pub mark_changes_per_word: f64,
+    /// how often any of its tags did
+    pub tag_changes_per_word: f64,
+    /// "max punctuation-position change during decoding" (001, section 4.3, Figure 2): of the passes that changed a mark, how many changed one so
+    /// far from the end at the most. The distance is counted in the words that had followed when the mark was last shown, so that it stays
+    /// below the lookahead whatever `F` is
+    pub mark_moved: BTreeMap<u64, u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distributions_by_hand() {
+        let counts: BTreeMap<u64, u64> = [(1, 50), (2, 48), (9, 2)].into();
+        let d = Distribution::of(&counts);
+        assert_eq!((d.mean, d.p50, d.p99, d.max), (1.64, 1, 9, 9));
+        assert_eq!(Distribution::of(&BTreeMap::new()).mean, 0.0);
+    }
+}

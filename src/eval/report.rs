@@ -1,0 +1,121 @@
+//! Scores of all cells, as JSON has them.
+
+use serde::Serialize;
+
+use super::delay::DelayReport;
+use super::gold::Row;
+use super::run::CellOut;
+use super::spans::Spans;
+use super::sweep::Cell;
+use super::text::Texts;
+use super::words::{Cases, Disfluencies, Marks, cases, disfluencies, marks};
+use crate::tags::Tags;
+
+/// Everything measured under one cell's settings. What the data has no key for is absent. Rates are shares from 0 to 1.
+#[derive(Serialize)]
+pub struct CellReport {
+    /// varied settings
+    pub settings: serde_json::Map<String, serde_json::Value>,
+    /// from `p`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub punctuation: Option<Marks>,
+    /// from `c`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub case: Option<Cases>,
+    /// from `itn`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub itn: Option<Spans>,
+    /// from `d`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disfluency: Option<Disfluencies>,
+    /// from `fluent` or `written`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Texts>,
+    /// of the decoder
+    pub delay: DelayReport,
+    /// the varied settings in a line
+    #[serde(skip)]
+    pub name: String,
+}
+
+/// One evaluation.
+#[derive(Serialize)]
+pub struct Report {
+    /// name of the data
+    pub data: String,
+    /// rows
+    pub rows: usize,
+    /// words
+    pub words: usize,
+    /// name of the model
+    pub model: String,
+    /// words decoded a second, all cells together
+    pub words_per_second: f64,
+    /// one for each combination of settings
+    pub cells: Vec<CellReport>,
+}
+
+/// Judges one cell. `rows` and the cell's rows go together.
+pub fn judge(cell: &Cell, out: &CellOut, rows: &[Row]) -> CellReport {
+    let both = || rows.iter().zip(&out.rows);
+    let first = &rows[0];
+    let punctuation = first
+        .punct
+        .is_some()
+        .then(|| marks(both().flat_map(|(row, out)| out.tags.iter().map(|t| t.punct).zip(row.punct.iter().flatten().copied()))));
+    let case = first.case.is_some().then(|| cases(both().flat_map(|(row, out)| case_pairs(row, &out.tags))));
+    let disfluency = first.disfluency.is_some().then(|| {
+        let pairs = both().flat_map(|(row, out)| out.tags.iter().zip(row.disfluency.iter().flatten()));
+        disfluencies(pairs.filter_map(|(t, gold)| gold.map(|gold| (t.disfluency, gold))))
+    });
+    let itn = first.spans.is_some().then(|| {
+        let mut spans = Spans::default();
+        both().for_each(|(row, out)| spans.count(&out.tags, &out.tokens, &row.words, row.spans.as_deref().unwrap_or_default()));
+        spans
+    });
+    let text = (first.written.is_some() || first.fluent.is_some()).then(|| {
+        let mut texts = Texts::default();
+        for (row, out) in both() {
+            if let Some(reference) = row.fluent.as_ref().or(row.written.as_ref()) {
+                texts.count(&out.tokens, reference);
+            }
+        }
+        texts
+    });
+    let settings = cell.values.iter().map(|(k, v)| (k.clone(), v.clone().into())).collect();
+    CellReport { settings, punctuation, case, itn, disfluency, text, delay: out.delay.report(), name: cell.name() }
+}
+
+/// Words whose case is the tagger's to say, with whether they begin a sentence.
+fn case_pairs<'a>(row: &'a Row, tags: &'a [Tags]) -> impl Iterator<Item = (crate::tags::Case, crate::tags::Case, bool)> + 'a {
+    let gold = row.case.iter().flatten();
+    tags.iter().zip(gold).enumerate().filter(|(i, _)| !in_span(row, *i)).map(|(i, (t, gold))| {
+        let initial = i == 0 || row.punct.as_ref().is_some_and(|p| p[i - 1].ends_sentence());
+        (t.case, *gold, initial)
+    })
+}
+
+fn in_span(row: &Row, word: usize) -> bool {
+    row.spans.iter().flatten().any(|s| (s.start..s.end).contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::gold::Span;
+    use crate::tags::Case;
+
+    #[test]
+    fn a_case_is_judged_outside_spans_and_known_to_begin_a_sentence() {
+        use crate::tags::Punct::{O, Period};
+        let row = Row {
+            words: ["yes", "two", "we", "do"].map(Into::into).to_vec(),
+            punct: Some(vec![O, Period, O, O]),
+            case: Some(vec![Case::Cap, Case::Lower, Case::Cap, Case::Lower]),
+            spans: Some(vec![Span { start: 1, end: 2, class: None, written: "2".into() }]),
+            ..Row::default()
+        };
+        let judged: Vec<_> = case_pairs(&row, &[Tags::default(); 4]).map(|(_, gold, initial)| (gold, initial)).collect();
+        assert_eq!(judged, [(Case::Cap, true), (Case::Cap, true), (Case::Lower, false)]);
+    }
+}

@@ -1,0 +1,297 @@
+//! Gold words through the service's decoder, model and formatter: one record a word, no segment ends, as a stream.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::delay::{Delay, Shown};
+use super::gold::{GoldError, Row};
+use super::sweep::{Cell, apply};
+use crate::config::Settings;
+use crate::pipeline::replay::Replay;
+use crate::pipeline::{RunError, Shared};
+use crate::produce::Outgoing;
+use crate::record::{Kind, RawRecord};
+use crate::tags::Tags;
+
+/// Streams decoded side by side, over all cells: enough to keep every core at work.
+const OPEN_STREAMS: usize = 64;
+
+/// How words become streams.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// rows run on in one stream until it has so many words; 0: every row is a stream
+    pub stream_words: usize,
+    /// milliseconds of the replay's clock between two words; 0: no time passes, and no timer fires
+    pub word_ms: u64,
+}
+
+/// A written token with the words of its row it came from, half-open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Token {
+    /// with its mark
+    pub text: String,
+    /// from the row's first word; the end may lie beyond the row's
+    pub src: [usize; 2],
+}
+
+/// What became of a row.
+#[derive(Clone, Debug, Default)]
+pub struct RowOut {
+    /// tags with which its words froze
+    pub tags: Vec<Tags>,
+    /// tokens whose first word is one of its
+    pub tokens: Vec<Token>,
+}
+
+/// What became of the data under one cell's settings.
+pub struct CellOut {
+    /// for each row
+    pub rows: Vec<RowOut>,
+    /// delays
+    pub delay: Delay,
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum EvalError {
+    /// model or settings
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// data
+    #[error(transparent)]
+    Gold(#[from] GoldError),
+}
+
+#[derive(Default)]
+struct StreamOut {
+    tags: Vec<Tags>,
+    tokens: Vec<(String, [u64; 2])>,
+    shown: Shown,
+    ended: bool,
+}
+
+/// Cell and stream.
+type At = (usize, usize);
+
+struct Gathered {
+    streams: HashMap<At, StreamOut>,
+    delays: Vec<Delay>,
+}
+
+fn name((cell, stream): At) -> String {
+    format!("{cell}/{stream}")
+}
+
+fn place(session: &str) -> At {
+    let (cell, stream) = session.split_once('/').expect("sessions are named by name()");
+    (cell.parse().expect("a number"), stream.parse().expect("a number"))
+}
+
+/// Cuts rows whose words are judged one by one into pieces that fit a stream: a word and mark file is one long row.
+pub fn cut(rows: Vec<Row>, stream_words: usize) -> Vec<Row> {
+    let whole = |r: &Row| {
+        stream_words == 0 || r.words.len() <= stream_words || r.spans.is_some() || r.written.is_some() || r.fluent.is_some()
+    };
+    let mut out = Vec::new();
+    for row in rows {
+        if whole(&row) {
+            out.push(row);
+            continue;
+        }
+        for start in (0..row.words.len()).step_by(stream_words) {
+            let range = start..(start + stream_words).min(row.words.len());
+            out.push(Row {
+                words: row.words[range.clone()].to_vec(),
+                punct: row.punct.as_ref().map(|p| p[range.clone()].to_vec()),
+                case: row.case.as_ref().map(|c| c[range.clone()].to_vec()),
+                disfluency: row.disfluency.as_ref().map(|d| d[range].to_vec()),
+                ..Row::default()
+            });
+        }
+    }
+    out
+}
+
+/// Rows of each stream.
+fn streams(rows: &[Row], stream_words: usize) -> Vec<Vec<usize>> {
+    let mut streams: Vec<Vec<usize>> = Vec::new();
+    let mut words = usize::MAX;
+    for (i, row) in rows.iter().enumerate().filter(|(_, r)| !r.words.is_empty()) {
+        if words.saturating_add(row.words.len()) > stream_words {
+            streams.push(Vec::new());
+            words = 0;
+        }
+        streams.last_mut().expect("just pushed").push(i);
+        words += row.words.len();
+    }
+    streams
+}
+
+/// Decodes `rows` once for each cell. Gives what became of them and the words a second, over all cells.
+///
+/// # Errors
+/// The model does not load, the cells' settings contradict each other, or a row is refused as no record of the raw topic could be.
+pub fn run(settings: Settings, cells: &[Cell], rows: &[Row], pace: Pace) -> Result<(Vec<CellOut>, f64), EvalError> {
+    let settings = Replay::settings(apply(settings, cells).map_err(RunError::from)?, true);
+    let mut shared = Shared::load(settings)?;
+    let gathered = Arc::new(Mutex::new(Gathered { streams: HashMap::new(), delays: vec![Delay::default(); cells.len()] }));
+    shared.on_release = Some({
+        let gathered = gathered.clone();
+        Box::new(move |stream, release| {
+            let Gathered { streams, delays } = &mut *gathered.lock().expect("not poisoned");
+            let at = place(&stream.key.session);
+            let out = streams.entry(at).or_default();
+            out.tags.extend(release.entries.iter().map(|e| e.tags.unwrap_or_default()));
+            delays[at.0].released(&mut out.shown, release);
+        })
+    });
+    let streams = streams(rows, pace.stream_words);
+    let words: Vec<Vec<&str>> =
+        streams.iter().map(|s| s.iter().flat_map(|&r| rows[r].words.iter().map(String::as_str)).collect()).collect();
+    let began = Instant::now();
+    feed(Replay::paced(Arc::new(shared)), &gathered, &words, cells.len(), pace.word_ms)?;
+    let rate = (cells.len() * words.iter().map(Vec::len).sum::<usize>()) as f64 / began.elapsed().as_secs_f64();
+    let Gathered { streams: mut outs, delays } =
+        std::mem::replace(&mut *gathered.lock().expect("not poisoned"), Gathered { streams: HashMap::new(), delays: Vec::new() });
+    let mut cells = Vec::new();
+    for (cell, delay) in delays.into_iter().enumerate() {
+        let mut out = vec![RowOut::default(); rows.len()];
+        for (s, stream) in streams.iter().enumerate() {
+            let got = outs.remove(&(cell, s)).unwrap_or_default();
+            assert!(got.ended && got.tags.len() == words[s].len(), "the decoder lost words of stream {s}"); // promise 1
+            share_out(got, stream, rows, &mut out);
+        }
+        cells.push(CellOut { rows: out, delay });
+    }
+    Ok((cells, rate))
+}
+
+/// Feeds every stream word by word under every cell's profile, some streams at a time.
+fn feed(
+    mut replay: Replay,
+    gathered: &Mutex<Gathered>,
+    words: &[Vec<&str>],
+    cells: usize,
+    word_ms: u64,
+) -> Result<(), EvalError> {
+    let mut waiting: VecDeque<At> = (0..words.len()).flat_map(|s| (0..cells).map(move |c| (c, s))).collect();
+    let mut open: Vec<(At, usize)> = Vec::new();
+    let mut offset = 0;
+    loop {
+        while open.len() < OPEN_STREAMS
+            && let Some(at) = waiting.pop_front()
+        {
+            open.push((at, 0));
+        }
+        for ((at, next), i) in open.iter_mut().zip(offset..) {
+            let last = *next + 1 == words[at.1].len();
+            let value = json!({"text": words[at.1][*next], "tenant": Cell::tenant(at.0), "end": last.then_some("session")});
+            let (key, payload) = (name(*at).into_bytes(), value.to_string().into_bytes());
+            replay.take(RawRecord { offset: i, key: Some(key), payload: Some(payload), ..RawRecord::default() });
+            *next += 1;
+        }
+        offset += open.len() as i64;
+        replay.wait(word_ms);
+        collect(&mut replay, gathered)?;
+        open.retain(|(at, next)| *next < words[at.1].len());
+        if open.is_empty() && waiting.is_empty() {
+            replay.finish();
+            return collect(&mut replay, gathered);
+        }
+    }
+}
+
+fn collect(replay: &mut Replay, gathered: &Mutex<Gathered>) -> Result<(), EvalError> {
+    let mut touched = Vec::new();
+    for outgoing in replay.drain() {
+        let mut gathered = gathered.lock().expect("not poisoned");
+        match outgoing {
+            Outgoing::Formatted(segment, _) => {
+                let at = place(&segment.session);
+                let out = gathered.streams.entry(at).or_default();
+                out.tokens.extend(segment.words.into_iter().map(|w| (w.text, w.src)));
+                out.ended |= segment.kind == Kind::End;
+                touched.push(at);
+            }
+            Outgoing::DeadLetter(letter) => {
+                return Err(
+                    GoldError(format!("a gold word is no raw record: {}; mend it or raise the limit", letter.refused)).into()
+                );
+            }
+        }
+    }
+    let tails = replay.changed_tails();
+    let Gathered { streams, delays } = &mut *gathered.lock().expect("not poisoned");
+    for (stream, tail) in tails {
+        let at = place(&stream.key.session);
+        delays[at.0].tail(&mut streams.entry(at).or_default().shown, &tail);
+        touched.push(at);
+    }
+    for at in touched {
+        if let Some(out) = streams.get_mut(&at) {
+            delays[at.0].pass_done(&mut out.shown);
+        }
+    }
+    Ok(())
+}
+
+/// Gives every row of a stream its tags and tokens.
+fn share_out(got: StreamOut, stream: &[usize], rows: &[Row], out: &mut [RowOut]) {
+    let mut start = 0;
+    let mut tokens = got.tokens.into_iter().peekable();
+    for &row in stream {
+        let end = start + rows[row].words.len();
+        out[row].tags = got.tags[start..end].to_vec();
+        while let Some((text, src)) = tokens.next_if(|(_, src)| (src[0] as usize) < end) {
+            out[row].tokens.push(Token { text, src: [src[0] as usize - start, src[1] as usize - start] });
+        }
+        start = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(lengths: &[usize]) -> Vec<Row> {
+        let row = |&n: &usize| Row { words: vec!["a".into(); n], punct: Some(vec![crate::tags::Punct::O; n]), ..Row::default() };
+        lengths.iter().map(row).collect()
+    }
+
+    #[test]
+    fn rows_run_on_until_a_stream_is_full_or_stand_apart() {
+        assert_eq!(streams(&rows(&[4, 4, 0, 4, 20, 1]), 10), [vec![0, 1], vec![3], vec![4], vec![5]]);
+        assert_eq!(streams(&rows(&[4, 4]), 0), [vec![0], vec![1]]);
+    }
+
+    #[test]
+    fn a_long_row_of_single_words_is_cut_and_one_with_text_is_not() {
+        let mut with_text = rows(&[25]);
+        with_text[0].written = Some("x".into());
+        assert_eq!(cut(with_text, 10).len(), 1);
+        let pieces = cut(rows(&[25, 3]), 10);
+        assert_eq!(
+            pieces.iter().map(|r| (r.words.len(), r.punct.as_ref().unwrap().len())).collect::<Vec<_>>(),
+            [(10, 10), (10, 10), (5, 5), (3, 3)]
+        );
+    }
+
+    #[test]
+    fn tokens_go_to_the_row_of_their_first_word() {
+        let rows = rows(&[2, 3]);
+        let token = |text: &str, src| (text.to_string(), src);
+        let got = StreamOut {
+            tags: vec![Tags::default(); 5],
+            tokens: vec![token("a", [0, 1]), token("b", [1, 3]), token("c", [3, 5])],
+            ..StreamOut::default()
+        };
+        let mut out = vec![RowOut::default(); 2];
+        share_out(got, &[0, 1], &rows, &mut out);
+        assert_eq!(out[0].tokens.iter().map(|t| t.src).collect::<Vec<_>>(), [[0, 1], [1, 3]]);
+        assert_eq!(out[1].tokens, [Token { text: "c".into(), src: [1, 3] }]);
+        assert_eq!((out[0].tags.len(), out[1].tags.len()), (2, 3));
+    }
+}

@@ -1,0 +1,182 @@
+//! ITN spans: found, and written.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::align::align;
+use super::gold::Span;
+use super::run::Token;
+use super::text::{Share, split};
+use super::words::Prf;
+use crate::tags::{Disfluency, Itn, ItnClass, Tags};
+
+/// ITN spans (000, Table 5; 002, section 5.1).
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Spans {
+    /// right class and both ends; where gold knows no class, both ends
+    pub overall: Prf,
+    /// both ends, whatever the class
+    pub ends: Prf,
+    /// by class of the span that was said or should have been
+    pub class: BTreeMap<String, Prf>,
+    /// gold spans that came out in exactly the gold written form, marks and case aside as a mark may follow and a sentence begin
+    pub exact: Share,
+    /// ITN word error rate (002, section 5.1): reference and output are aligned without marks and case; errors on the words that gold spans
+    /// write, and words inserted beside them, over the number of those words
+    pub i_wer: Share,
+}
+
+/// Spans in a row's tags, as formatting joins them: words that leave the text do not split one.
+pub fn said(tags: &[Tags]) -> Vec<(usize, usize, ItnClass)> {
+    let mut spans: Vec<(usize, usize, ItnClass)> = Vec::new();
+    let mut before = Itn::O;
+    for (i, t) in tags.iter().enumerate().filter(|(_, t)| t.disfluency == Disfluency::O) {
+        match (t.itn.class(), spans.last_mut()) {
+            (Some(_), Some(span)) if t.itn.continues(before) => span.1 = i + 1,
+            (Some(class), _) => spans.push((i, i + 1, class)),
+            (None, _) => {}
+        }
+        before = t.itn;
+    }
+    spans
+}
+
+impl Spans {
+    /// Judges one row: its tags, the tokens written of it, its gold words and spans.
+    pub fn count(&mut self, tags: &[Tags], tokens: &[Token], words: &[String], gold: &[Span]) {
+        let said = said(tags);
+        let label = |c: Option<ItnClass>| c.map_or("SPAN", ItnClass::label).to_string();
+        for &(start, end, class) in &said {
+            let same_ends = gold.iter().find(|g| (g.start, g.end) == (start, end));
+            let hit = same_ends.is_some_and(|g| g.class.is_none_or(|c| c == class));
+            self.overall.count(true, false, hit);
+            self.ends.count(true, false, same_ends.is_some());
+            // Against an untyped span a hit is counted where the gold one is.
+            let under = same_ends.filter(|g| g.class.is_none()).map_or(label(Some(class)), |_| label(None));
+            self.class.entry(under).or_default().count(true, false, hit);
+        }
+        for span in gold {
+            self.overall.count(false, true, false);
+            self.ends.count(false, true, false);
+            self.class.entry(label(span.class)).or_default().count(false, true, false);
+            self.exact.count(written(tokens, span).is_some_and(|text| plain(&text) == plain(&span.written)), 1);
+        }
+        self.words(tokens, words, gold);
+    }
+
+    fn words(&mut self, tokens: &[Token], words: &[String], gold: &[Span]) {
+        let mut reference: Vec<(String, bool)> = Vec::new();
+        let mut at = 0;
+        for span in gold {
+            reference.extend(words[at..span.start].iter().map(|w| (plain(w), false)));
+            reference.extend(span.written.split_whitespace().map(|w| (plain(w), true)));
+            at = span.end;
+        }
+        reference.extend(words[at..].iter().map(|w| (plain(w), false)));
+        if reference.iter().any(|(_, wanted)| *wanted) {
+            let hypothesis: Vec<String> = tokens.iter().map(|t| plain(&t.text)).collect();
+            self.i_wer.plus(errors_on(&reference, &hypothesis, |r, h| r == h));
+        }
+    }
+}
+
+/// Errors on the wanted words of a reference over their number: wrong or absent partners by `same`, and words inserted beside them. Aligned
+/// without case.
+pub fn errors_on(reference: &[(String, bool)], hypothesis: &[String], same: impl Fn(&str, &str) -> bool) -> Share {
+    let lower = |words: &mut dyn Iterator<Item = &String>| words.map(|w| w.to_lowercase()).collect::<Vec<_>>();
+    let alignment = align(&lower(&mut reference.iter().map(|(w, _)| w)), &lower(&mut hypothesis.iter()));
+    let mut share = Share::default();
+    for (i, (word, wanted)) in reference.iter().enumerate() {
+        if *wanted {
+            let right = alignment.partner[i].is_some_and(|p| same(word, &hypothesis[p]));
+            share.count(!right, 1);
+        }
+        let beside = *wanted || i > 0 && reference[i - 1].1;
+        share.of_more(if beside { alignment.inserted[i] as u64 } else { 0 });
+    }
+    if reference.last().is_some_and(|(_, wanted)| *wanted) {
+        share.of_more(alignment.inserted[reference.len()] as u64);
+    }
+    share
+}
+
+/// What was written for exactly the words of a span; `None` where a token reaches over an end of it.
+fn written(tokens: &[Token], span: &Span) -> Option<String> {
+    let inside = |t: &&Token| t.src[0] < span.end && t.src[1] > span.start;
+    let tokens: Vec<&Token> = tokens.iter().filter(inside).collect();
+    let whole = tokens.iter().all(|t| t.src[0] >= span.start && t.src[1] <= span.end);
+    (whole && !tokens.is_empty()).then(|| tokens.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" "))
+}
+
+/// Without the mark that ends it, in lower case.
+fn plain(text: &str) -> String {
+    split(text).0.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ItnClass::{Cardinal, Time};
+
+    fn tags(itn: &[Itn]) -> Vec<Tags> {
+        itn.iter().map(|&itn| Tags { itn, ..Tags::default() }).collect()
+    }
+
+    fn token(text: &str, start: usize, end: usize) -> Token {
+        Token { text: text.into(), src: [start, end] }
+    }
+
+    fn gold(start: usize, end: usize, class: Option<ItnClass>, written: &str) -> Span {
+        Span { start, end, class, written: written.into() }
+    }
+
+    #[test]
+    fn spans_by_hand() {
+        let words: Vec<String> = "at four thirty p m we were twenty two".split(' ').map(Into::into).collect();
+        let tags = tags(&[
+            Itn::O,
+            Itn::B(Time),
+            Itn::I(Time),
+            Itn::I(Time),
+            Itn::I(Time),
+            Itn::O,
+            Itn::O,
+            Itn::B(Cardinal),
+            Itn::B(Cardinal),
+        ]);
+        let tokens = [
+            token("At", 0, 1),
+            token("4:30", 1, 5),
+            token("PM,", 1, 5),
+            token("we", 5, 6),
+            token("were", 6, 7),
+            token("20", 7, 8),
+            token("2.", 8, 9),
+        ];
+        let mut s = Spans::default();
+        s.count(&tags, &tokens, &words, &[gold(1, 5, Some(Time), "4:30 PM"), gold(7, 9, Some(Cardinal), "22")]);
+        assert_eq!(s.overall, Prf { hits: 1, said: 3, gold: 2 });
+        assert_eq!(s.class["CARDINAL"], Prf { hits: 0, said: 2, gold: 1 });
+        assert_eq!(s.exact, Share { counted: 1, of: 2 });
+        // 4:30 and PM are right; 22 stands against one of "20 2", and the other was inserted beside it.
+        assert_eq!(s.i_wer, Share { counted: 2, of: 3 });
+    }
+
+    #[test]
+    fn an_untyped_gold_span_is_judged_by_its_ends() {
+        let mut s = Spans::default();
+        let words = ["nine".to_string(), "one".to_string()];
+        s.count(&tags(&[Itn::B(Cardinal), Itn::O]), &[token("9", 0, 1), token("one", 1, 2)], &words, &[gold(0, 1, None, "9")]);
+        assert_eq!((s.overall, s.class["SPAN"]), (Prf { hits: 1, said: 1, gold: 1 }, Prf { hits: 1, said: 1, gold: 1 }));
+        assert_eq!(s.exact, Share { counted: 1, of: 1 });
+        assert_eq!(s.i_wer, Share { counted: 0, of: 1 });
+    }
+
+    #[test]
+    fn words_that_leave_the_text_do_not_split_a_span() {
+        let mut with_filler = tags(&[Itn::B(Cardinal), Itn::O, Itn::I(Cardinal), Itn::I(Time)]);
+        with_filler[1].disfluency = Disfluency::F;
+        assert_eq!(said(&with_filler), [(0, 3, Cardinal), (3, 4, Time)]);
+    }
+}

@@ -1,0 +1,152 @@
+//! Settings to compare: `lookahead=0,9,inf mask=on,off` is six cells, each a profile of its own.
+
+use crate::config::profile::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
+use crate::config::{Settings, SettingsError};
+
+/// Most cells of one run: each decodes all the data.
+const MAX_CELLS: usize = 256;
+
+/// One combination of values.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// the varied keys with their values, as given
+    pub values: Vec<(String, String)>,
+    /// the profile they make
+    pub profile: ProfileSettings,
+}
+
+impl Cell {
+    /// `lookahead=9 mask=on`; `default` where nothing is varied.
+    pub fn name(&self) -> String {
+        if self.values.is_empty() {
+            return "default".into();
+        }
+        self.values.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Name of the cell's profile and tenant.
+    pub fn tenant(index: usize) -> String {
+        format!("eval-{index}")
+    }
+}
+
+/// Every combination of the values in `sweep` (`key=value,value`), on top of `base`. The first key varies slowest.
+///
+/// # Errors
+/// An unknown key or a value that the key cannot take; says what it can.
+pub fn cells(base: &ProfileSettings, sweep: &[String]) -> Result<Vec<Cell>, SettingsError> {
+    let mut cells = vec![Cell { values: Vec::new(), profile: base.clone() }];
+    for part in sweep.iter().flat_map(|s| s.split_whitespace()) {
+        let (key, values) = part
+            .split_once('=')
+            .ok_or_else(|| SettingsError(format!("--sweep {part:?}: expected key=value,value such as lookahead=0,9,inf")))?;
+        let mut next = Vec::new();
+        for cell in &cells {
+            for value in values.split(',') {
+                let mut cell = cell.clone();
+                set(&mut cell.profile, key, value)?;
+                cell.values.push((key.to_string(), value.to_string()));
+                next.push(cell);
+            }
+        }
+        if next.len() > MAX_CELLS {
+            return Err(SettingsError(format!("--sweep: {} combinations; expected at most {MAX_CELLS}", next.len())));
+        }
+        cells = next;
+    }
+    Ok(cells)
+}
+
+fn set(profile: &mut ProfileSettings, key: &str, value: &str) -> Result<(), SettingsError> {
+    let wrong = |expected: &str| Err(SettingsError(format!("--sweep {key}={value}: expected {expected}")));
+    match key {
+        "lookahead" => match (value, value.parse()) {
+            ("inf" | "unlimited", _) => profile.lookahead = Some(LookaheadSetting::Unlimited(Unlimited::Unlimited)),
+            (_, Ok(words)) => profile.lookahead = Some(LookaheadSetting::Words(words)),
+            _ => return wrong("a number of words or inf"),
+        },
+        "mask" => match value {
+            "on" | "lookahead" => profile.mask = Some(MaskSetting::Lookahead),
+            "off" | "open" => profile.mask = Some(MaskSetting::Open),
+            _ => return wrong("on (the model never looks further than the lookahead) or off (windowed)"),
+        },
+        "release" => match value {
+            "frozen" => profile.release = Some(ReleaseSetting::Frozen),
+            "predicted" => profile.release = Some(ReleaseSetting::Predicted),
+            "flow" => profile.release = Some(ReleaseSetting::Flow),
+            _ => return wrong("frozen, predicted or flow"),
+        },
+        "verbatim" => match value {
+            "on" => profile.verbatim = Some(true),
+            "off" => profile.verbatim = Some(false),
+            _ => return wrong("on or off"),
+        },
+        "pass_words" | "max_delay_ms" | "max_release_ms" | "trailing_words" => {
+            let Ok(number) = value.parse::<u32>() else { return wrong("a number") };
+            match key {
+                "pass_words" => profile.pass_words = Some(number.into()),
+                "max_delay_ms" => profile.max_delay_ms = Some(number.into()),
+                "max_release_ms" => profile.max_release_ms = Some(number.into()),
+                _ => profile.trailing_words = Some(number),
+            }
+        }
+        _ => {
+            return Err(SettingsError(format!(
+                "--sweep {key}: expected lookahead, mask, release, pass_words, trailing_words, verbatim, max_delay_ms or max_release_ms"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// `settings` with a profile and a tenant for each cell; checks them.
+pub fn apply(mut settings: Settings, cells: &[Cell]) -> Result<Settings, SettingsError> {
+    for (i, cell) in cells.iter().enumerate() {
+        settings.profiles.insert(Cell::tenant(i), cell.profile.clone());
+        settings.tenants.insert(Cell::tenant(i), Cell::tenant(i));
+    }
+    settings.profiles()?;
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_is_every_combination_in_order() {
+        let sweep = ["lookahead=0,inf mask=on,off".to_string(), "pass_words=6".to_string()];
+        let cells = cells(&ProfileSettings::default(), &sweep).unwrap();
+        let names: Vec<_> = cells.iter().map(Cell::name).collect();
+        assert_eq!(
+            names,
+            [
+                "lookahead=0 mask=on pass_words=6",
+                "lookahead=0 mask=off pass_words=6",
+                "lookahead=inf mask=on pass_words=6",
+                "lookahead=inf mask=off pass_words=6"
+            ]
+        );
+        let settings = apply(Settings::load(None).unwrap(), &cells).unwrap();
+        let profiles = settings.profiles().unwrap();
+        assert_eq!(profiles.of(Some("eval-0")).policy.freeze_after(), 0);
+        assert_eq!(profiles.of(Some("eval-3")).policy.pass_words, 6);
+    }
+
+    #[test]
+    fn what_cannot_be_swept_is_refused_with_what_can() {
+        for (sweep, says) in [
+            ("lookahead", "key=value"),
+            ("lookahead=nine", "number of words or inf"),
+            ("mask=maybe", "on"),
+            ("release=never", "predicted"),
+            ("colour=red", "lookahead"),
+            ("pass_words=x", "a number"),
+        ] {
+            let error = cells(&ProfileSettings::default(), &[sweep.to_string()]).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+        let cells = cells(&ProfileSettings::default(), &["lookahead=500".to_string()]).unwrap();
+        assert!(apply(Settings::load(None).unwrap(), &cells).unwrap_err().to_string().contains("lookahead"));
+    }
+}

@@ -1,0 +1,168 @@
+//! A report as people read it: one cell in full, several side by side.
+
+use super::report::{CellReport, Report};
+use super::text::Share;
+use super::words::Prf;
+
+type Column = (&'static str, fn(&CellReport) -> Option<f64>);
+
+/// Columns of a sweep that are shares, shown in percent.
+const SHARES: [Column; 16] = [
+    ("mark F1", |c| c.punctuation.as_ref()?.overall.f1()),
+    (", F1", |c| c.punctuation.as_ref()?.comma.f1()),
+    (". F1", |c| c.punctuation.as_ref()?.period.f1()),
+    ("? F1", |c| c.punctuation.as_ref()?.question.f1()),
+    ("PER", |c| c.punctuation.as_ref()?.per),
+    ("case F1", |c| c.case.as_ref()?.overall.f1()),
+    ("inner", |c| c.case.as_ref()?.overall_not_initial.f1()),
+    ("span F1", |c| c.itn.as_ref()?.overall.f1()),
+    ("exact", |c| c.itn.as_ref()?.exact.rate()),
+    ("I-WER", |c| c.itn.as_ref()?.i_wer.rate()),
+    ("disfl F1", |c| c.disfluency.as_ref()?.either.f1()),
+    ("WER", |c| c.text.as_ref()?.wer.rate()),
+    ("WER C", |c| c.text.as_ref()?.wer_c.rate()),
+    ("WER PC", |c| c.text.as_ref()?.wer_pc.rate()),
+    ("M-WER", |c| c.text.as_ref()?.m_wer.rate()),
+    ("moved", |c| Some(c.delay.mark_changes_per_word)),
+];
+
+/// Columns of a sweep that are words.
+const WORDS: [Column; 3] = [
+    ("later", |c| Some(c.delay.later_words.mean)),
+    ("p99", |c| Some(c.delay.later_words.p99 as f64)),
+    ("w/seg", |c| Some(c.delay.words_per_segment)),
+];
+
+const LEGEND: &str = "F1 and rates in percent. inner: case F1 of words that begin no sentence. moved: changes of a word's mark before it froze, \
+per 100 words. later, p99: later words known when a word froze, mean and 99th percentile. w/seg: words of a segment.";
+
+/// The report as text.
+pub fn table(report: &Report) -> String {
+    let Report { data, rows, words, model, words_per_second, cells } = report;
+    let mut page = Page { out: format!("{data}: {rows} rows, {words} words, model {model}, {words_per_second:.0} words/s\n\n") };
+    match &cells[..] {
+        [cell] => page.cell(cell),
+        cells => page.sweep(cells),
+    }
+    page.out
+}
+
+fn percent(of: Option<f64>) -> String {
+    of.map_or("–".into(), |x| format!("{:.1}", 100.0 * x))
+}
+
+struct Page {
+    out: String,
+}
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn sweep(&mut self, cells: &[CellReport]) {
+        let shown: Vec<&Column> = SHARES.iter().filter(|(_, value)| cells.iter().any(|c| value(c).is_some())).collect();
+        let wide = cells.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);
+        let names = shown.iter().map(|(name, _)| *name).chain(WORDS.iter().map(|(name, _)| *name));
+        let heading: String = names.map(|name| format!(" {name:>8}")).collect();
+        self.line(&format!("{:wide$}{heading}", ""));
+        for cell in cells {
+            let shares = shown.iter().map(|(_, value)| percent(value(cell)));
+            let words = WORDS.iter().map(|(_, value)| value(cell).map_or("–".into(), |x| format!("{x:.1}")));
+            let values: String = shares.chain(words).map(|value| format!(" {value:>8}")).collect();
+            self.line(&format!("{:wide$}{values}", cell.name));
+        }
+        self.line(&format!("\n{LEGEND}"));
+    }
+
+    fn heading(&mut self, what: &str) {
+        self.line(&format!("{what:<26} {:>9} {:>9} {:>9} {:>9}", "precision", "recall", "F1", "gold"));
+    }
+
+    fn scores(&mut self, scores: &[(&str, &Prf)]) {
+        for (what, p) in scores {
+            let (precision, recall, f1) = (percent(p.precision()), percent(p.recall()), percent(p.f1()));
+            self.line(&format!("  {what:<24} {precision:>9} {recall:>9} {f1:>9} {:>9}", p.gold));
+        }
+    }
+
+    fn rate(&mut self, what: &str, value: Option<f64>) {
+        self.line(&format!("  {what:<24} {:>9}", percent(value)));
+    }
+
+    fn shares(&mut self, shares: &[(&str, &Share)]) {
+        for (what, s) in shares {
+            self.line(&format!("  {what:<24} {:>9}   {} of {}", percent(s.rate()), s.counted, s.of));
+        }
+    }
+
+    fn cell(&mut self, cell: &CellReport) {
+        if let Some(m) = &cell.punctuation {
+            self.heading("punctuation");
+            self.scores(&[
+                ("comma", &m.comma),
+                ("period", &m.period),
+                ("question", &m.question),
+                ("overall (micro)", &m.overall),
+            ]);
+            self.rate("macro F1", m.macro_f1);
+            self.rate("accuracy", Some(m.accuracy));
+            self.rate("PER", m.per);
+        }
+        if let Some(c) = &cell.case {
+            self.heading("case");
+            self.scores(&[("lower", &c.lower), ("capital", &c.cap), ("upper", &c.upper), ("mixed", &c.mixed)]);
+            self.scores(&[("overall (micro)", &c.overall), ("not sentence-initial", &c.overall_not_initial)]);
+            self.rate("single-case error", c.single_case_error);
+        }
+        if let Some(s) = &cell.itn {
+            self.heading("ITN spans");
+            let classes: Vec<(String, &Prf)> = s.class.iter().map(|(class, p)| (class.to_lowercase(), p)).collect();
+            self.scores(&classes.iter().map(|(class, p)| (class.as_str(), *p)).collect::<Vec<_>>());
+            self.scores(&[("overall (class and ends)", &s.overall), ("ends only", &s.ends)]);
+            self.shares(&[("written exactly", &s.exact), ("I-WER", &s.i_wer)]);
+        }
+        if let Some(d) = &cell.disfluency {
+            self.heading("disfluency");
+            self.scores(&[
+                ("reparandum", &d.reparandum),
+                ("interregnum", &d.interregnum),
+                ("either", &d.either),
+                ("filler", &d.filler),
+            ]);
+            self.scores(&[("edit", &d.edit), ("marker", &d.marker), ("repetition", &d.repetition), ("repair", &d.repair)]);
+        }
+        if let Some(t) = &cell.text {
+            self.line("text");
+            self.shares(&[("WER", &t.wer), ("WER C", &t.wer_c), ("WER PC", &t.wer_pc)]);
+            self.shares(&[
+                ("CER without marks", &t.cer_without_marks),
+                ("CER with marks", &t.cer_with_marks),
+                ("M-WER", &t.m_wer),
+            ]);
+        }
+        self.delay(cell);
+    }
+
+    fn delay(&mut self, cell: &CellReport) {
+        let d = &cell.delay;
+        let later = &d.later_words;
+        let causes: Vec<String> =
+            d.frozen_by.iter().filter(|(_, s)| **s > 0.0).map(|(cause, s)| format!("{cause} {} %", percent(Some(*s)))).collect();
+        let moved: Vec<String> = d.mark_moved.iter().map(|(words, n)| format!("{words}: {n}")).collect();
+        let (marks, tags) = (100.0 * d.mark_changes_per_word, 100.0 * d.tag_changes_per_word);
+        self.line("delay");
+        self.line(&format!(
+            "  later words known         mean {:.1}, p50 {}, p99 {}, max {}",
+            later.mean, later.p50, later.p99, later.max
+        ));
+        self.line(&format!("  milliseconds              mean {:.0}, p99 {}", d.delay_ms.mean, d.delay_ms.p99));
+        self.line(&format!("  frozen by                 {}", causes.join(", ")));
+        self.line(&format!("  segments                  {}, {:.1} words each", d.segments, d.words_per_segment));
+        self.line(&format!("  degraded words            {}", d.degraded));
+        self.line(&format!("  changes before freezing   {marks:.2} of marks, {tags:.2} of any tag, per 100 words"));
+        let moved = if moved.is_empty() { "none".into() } else { moved.join(", ") };
+        self.line(&format!("  passes that moved a mark  {moved} (words back: passes)"));
+    }
+}

@@ -1,0 +1,259 @@
+//! Labels of single words: marks, case, disfluencies. Judged on the tags that froze, word by word.
+
+use serde::Serialize;
+
+use crate::tags::{Case, Disfluency, Punct};
+
+/// Precision, recall and F1 of one kind of decision, from counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prf {
+    /// said and right
+    pub hits: u64,
+    /// said
+    pub said: u64,
+    /// right to say
+    pub gold: u64,
+}
+
+impl Prf {
+    /// Counts one decision.
+    pub fn count(&mut self, said: bool, gold: bool, hit: bool) {
+        self.said += u64::from(said);
+        self.gold += u64::from(gold);
+        self.hits += u64::from(hit);
+    }
+
+    /// Counts both.
+    pub fn plus(self, other: Prf) -> Prf {
+        Prf { hits: self.hits + other.hits, said: self.said + other.said, gold: self.gold + other.gold }
+    }
+
+    /// Of what was said, the share that is right; `None` if nothing was said.
+    pub fn precision(&self) -> Option<f64> {
+        (self.said > 0).then(|| self.hits as f64 / self.said as f64)
+    }
+
+    /// Of what should be said, the share that was; `None` if nothing should.
+    pub fn recall(&self) -> Option<f64> {
+        (self.gold > 0).then(|| self.hits as f64 / self.gold as f64)
+    }
+
+    /// Their harmonic mean, 2·hits / (said + gold); `None` if there was nothing to say and nothing said.
+    pub fn f1(&self) -> Option<f64> {
+        (self.said + self.gold > 0).then(|| 2.0 * self.hits as f64 / (self.said + self.gold) as f64)
+    }
+}
+
+impl Serialize for Prf {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown {
+            precision: Option<f64>,
+            recall: Option<f64>,
+            f1: Option<f64>,
+            hits: u64,
+            said: u64,
+            gold: u64,
+        }
+        let (precision, recall, f1) = (self.precision(), self.recall(), self.f1());
+        Shown { precision, recall, f1, hits: self.hits, said: self.said, gold: self.gold }.serialize(s)
+    }
+}
+
+/// Marks (001, Table 2; 000, Table 2).
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Marks {
+    /// `,`
+    pub comma: Prf,
+    /// `.`
+    pub period: Prf,
+    /// `?`
+    pub question: Prf,
+    /// "the micro-average of scores for all types of punctuation marks" (001, section 4.3)
+    pub overall: Prf,
+    /// mean of the three marks' F1, of those that occur
+    pub macro_f1: Option<f64>,
+    /// share of all words whose mark, or lack of one, is right
+    pub accuracy: f64,
+    /// punctuation error rate (002, section 5.1, and 004, Table 7, after Meister et al. 2023): (I + D + S) / (I + D + S + C), where I are
+    /// marks where none should be, D marks left out, S marks of another kind, C right marks
+    pub per: Option<f64>,
+}
+
+/// Judges marks.
+pub fn marks(pairs: impl Iterator<Item = (Punct, Punct)>) -> Marks {
+    let mut m = Marks::default();
+    let (mut words, mut right, mut wrong) = (0u64, 0u64, 0u64);
+    for (said, gold) in pairs {
+        words += 1;
+        right += u64::from(said == gold);
+        wrong += u64::from(said != gold); // an insertion, a deletion or a substitution: each costs one
+        for (of, count) in [(Punct::Comma, &mut m.comma), (Punct::Period, &mut m.period), (Punct::Question, &mut m.question)] {
+            count.count(said == of, gold == of, said == of && gold == of);
+        }
+    }
+    let each = [m.comma, m.period, m.question];
+    m.overall = each.into_iter().fold(Prf::default(), Prf::plus);
+    m.macro_f1 = mean(each.iter().filter_map(Prf::f1));
+    m.accuracy = right as f64 / words.max(1) as f64;
+    m.per = (wrong + m.overall.hits > 0).then(|| wrong as f64 / (wrong + m.overall.hits) as f64);
+    m
+}
+
+fn mean(of: impl Iterator<Item = f64>) -> Option<f64> {
+    let all: Vec<f64> = of.collect();
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+}
+
+/// Case (000, Table 3; 002, Table 5: lower, capital, acronym, mixed). Words inside a gold ITN span are left out: a grammar writes them.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Cases {
+    /// LOWER
+    pub lower: Prf,
+    /// CAP
+    pub cap: Prf,
+    /// UPPER
+    pub upper: Prf,
+    /// MIXED
+    pub mixed: Prf,
+    /// CAP, UPPER and MIXED together
+    pub overall: Prf,
+    /// the same without words that begin a sentence, whose capital the mark before them decides
+    pub overall_not_initial: Prf,
+    /// of words that gold does not write in mixed case, the share that got another case: what the tagger alone decides, mixed case being the
+    /// lexicon's or a second stage's (002, section 4)
+    pub single_case_error: Option<f64>,
+}
+
+/// Judges (said, gold, begins a sentence).
+pub fn cases(words: impl Iterator<Item = (Case, Case, bool)>) -> Cases {
+    let mut c = Cases::default();
+    let (mut single, mut wrong) = (0u64, 0u64);
+    for (said, gold, initial) in words {
+        let each =
+            [(Case::Lower, &mut c.lower), (Case::Cap, &mut c.cap), (Case::Upper, &mut c.upper), (Case::Mixed, &mut c.mixed)];
+        for (of, count) in each {
+            count.count(said == of, gold == of, said == of && gold == of);
+        }
+        if !initial {
+            let (says, is) = (said != Case::Lower, gold != Case::Lower);
+            c.overall_not_initial.count(says, is, says && said == gold);
+        }
+        if gold != Case::Mixed {
+            single += 1;
+            wrong += u64::from(said != gold);
+        }
+    }
+    c.overall = c.cap.plus(c.upper).plus(c.mixed);
+    c.single_case_error = (single > 0).then(|| wrong as f64 / single as f64);
+    c
+}
+
+/// Disfluent words (001, Table 4: interregnum, reparandum, either; 000, Table 4: by type).
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Disfluencies {
+    /// any reparandum: REP or RM, whichever was said
+    pub reparandum: Prf,
+    /// what stands between a reparandum and its repair: F, E or D, whichever was said
+    pub interregnum: Prf,
+    /// any disfluency, whichever was said
+    pub either: Prf,
+    /// filled pauses
+    pub filler: Prf,
+    /// editing terms
+    pub edit: Prf,
+    /// discourse markers
+    pub marker: Prf,
+    /// repetitions
+    pub repetition: Prf,
+    /// other reparanda
+    pub repair: Prf,
+}
+
+/// Judges disfluencies.
+pub fn disfluencies(pairs: impl Iterator<Item = (Disfluency, Disfluency)>) -> Disfluencies {
+    use Disfluency::{D, E, F, O, Rep, Rm};
+    let mut d = Disfluencies::default();
+    for (said, gold) in pairs {
+        let types: [(&mut Prf, &[Disfluency]); 8] = [
+            (&mut d.reparandum, &[Rep, Rm]),
+            (&mut d.interregnum, &[F, E, D]),
+            (&mut d.either, &[F, E, D, Rep, Rm]),
+            (&mut d.filler, &[F]),
+            (&mut d.edit, &[E]),
+            (&mut d.marker, &[D]),
+            (&mut d.repetition, &[Rep]),
+            (&mut d.repair, &[Rm]),
+        ];
+        for (count, of) in types {
+            debug_assert!(!of.contains(&O));
+            count.count(of.contains(&said), of.contains(&gold), of.contains(&said) && of.contains(&gold));
+        }
+    }
+    d
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_by_hand() {
+        use Punct::{Comma, O, Period, Question};
+        // said    O  ,  .  .  ?  O  ,  O
+        // gold    O  ,  .  ,  .  .  O  O      right: 4 of 8, one a comma, one a period
+        let said = [O, Comma, Period, Period, Question, O, Comma, O];
+        let gold = [O, Comma, Period, Comma, Period, Period, O, O];
+        let m = marks(said.into_iter().zip(gold));
+        assert_eq!(m.comma, Prf { hits: 1, said: 2, gold: 2 });
+        assert_eq!(m.period, Prf { hits: 1, said: 2, gold: 3 });
+        assert_eq!(m.question, Prf { hits: 0, said: 1, gold: 0 });
+        assert_eq!(m.overall, Prf { hits: 2, said: 5, gold: 5 });
+        assert_eq!((m.overall.precision(), m.overall.recall(), m.overall.f1()), (Some(0.4), Some(0.4), Some(0.4)));
+        assert_eq!(m.macro_f1, Some((0.5 + 0.4 + 0.0) / 3.0));
+        assert_eq!(m.accuracy, 0.5);
+        // S = 2 (. for , and ? for .), D = 1, I = 1, C = 2
+        assert_eq!(m.per, Some(4.0 / 6.0));
+    }
+
+    #[test]
+    fn nothing_to_judge_is_no_score_and_not_a_zero() {
+        let m = marks([(Punct::O, Punct::O)].into_iter());
+        assert_eq!((m.comma.f1(), m.macro_f1, m.per, m.accuracy), (None, None, None, 1.0));
+        let missed = Prf { hits: 0, said: 0, gold: 3 };
+        assert_eq!((missed.precision(), missed.recall(), missed.f1()), (None, Some(0.0), Some(0.0)));
+    }
+
+    #[test]
+    fn cases_by_hand() {
+        use Case::{Cap, Lower, Mixed, Upper};
+        let c = cases(
+            [
+                (Cap, Cap, true),
+                (Lower, Lower, false),
+                (Cap, Upper, false),
+                (Upper, Upper, false),
+                (Lower, Mixed, false),
+                (Cap, Lower, false),
+            ]
+            .into_iter(),
+        );
+        assert_eq!(c.cap, Prf { hits: 1, said: 3, gold: 1 });
+        assert_eq!(c.upper, Prf { hits: 1, said: 1, gold: 2 });
+        assert_eq!(c.mixed, Prf { hits: 0, said: 0, gold: 1 });
+        assert_eq!(c.overall, Prf { hits: 2, said: 4, gold: 4 });
+        assert_eq!(c.overall_not_initial, Prf { hits: 1, said: 3, gold: 3 });
+        assert_eq!(c.single_case_error, Some(2.0 / 5.0));
+    }
+
+    #[test]
+    fn disfluencies_by_hand() {
+        use Disfluency::{D, F, O, Rep, Rm};
+        let d = disfluencies([(F, F), (Rep, Rm), (O, Rm), (D, F), (Rm, O), (O, O)].into_iter());
+        assert_eq!(d.reparandum, Prf { hits: 1, said: 2, gold: 2 });
+        assert_eq!(d.interregnum, Prf { hits: 2, said: 2, gold: 2 });
+        assert_eq!(d.either, Prf { hits: 3, said: 4, gold: 4 });
+        assert_eq!(d.filler, Prf { hits: 1, said: 1, gold: 2 });
+        assert_eq!(d.repair, Prf { hits: 0, said: 1, gold: 2 });
+    }
+}

@@ -1,0 +1,133 @@
+//! What must hold of any record, whatever its bytes: it is refused for a known reason, or it keeps the contract and each of its words
+//! comes out of formatting once. For the fuzz target `decode` and its saved corpus.
+
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::consume::decode;
+use crate::format::{Lexicon, Style, apply, itn::Itn as Grammars};
+use crate::infer::row::MAX_TOKENS_PER_WORD;
+use crate::record::{End, Limits, RawRecord, RawSegment};
+use crate::session::policy::{Lookahead, Mask, Policy, Rule};
+use crate::session::{Record, Source};
+use crate::tags::{Case, Disfluency, Itn, Punct, Tags};
+
+/// Every reason a record is refused for.
+const REASONS: [&str; 5] = ["json", "contract", "limit", "key", "empty"];
+/// Longest explanation of a refusal, bytes: it holds no part of the record.
+const MAX_DETAIL_BYTES: usize = 300;
+
+fn limits(small: bool) -> Limits {
+    let of = |small_limit, shipped| if small { small_limit } else { shipped };
+    Limits {
+        max_record_bytes: of(400, 1 << 20),
+        max_key_bytes: of(8, 1024),
+        max_words_per_record: of(6, 5000),
+        max_word_chars: of(9, 256),
+        max_meta_bytes: of(30, 16384),
+        max_header_bytes: of(20, 16384),
+    }
+}
+
+/// Reads a record from arbitrary bytes (options, length of the key, key, value), and checks what becomes of it.
+///
+/// # Panics
+/// If something does not hold.
+pub fn check_bytes(bytes: &[u8]) {
+    let [options, key_len, rest @ ..] = bytes else { return };
+    let (key, payload) = rest.split_at(usize::from(*key_len).min(rest.len()));
+    let record = RawRecord {
+        key: (options & 1 == 0).then(|| key.to_vec()),
+        payload: (options & 2 == 0).then(|| payload.to_vec()),
+        headers: (0..options >> 4).map(|i| (format!("h{i}"), (i % 2 == 0).then(|| vec![i; 8]))).collect(),
+        ..RawRecord::default()
+    };
+    let limits = limits(options & 4 != 0);
+    match decode::decode(&record, &limits) {
+        Err(refused) => {
+            assert!(REASONS.contains(&refused.reason), "{}", refused.reason);
+            assert!(refused.detail.len() <= MAX_DETAIL_BYTES && !refused.detail.chars().any(char::is_control));
+        }
+        Ok((session, segment)) => {
+            assert!(!session.is_empty() && session.len() <= limits.max_key_bytes);
+            keeps_the_contract(&segment, &limits);
+            comes_out_once(segment, xxh3_64(bytes), options & 8 != 0);
+        }
+    }
+}
+
+fn keeps_the_contract(segment: &RawSegment, limits: &Limits) {
+    assert!(segment.words.len() <= limits.max_words_per_record);
+    assert!(segment.is_final || !matches!(segment.end, Some(End::Channel | End::Session)));
+    assert!(segment.meta.as_ref().is_none_or(|m| m.get().starts_with('{') && m.get().len() <= limits.max_meta_bytes));
+    for word in &segment.words {
+        let spoken = &*word.spoken;
+        assert!(!spoken.is_empty() && spoken.trim() == spoken && spoken.chars().count() <= limits.max_word_chars);
+        assert!(word.start.is_none_or(|s| s.is_finite() && s >= 0.0) && word.end.is_none_or(f64::is_finite));
+        assert!(!matches!((word.start, word.end), (Some(s), Some(e)) if e < s));
+        assert!(word.confidence.is_none_or(|c| (0.0..=1.0).contains(&c)));
+    }
+}
+
+/// Tags at random, seeded: formatting must cope with whatever a model says.
+fn tags(seed: u64, i: usize) -> Tags {
+    let h = xxh3_64(&[seed.to_le_bytes(), (i as u64).to_le_bytes()].concat());
+    Tags {
+        punct: Punct::ALL[(h % 4) as usize],
+        case: Case::ALL[(h >> 8) as usize % 4],
+        // Half outside, and otherwise mostly going on, so that spans of some length come about.
+        itn: Itn::from_index(if h >> 16 & 1 == 0 { 0 } else { (seed >> 7) as usize % (Itn::COUNT - 1) + 1 }).unwrap_or_default(),
+        disfluency: if (h >> 24).is_multiple_of(4) { Disfluency::ALL[(h >> 32) as usize % 6] } else { Disfluency::O },
+    }
+}
+
+fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
+    let policy = Policy {
+        lookahead: Lookahead::Words(9),
+        mask: Mask::Open,
+        rule: Rule::Frozen,
+        pass_words: 3,
+        history_words: 48,
+        max_buffer_words: 96,
+        max_delay_ms: 1,
+        utterance_delay_ms: 1,
+        max_release_ms: 1,
+        inference_timeout_ms: 1,
+        partials: true,
+    };
+    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new() });
+    let one_token: Arc<[u32]> = Arc::new([7; MAX_TOKENS_PER_WORD]);
+    let record = Record::new(segment, 0, source, Arc::new(policy), seed.is_multiple_of(5), |_| one_token.clone());
+    let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();
+    let from = seed >> 40;
+    let style = Style { verbatim };
+    let done = apply::apply(&words, from, seed.is_multiple_of(2), &style, &Lexicon::default(), Grammars::english());
+    let mut came = vec![0; words.len()];
+    // Tokens of one entity share their source, which may enclose removed words.
+    let mut kept: Vec<[u64; 2]> = done.words.iter().map(|w| w.src).collect();
+    kept.dedup();
+    for removed in &done.removed {
+        (removed.src[0]..removed.src[1]).for_each(|i| came[(i - from) as usize] += 1);
+    }
+    for [start, end] in kept {
+        let inside = (start..end).filter(|i| came[(i - from) as usize] == 0).collect::<Vec<_>>();
+        assert!(!inside.is_empty(), "a token of no kept word");
+        inside.into_iter().for_each(|i| came[(i - from) as usize] += 1);
+    }
+    assert!(came.iter().all(|&n| n == 1), "{came:?}");
+    assert!(done.words.iter().all(|w| !w.text.is_empty()));
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_record_of_the_saved_corpus_is_refused_or_comes_out_whole() {
+        let mut checked = 0;
+        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/corpus/decode")).unwrap() {
+            super::check_bytes(&std::fs::read(file.unwrap().path()).unwrap());
+            checked += 1;
+        }
+        assert!(checked >= 50, "the corpus has {checked} files");
+    }
+}

@@ -1,0 +1,93 @@
+//! A partition fed from a file, without Kafka: `faircopy format`, `faircopy eval` and the benchmarks.
+
+use std::sync::Arc;
+
+use tokio::runtime::{Builder, Runtime};
+
+use super::Shared;
+use super::clock::Clock;
+use super::worker::Worker;
+use crate::config::Settings;
+use crate::produce::Outgoing;
+use crate::record::RawRecord;
+use crate::session::map::StreamRef;
+use crate::session::output::Tail;
+
+/// An answer of the model is waited for so long: a replay has no deadline to keep.
+const PATIENCE_MS: u64 = 3_600_000;
+
+/// A [`Worker`] and who waits for its answers.
+pub struct Replay {
+    worker: Worker,
+    runtime: Runtime,
+}
+
+impl Replay {
+    /// Settings for a replay: no deadline for the model, and partials only for who looks at them.
+    pub fn settings(mut settings: Settings, partials: bool) -> Settings {
+        settings.infer.timeout_ms = PATIENCE_MS;
+        settings.partials.enabled = partials;
+        settings
+    }
+
+    /// The input is a backlog: no delay counts, so the output is a function of the input alone.
+    pub fn backlog(shared: Arc<Shared>) -> Replay {
+        Replay::new(shared, Clock::wall())
+    }
+
+    /// The input comes at the pace of [`Replay::wait`], and delays count.
+    pub fn paced(shared: Arc<Shared>) -> Replay {
+        let mut replay = Replay::new(shared, Clock::simulated());
+        replay.worker.caught_up();
+        replay
+    }
+
+    fn new(shared: Arc<Shared>, clock: Clock) -> Replay {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("the system has room for a runtime");
+        Replay { worker: Worker::new(shared, 0, clock), runtime }
+    }
+
+    /// Takes the next record and hands its requests to the model, without waiting for answers.
+    pub fn take(&mut self, record: RawRecord) {
+        self.worker.take(record);
+        self.worker.ask();
+    }
+
+    /// Waits until the model has answered everything.
+    pub fn settle(&mut self) {
+        self.worker.ask();
+        while self.worker.is_asking() {
+            let answer = self.runtime.block_on(self.worker.answer());
+            self.worker.answered(answer);
+            self.worker.ask();
+        }
+    }
+
+    /// Lets `ms` pass on a simulated clock. What falls due on the way is answered before the clock moves on.
+    pub fn wait(&mut self, ms: u64) {
+        let until = self.worker.now().plus(ms);
+        self.settle();
+        while let Some(due) = self.worker.next_due().filter(|&due| due <= until) {
+            self.worker.clock.move_to(due);
+            self.worker.tick();
+            self.settle();
+        }
+        self.worker.clock.move_to(until);
+    }
+
+    /// Ends all streams and waits for the last answers.
+    pub fn finish(&mut self) {
+        self.worker.end_all();
+        self.settle();
+    }
+
+    /// What came out since the last call, in order.
+    pub fn drain(&mut self) -> Vec<Outgoing> {
+        self.worker.drain()
+    }
+
+    /// Tails that changed since the last call, of sessions in a profile with partials.
+    pub fn changed_tails(&mut self) -> Vec<(StreamRef, Tail)> {
+        self.worker.changed_tails(|_| true)
+    }
+}
