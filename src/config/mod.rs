@@ -127,8 +127,6 @@ impl InferSettings {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decode {
-    /// words before the first unfrozen one
-    pub history_words: u64,
     /// unreleased words of a stream
     pub max_buffer_words: u64,
     /// streams of a partition
@@ -305,7 +303,7 @@ mod tests {
     #[test]
     fn limits_that_contradict_each_other_are_refused_with_both_names() {
         for (file, names) in [
-            ("[decode]\nmax_buffer_words=240\n", ["decode.max_buffer_words", "decode.history_words"]),
+            ("[decode]\nmax_buffer_words=240\n", ["decode.max_buffer_words", "history_words"]),
             ("[profiles.x]\nlookahead=95\n", ["profiles.x.lookahead", "decode.max_buffer_words"]),
             ("[profiles.x]\nutterance_delay_ms=9000\n", ["profiles.x.utterance_delay_ms", "max_delay_ms"]),
             ("[topics]\npartial='asr.raw'\n", ["topics.partial", "topics.raw"]),
@@ -313,7 +311,10 @@ mod tests {
             ("[tenants]\nacme='gone'\n", ["tenants.acme", "gone"]),
             ("[kafka.properties]\n'group.id'='x'\n", ["group.id", "kafka.group"]),
             ("[profiles.x]\npass_words=0\n", ["profiles.x.pass_words", "0"]),
-            ("[profiles.x]\npass_words=96\n", ["profiles.x.pass_words", "decode.max_buffer_words"]),
+            (
+                "[decode]\nmax_buffer_words=20\n[profiles.x]\npass_words=20\n",
+                ["profiles.x.pass_words", "decode.max_buffer_words"],
+            ),
         ] {
             let error = load(file, &[]).expect_err(file);
             assert!(names.iter().all(|n| error.contains(n)), "{error}");

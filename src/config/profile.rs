@@ -60,6 +60,8 @@ pub struct ProfileSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_words: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub history_words: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mask: Option<MaskSetting>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<ReleaseSetting>,
@@ -172,7 +174,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
             ReleaseSetting::Flow => Rule::Flow,
         },
         pass_words: need("pass_words", own.pass_words.or(base.pass_words))?,
-        history_words: d.history_words,
+        history_words: need("history_words", own.history_words.or(base.history_words))?,
         max_buffer_words: d.max_buffer_words,
         max_delay_ms: need("max_delay_ms", own.max_delay_ms.or(base.max_delay_ms))?,
         utterance_delay_ms: need("utterance_delay_ms", own.utterance_delay_ms.or(base.utterance_delay_ms))?,
@@ -184,14 +186,14 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     if policy.pass_words == 0 {
         return refuse("pass_words", " = 0: expected at least 1".into());
     }
-    let window = d.history_words + d.max_buffer_words + 2 * policy.pass_words;
+    let most = [policy.history_words, d.max_buffer_words, policy.pass_words, policy.pass_words];
+    let window = most.into_iter().fold(0u64, u64::saturating_add);
     if window > MAX_WINDOW_WORDS {
         return refuse(
-            "pass_words",
+            "history_words",
             format!(
-                " = {}: decode.history_words + decode.max_buffer_words + 2 × it is {window}, expected at most {MAX_WINDOW_WORDS}, \
-                 the words that fit {MAX_TOKENS} tokens at two each (a word has up to {MAX_TOKENS_PER_WORD})",
-                policy.pass_words
+                " + decode.max_buffer_words + 2 × pass_words = {window}: expected at most {MAX_WINDOW_WORDS}, the words that fit \
+                 {MAX_TOKENS} tokens at two each (a word has up to {MAX_TOKENS_PER_WORD})"
             ),
         );
     }

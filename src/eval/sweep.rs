@@ -81,9 +81,10 @@ fn set(profile: &mut ProfileSettings, key: &str, value: &str) -> Result<(), Sett
             "off" => profile.verbatim = Some(false),
             _ => return wrong("on or off"),
         },
-        "pass_words" | "max_delay_ms" | "max_release_ms" | "trailing_words" => {
+        "pass_words" | "history_words" | "max_delay_ms" | "max_release_ms" | "trailing_words" => {
             let Ok(number) = value.parse::<u32>() else { return wrong("a number") };
             match key {
+                "history_words" => profile.history_words = Some(number.into()),
                 "pass_words" => profile.pass_words = Some(number.into()),
                 "max_delay_ms" => profile.max_delay_ms = Some(number.into()),
                 "max_release_ms" => profile.max_release_ms = Some(number.into()),
@@ -92,7 +93,7 @@ fn set(profile: &mut ProfileSettings, key: &str, value: &str) -> Result<(), Sett
         }
         _ => {
             return Err(SettingsError(format!(
-                "--sweep {key}: expected lookahead, mask, release, pass_words, trailing_words, verbatim, max_delay_ms or max_release_ms"
+                "--sweep {key}: expected lookahead, mask, release, pass_words, history_words, trailing_words, verbatim, max_delay_ms or max_release_ms"
             )));
         }
     }

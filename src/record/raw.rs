@@ -127,6 +127,8 @@ fn yes() -> bool {
 const MAX_SECONDS: f64 = 1e9;
 /// Longest channel, tenant or language name, bytes.
 const MAX_NAME_BYTES: usize = 256;
+/// Deepest nesting of `meta`: it passes through, and what reads it downstream may recurse.
+const MAX_META_DEPTH: usize = 32;
 
 impl RawSegment {
     /// Decodes and checks one record's value. Unknown keys are ignored: recognisers add their own.
@@ -193,6 +195,10 @@ impl RawSegment {
             if !meta.get().starts_with('{') && meta.get() != "null" {
                 return Err(Refused::new("contract", "\"meta\" must be an object"));
             }
+            let depth = depth(meta.get());
+            if depth > MAX_META_DEPTH {
+                return Err(Refused::new("limit", format!("\"meta\" may nest {MAX_META_DEPTH} deep, got {depth}; flatten it")));
+            }
         }
         let segment = RawSegment {
             seq: wire.seq,
@@ -206,6 +212,23 @@ impl RawSegment {
         };
         Ok((segment, wire.session))
     }
+}
+
+/// How deep arrays and objects nest in valid JSON. Counted, not parsed: serde_json's own raw values take any depth.
+fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest, mut quoted, mut escaped) = (0usize, 0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => depth += 1,
+            b']' | b'}' if !quoted => depth -= 1,
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 fn limit(name: &str, at_most: usize, got: usize) -> Refused {
@@ -311,6 +334,17 @@ mod tests {
         assert_eq!(reason(&format!("{{\"text\":\"{}\"}}", " ".repeat(20_000))), "limit");
         assert_eq!(RawSegment::decode(b"{\"text\":\"\xff\"}", &limits()).unwrap_err().reason, "json");
         assert_eq!(reason(&"[".repeat(5_000)), "json");
+    }
+
+    #[test]
+    fn meta_may_nest_so_deep_and_no_deeper() {
+        for (json, deep) in [("{}", 1), (r#"{"a":[1,{"b":[]}]}"#, 4), (r#"{"a":"[[\"[{","b":"\\","c":[]}"#, 2)] {
+            assert_eq!(depth(json), deep, "{json}");
+        }
+        let meta = |deep: usize| format!("{{\"text\":\"a\",\"meta\":{{\"k\":{}{}}}}}", "[".repeat(deep), "]".repeat(deep));
+        let limits = Limits { max_meta_bytes: 1000, ..limits() };
+        assert!(RawSegment::decode(meta(MAX_META_DEPTH - 1).as_bytes(), &limits).is_ok());
+        assert_eq!(RawSegment::decode(meta(MAX_META_DEPTH).as_bytes(), &limits).unwrap_err().reason, "limit");
     }
 
     #[test]

@@ -1,16 +1,19 @@
 //! The words of one epoch that are still needed: history, frozen and unreleased, unfrozen.
 //!
 //! ```text
-//!  base          released        frozen                 total
-//!   │  history      │  frozen tail  │   unfrozen            │
-//!   └──────────────┴───────────────┴───────────────────────┘
+//!  0        base          released        frozen                 total
+//!  │ forgotten │  history      │  frozen tail  │   unfrozen            │
+//!  └───────────┴───────────────┴───────────────┴───────────────────────┘
 //!   base ≤ released ≤ frozen ≤ total, all counted in words of the epoch
 //! ```
+//!
+//! Of history only the tokens are kept: passes read them, and nothing else does. An idle stream is little more than that.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::policy::Policy;
-use super::{Time, Word};
+use super::{Source, Time, Word};
 use crate::infer::Row;
 use crate::tags::Tags;
 
@@ -77,16 +80,22 @@ pub struct Entry {
 /// One epoch's words. Indices are words of the epoch.
 #[derive(Debug, Default)]
 pub struct Buffer {
+    /// tokens of words `base..released`
+    history: VecDeque<Arc<[u32]>>,
+    /// words `released..total`
     entries: VecDeque<Entry>,
-    base: u64,
     released: u64,
     frozen: u64,
+    last_source: Option<Arc<Source>>,
 }
+
+/// Room for entries that an empty buffer keeps; a burst's room is given back.
+const IDLE_CAPACITY: usize = 8;
 
 impl Buffer {
     /// Words said so far.
     pub fn total(&self) -> u64 {
-        self.base + self.entries.len() as u64
+        self.released + self.entries.len() as u64
     }
 
     /// Words whose tags are final.
@@ -99,27 +108,35 @@ impl Buffer {
         self.released
     }
 
-    /// The entry of word `i`; `i` must still be held.
+    /// The source of the last word that came.
+    pub fn last_source(&self) -> Option<&Arc<Source>> {
+        self.last_source.as_ref()
+    }
+
+    /// The entry of word `i`; `i` must not be released.
     pub fn get(&self, i: u64) -> &Entry {
-        &self.entries[(i - self.base) as usize]
+        &self.entries[(i - self.released) as usize]
     }
 
     /// Adds a final word.
     pub fn push(&mut self, word: Word, arrived: Time) {
+        self.last_source = Some(word.source.clone());
         self.entries.push_back(Entry { word, arrived, tags: None, freeze: None });
     }
 
-    /// Entries of words `from..to`.
+    /// Entries of words `from..to`, none of them released.
     pub fn range(&self, from: u64, to: u64) -> impl Iterator<Item = &Entry> {
-        self.entries.range((from - self.base) as usize..(to - self.base) as usize)
+        self.entries.range((from - self.released) as usize..(to - self.released) as usize)
     }
 
     /// What a pass sees: some history before the first unfrozen word, everything up to `upto`, and `more` after it. `stopped`: the
     /// speaker has.
     pub fn row(&self, upto: u64, more: &[Word], stopped: bool, policy: &Policy) -> Row {
-        let start = self.frozen.saturating_sub(policy.history_words).max(self.base);
-        let words: Vec<&[u32]> =
-            self.range(start, upto).map(|e| &*e.word.tokens).chain(more.iter().map(|w| &*w.tokens)).collect();
+        let base = self.released - self.history.len() as u64;
+        let start = self.frozen.saturating_sub(policy.history_words).max(base);
+        let old = self.history.range((start.min(self.released) - base) as usize..);
+        let held = self.range(start.max(self.released), upto).map(|e| &e.word).chain(more).map(|w| &w.tokens);
+        let words: Vec<&[u32]> = old.chain(held).map(|tokens| &**tokens).collect();
         Row::pack(&words, (self.frozen - start) as usize, policy.mask_words(), stopped)
     }
 
@@ -127,14 +144,14 @@ impl Buffer {
     pub fn predict(&mut self, upto: u64, tags: &[Tags]) {
         let start = upto - tags.len() as u64;
         for i in self.frozen.max(start)..upto {
-            self.entries[(i - self.base) as usize].tags = Some(tags[(i - start) as usize]);
+            self.entries[(i - self.released) as usize].tags = Some(tags[(i - start) as usize]);
         }
     }
 
     /// Freezes words up to `to` with the tags they have; without an answer (`degraded`) as spoken. `known`: words known then.
     pub fn freeze(&mut self, to: u64, known: u64, now: Time, cause: FreezeCause, degraded: bool) {
         for i in self.frozen..to {
-            let entry = &mut self.entries[(i - self.base) as usize];
+            let entry = &mut self.entries[(i - self.released) as usize];
             if degraded {
                 entry.tags = Some(Tags::default());
             }
@@ -145,14 +162,18 @@ impl Buffer {
         self.frozen = self.frozen.max(to);
     }
 
-    /// Lets words up to `to` go, and forgets what is older than `history` words before the first unfrozen one.
-    pub fn release(&mut self, to: u64, history: u64) {
+    /// Lets words up to `to` go, in order, and forgets what is older than `history` words before the first unfrozen one.
+    pub fn release(&mut self, to: u64, history: u64) -> Vec<Entry> {
         assert!(self.released <= to && to <= self.frozen, "only frozen words are released");
+        let gone: Vec<Entry> = self.entries.drain(..(to - self.released) as usize).collect();
+        self.history.extend(gone.iter().map(|e| e.word.tokens.clone()));
         self.released = to;
-        while self.base < self.released.min(self.frozen.saturating_sub(history)) {
-            self.entries.pop_front();
-            self.base += 1;
+        let keep = (history + self.released).saturating_sub(self.frozen);
+        self.history.drain(..self.history.len().saturating_sub(keep as usize));
+        if self.entries.is_empty() {
+            self.entries.shrink_to(IDLE_CAPACITY);
         }
+        gone
     }
 
     /// Moves arrivals up to `now`: while a backlog was read, no delay was running.
@@ -163,10 +184,5 @@ impl Buffer {
                 freeze.at = freeze.at.max(now);
             }
         }
-    }
-
-    /// Words held, history included.
-    pub fn held(&self) -> usize {
-        self.entries.len()
     }
 }

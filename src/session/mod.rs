@@ -148,7 +148,12 @@ impl Record {
 /// that was said and not understood, and stays.
 pub fn kind_of(spoken: &str) -> WordKind {
     let bytes = spoken.as_bytes();
-    let inner = |open: u8, close: u8| bytes.len() > 2 && bytes[0] == open && bytes[bytes.len() - 1] == close;
+    // A name in brackets: anything else, HTML for one, is what was said, for all we know.
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
+    let inner = |open: u8, close: u8| match bytes {
+        [first, name @ .., last] => (*first, *last) == (open, close) && !name.is_empty() && name.iter().all(is_name),
+        _ => false,
+    };
     if spoken.eq_ignore_ascii_case("%hesitation") || spoken.eq_ignore_ascii_case("[hesitation]") {
         WordKind::Filler
     } else if spoken.eq_ignore_ascii_case("<unk>") || spoken.eq_ignore_ascii_case("[unk]") {
@@ -179,6 +184,8 @@ mod tests {
             ("%", WordKind::Speech),
             ("hello", WordKind::Speech),
             ("[]", WordKind::Speech),
+            ("<b>bold</b>", WordKind::Speech),
+            ("[background_noise]", WordKind::Markup),
         ] {
             assert_eq!(kind_of(word), kind, "{word}");
         }

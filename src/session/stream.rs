@@ -321,7 +321,7 @@ impl Stream {
 
     fn release(&mut self, cut: u64, out: &mut Vec<Output>) {
         let from = self.buffer.released();
-        let entries: Vec<Entry> = self.buffer.range(from, cut).cloned().collect();
+        let entries = self.buffer.release(cut, self.policy.history_words);
         let sentence_start = self.sentence_start;
         for entry in &entries {
             let tags = entry.tags.unwrap_or_default();
@@ -332,7 +332,6 @@ impl Stream {
         out.push(Output::Release(Release { seq: self.seq, from, sentence_start, entries }));
         self.seq += 1;
         self.counts.segments += 1;
-        self.buffer.release(cut, self.policy.history_words);
     }
 
     /// The oldest input offset that must be read again if the process dies now.
@@ -346,8 +345,7 @@ impl Stream {
 
     /// The source of the last word, for an end record's `meta`.
     pub fn last_source(&self) -> Option<Arc<Source>> {
-        let total = self.buffer.total();
-        (self.buffer.held() > 0).then(|| self.buffer.get(total - 1).word.source.clone())
+        self.buffer.last_source().cloned()
     }
 
     /// Words not frozen yet.

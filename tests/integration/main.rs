@@ -3,6 +3,8 @@
 mod cli;
 mod faults;
 mod formatting;
+mod hostile;
+mod hostile_kafka;
 mod kafka;
 mod ledger;
 mod model;

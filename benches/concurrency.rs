@@ -1,0 +1,83 @@
+//! Many streams at once: words a second, shapes of batches and their padding at 1, 16, 256 and 4,096 streams, and memory of a stream that is
+//! idle.
+//!
+//! ```sh
+//! cargo bench --bench concurrency -- words.tsv
+//! ```
+
+mod common;
+
+use std::time::Instant;
+
+use common::{ALLOCATOR, files, record, service, settings};
+use faircopy::eval::gold;
+use faircopy::pipeline::replay::Replay;
+use stats_alloc::Region;
+
+/// Words over all streams of one measurement.
+const WORDS: usize = 12_288;
+/// Words of a record, as recognisers send them.
+const RECORD_WORDS: usize = 4;
+/// Words each stream says before it falls silent, for its memory.
+const IDLE_WORDS: usize = 60;
+
+fn main() {
+    let path = &files("a .tsv file of words and marks")[0];
+    let rows = gold::read(path, WORDS).unwrap_or_else(|e| panic!("{e}"));
+    let words: Vec<&str> = rows.iter().flat_map(|r| r.words.iter().map(String::as_str)).collect();
+    println!("{:>8} {:>11} {:>8} {:>10} {:>10} {:>9}", "streams", "batch rows", "words/s", "rows/batch", "tokens/row", "padding");
+    for batch_rows in [1, 8] {
+        for streams in [1, 16, 256, 4096] {
+            let mut settings = settings();
+            settings.infer.max_batch_items = batch_rows;
+            let (shared, meter) = service(settings);
+            let mut replay = Replay::paced(shared);
+            let each = words.len() / streams;
+            let began = Instant::now();
+            let mut offset = 0;
+            for at in (0..each).step_by(RECORD_WORDS) {
+                for stream in 0..streams {
+                    let from = stream * each + at;
+                    let said = words[from..(from + RECORD_WORDS).min((stream + 1) * each)].join(" ");
+                    replay.take(record(offset, &stream.to_string(), &said, at + RECORD_WORDS >= each));
+                    offset += 1;
+                }
+                replay.settle();
+                replay.drain();
+            }
+            let rate = (each * streams) as f64 / began.elapsed().as_secs_f64();
+            println!(
+                "{streams:>8} {batch_rows:>11} {rate:>8.0} {:>10.1} {:>10.0} {:>7.1} %",
+                meter.rows_a_batch(),
+                meter.tokens_a_row(),
+                100.0 * meter.padding()
+            );
+        }
+    }
+    idle(&words);
+}
+
+fn idle(words: &[&str]) {
+    let mut settings = settings();
+    settings.decode.max_streams_per_partition = 100_000;
+    let (shared, _) = service(settings);
+    let mut replay = Replay::paced(shared);
+    // The tokeniser's memory of words is shared by all streams: fill it first.
+    (0..2).for_each(|i| fall_silent(&mut replay, words, &format!("warm-{i}"), 0));
+    const STREAMS: usize = 1000;
+    let region = Region::new(ALLOCATOR);
+    for i in 0..STREAMS {
+        fall_silent(&mut replay, words, &format!("call-{i}"), i as i64);
+    }
+    let held = region.change();
+    let bytes = held.bytes_allocated as f64 - held.bytes_deallocated as f64 + held.bytes_reallocated as f64;
+    println!("\nan idle stream, {IDLE_WORDS} words said and released: {:.0} bytes", bytes / STREAMS as f64);
+}
+
+fn fall_silent(replay: &mut Replay, words: &[&str], session: &str, offset: i64) {
+    for (i, record_words) in words[..IDLE_WORDS].chunks(RECORD_WORDS).enumerate() {
+        replay.take(record(offset * 100 + i as i64, session, &record_words.join(" "), false));
+    }
+    replay.wait(20_000); // past every delay, far from the session's expiry
+    replay.drain();
+}
