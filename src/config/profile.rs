@@ -180,6 +180,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         utterance_delay_ms: need("utterance_delay_ms", own.utterance_delay_ms.or(base.utterance_delay_ms))?,
         max_release_ms: need("max_release_ms", own.max_release_ms.or(base.max_release_ms))?,
         inference_timeout_ms: settings.infer.timeout_ms,
+        verbatim: need("verbatim", own.verbatim.or(base.verbatim))?,
         partials: settings.partials.enabled,
     };
     let refuse = |key: &str, why: String| Err(SettingsError(format!("profiles.{name}.{key}{why}")));
@@ -227,8 +228,8 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     }
     Ok(Profile {
         name: name.into(),
+        style: Style { verbatim: policy.verbatim },
         policy: Arc::new(policy),
-        style: Style { verbatim: need("verbatim", own.verbatim.or(base.verbatim))? },
         languages: languages.iter().map(|l| l.to_lowercase()).collect(),
     })
 }

@@ -5,7 +5,6 @@
 //! in-process broker of the demo.
 
 pub mod assignment;
-pub mod decode;
 pub mod embedded;
 pub mod group;
 pub mod lines;

@@ -9,8 +9,9 @@
 use super::casing::{self, Lexicon};
 use super::itn::Itn;
 use crate::record::{Entity, Removed, WrittenWord};
+use crate::session::word::removal;
 use crate::session::{Word, WordKind};
-use crate::tags::{Disfluency, Punct, Tags};
+use crate::tags::{Punct, Tags};
 
 /// The formatting half of a profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,19 +40,6 @@ struct Kept<'a> {
     index: u64,
 }
 
-fn removal(kind: WordKind, disfluency: Disfluency) -> Option<&'static str> {
-    match (kind, disfluency) {
-        (WordKind::Filler, _) => Some("filler"),
-        (WordKind::Markup, _) => Some("token"),
-        (WordKind::Plain, _) | (_, Disfluency::O) => None,
-        (_, Disfluency::F) => Some("filler"),
-        (_, Disfluency::E) => Some("edit"),
-        (_, Disfluency::D) => Some("marker"),
-        (_, Disfluency::Rep) => Some("repetition"),
-        (_, Disfluency::Rm) => Some("repair"),
-    }
-}
-
 /// Formats words `from..` of an epoch. `sentence_start`: what came before ended a sentence.
 pub fn apply(words: &[(&Word, Tags)], from: u64, sentence_start: bool, style: &Style, lexicon: &Lexicon, itn: &Itn) -> Formatted {
     let mut out = Formatted::default();
@@ -60,7 +48,7 @@ pub fn apply(words: &[(&Word, Tags)], from: u64, sentence_start: bool, style: &S
         let index = from + i as u64;
         // A word of a language that is not served goes out as spoken, whatever the model made of it.
         let tags = if word.kind == WordKind::Plain { Tags::default() } else { *tags };
-        match removal(word.kind, tags.disfluency).filter(|_| !style.verbatim) {
+        match removal(word.kind, tags.disfluency, style.verbatim) {
             None => kept.push(Kept { word, tags, mark: tags.punct, index }),
             Some(class) => {
                 if let Some(before) = kept.last_mut()

@@ -1,7 +1,7 @@
 //! The service: model, formatter, one task a partition, delivery and the polling thread. The only module that knows all others.
 //!
 //! ```text
-//!  poll thread ──ToPartition──▶ partition task (Worker) ──Effect──▶ delivery ──▶ Kafka
+//!  poll thread ──ToPartition──▶ partition task (Partition) ──Effect──▶ delivery ──▶ Kafka
 //!       ▲                          │        ▲                          │
 //!       │                       Request   Answer                    Progress
 //!       │                          ▼        │                          │
@@ -12,9 +12,9 @@
 pub mod clock;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
+pub mod partition;
 pub mod replay;
 mod task;
-pub mod worker;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::consume::decode;
 use crate::format::{Lexicon, Style, apply, itn::Itn as Grammars};
 use crate::infer::row::MAX_TOKENS_PER_WORD;
+use crate::record::decode;
 use crate::record::{End, Limits, RawRecord, RawSegment};
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 use crate::session::{Record, Source};
@@ -94,6 +94,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         utterance_delay_ms: 1,
         max_release_ms: 1,
         inference_timeout_ms: 1,
+        verbatim: false,
         partials: true,
     };
     let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new() });

@@ -6,7 +6,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::Shared;
 use super::clock::Clock;
-use super::worker::Worker;
+use super::partition::Partition;
 use crate::config::Settings;
 use crate::produce::Outgoing;
 use crate::record::RawRecord;
@@ -16,9 +16,9 @@ use crate::session::output::Tail;
 /// An answer of the model is waited for so long: a replay has no deadline to keep.
 const PATIENCE_MS: u64 = 3_600_000;
 
-/// A [`Worker`] and who waits for its answers.
+/// A [`Partition`] and who waits for its answers.
 pub struct Replay {
-    worker: Worker,
+    partition: Partition,
     runtime: Runtime,
 }
 
@@ -38,56 +38,56 @@ impl Replay {
     /// The input comes at the pace of [`Replay::wait`], and delays count.
     pub fn paced(shared: Arc<Shared>) -> Replay {
         let mut replay = Replay::new(shared, Clock::simulated());
-        replay.worker.caught_up();
+        replay.partition.caught_up();
         replay
     }
 
     fn new(shared: Arc<Shared>, clock: Clock) -> Replay {
         let runtime = Builder::new_current_thread().enable_all().build().expect("the system has room for a runtime");
-        Replay { worker: Worker::new(shared, 0, clock), runtime }
+        Replay { partition: Partition::new(shared, 0, clock), runtime }
     }
 
     /// Takes the next record and hands its requests to the model, without waiting for answers.
     pub fn take(&mut self, record: RawRecord) {
-        self.worker.take(record);
-        self.worker.ask();
+        self.partition.take(record);
+        self.partition.ask();
     }
 
     /// Waits until the model has answered everything.
     pub fn settle(&mut self) {
-        self.worker.ask();
-        while self.worker.is_asking() {
-            let answer = self.runtime.block_on(self.worker.answer());
-            self.worker.answered(answer);
-            self.worker.ask();
+        self.partition.ask();
+        while self.partition.is_asking() {
+            let answer = self.runtime.block_on(self.partition.answer());
+            self.partition.answered(answer);
+            self.partition.ask();
         }
     }
 
     /// Lets `ms` pass on a simulated clock. What falls due on the way is answered before the clock moves on.
     pub fn wait(&mut self, ms: u64) {
-        let until = self.worker.now().plus(ms);
+        let until = self.partition.now().plus(ms);
         self.settle();
-        while let Some(due) = self.worker.next_due().filter(|&due| due <= until) {
-            self.worker.clock.move_to(due);
-            self.worker.tick();
+        while let Some(due) = self.partition.next_due().filter(|&due| due <= until) {
+            self.partition.clock.move_to(due);
+            self.partition.tick();
             self.settle();
         }
-        self.worker.clock.move_to(until);
+        self.partition.clock.move_to(until);
     }
 
     /// Ends all streams and waits for the last answers.
     pub fn finish(&mut self) {
-        self.worker.end_all();
+        self.partition.end_all();
         self.settle();
     }
 
     /// What came out since the last call, in order.
     pub fn drain(&mut self) -> Vec<Outgoing> {
-        self.worker.drain()
+        self.partition.drain()
     }
 
     /// Tails that changed since the last call, of sessions in a profile with partials.
     pub fn changed_tails(&mut self) -> Vec<(StreamRef, Tail)> {
-        self.worker.changed_tails(|_| true)
+        self.partition.changed_tails(|_| true)
     }
 }

@@ -1,5 +1,6 @@
 //! The wire contract: a raw segment in ([`raw`]), a formatted segment out ([`formatted`]).
 
+pub mod decode;
 pub mod formatted;
 pub mod raw;
 

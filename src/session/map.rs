@@ -93,7 +93,7 @@ struct Slot {
     waiting: VecDeque<Waiting>,
     due: Option<Time>,
     hold: Option<i64>,
-    load: u64,
+    pending: u64,
     queued: bool,
     asking: bool,
 }
@@ -121,7 +121,7 @@ pub struct Sessions {
     ready: VecDeque<StreamId>,
     dirty: BTreeSet<StreamId>,
     ended: Ended,
-    load: u64,
+    pending_words: u64,
     in_flight: usize,
     running: bool,
     events: Vec<Event>,
@@ -140,7 +140,7 @@ impl Sessions {
             holds: BTreeSet::new(),
             ready: VecDeque::new(),
             dirty: BTreeSet::new(),
-            load: 0,
+            pending_words: 0,
             in_flight: 0,
             running: false,
             events: Vec::new(),
@@ -219,7 +219,17 @@ impl Sessions {
         self.by_key.insert(key.clone(), id);
         self.slots.insert(
             id,
-            Slot { key, profile, stream, waiting: VecDeque::new(), due: None, hold: None, load: 0, queued: false, asking: false },
+            Slot {
+                key,
+                profile,
+                stream,
+                waiting: VecDeque::new(),
+                due: None,
+                hold: None,
+                pending: 0,
+                queued: false,
+                asking: false,
+            },
         );
         id
     }
@@ -247,9 +257,9 @@ impl Sessions {
         let waiting = slot.waiting.front().map(Waiting::offset);
         let hold = if closed { None } else { [slot.stream.hold(), waiting].into_iter().flatten().min() };
         let held: usize = slot.waiting.iter().map(|w| if let Waiting::Record(r, _) = w { r.words.len() } else { 0 }).sum();
-        let load = if closed { 0 } else { slot.stream.pending() + held as u64 };
-        self.load = self.load - slot.load + load;
-        slot.load = load;
+        let pending = if closed { 0 } else { slot.stream.pending() + held as u64 };
+        self.pending_words = self.pending_words - slot.pending + pending;
+        slot.pending = pending;
         let asking = !closed && slot.stream.is_asking();
         self.in_flight = self.in_flight + usize::from(asking) - usize::from(slot.asking);
         slot.asking = asking;
@@ -357,7 +367,7 @@ impl Sessions {
 
     /// Words that wait for the model, in all streams: what back-pressure goes by.
     pub fn pending_words(&self) -> u64 {
-        self.load
+        self.pending_words
     }
 
     /// Final words taken and not frozen yet, in all streams. Walks them.

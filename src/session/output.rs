@@ -53,7 +53,7 @@ pub enum Output {
     Closed {
         /// number of the end segment
         seq: u64,
-        /// counts of the epoch but for `removed`, which formatting knows
+        /// counts of the epoch
         counts: Counts,
         /// why
         cause: EndCause,

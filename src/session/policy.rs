@@ -55,6 +55,8 @@ pub struct Policy {
     pub max_release_ms: u64,
     /// an answer of the model is waited for so long
     pub inference_timeout_ms: u64,
+    /// whether disfluent words and recogniser markup stay in the text
+    pub verbatim: bool,
     /// whether partials are made, and so whether hypotheses are worth a pass
     pub partials: bool,
 }

@@ -34,6 +34,7 @@ pub fn policy() -> Policy {
         utterance_delay_ms: 300,
         max_release_ms: 2000,
         inference_timeout_ms: 500,
+        verbatim: false,
         partials: true,
     }
 }

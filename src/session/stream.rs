@@ -18,9 +18,10 @@ use super::hypothesis::Hypothesis;
 use super::output::{Ask, EndCause, Output, Release, Tail};
 use super::plan::{Pass, Plan};
 use super::policy::{Policy, Rule};
+use super::word::removal;
 use super::{Record, Source, Time, WordKind, release};
 use crate::record::{Counts, End};
-use crate::tags::{Disfluency, Tags};
+use crate::tags::Tags;
 
 #[derive(Debug)]
 enum Asked {
@@ -325,9 +326,11 @@ impl Stream {
         let sentence_start = self.sentence_start;
         for entry in &entries {
             let tags = entry.tags.unwrap_or_default();
-            let kept = tags.disfluency == Disfluency::O && matches!(entry.word.kind, WordKind::Speech | WordKind::Plain);
-            // A removed word's end mark moves to the kept word before it.
-            self.sentence_start = tags.punct.ends_sentence() || (self.sentence_start && !kept);
+            let leaves = removal(entry.word.kind, tags.disfluency, self.policy.verbatim).is_some();
+            self.counts.removed += u64::from(leaves);
+            // A removed word's end mark moves to the kept word before it; a plain one's is not written.
+            let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
+            self.sentence_start = ends || (self.sentence_start && leaves);
         }
         out.push(Output::Release(Release { seq: self.seq, from, sentence_start, entries }));
         self.seq += 1;

@@ -1,6 +1,6 @@
 //! One partition without Kafka: records in, segments out, the model between. The service and `faircopy format` both run it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,46 +10,44 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Shared;
 use super::clock::Clock;
 use crate::config::Profile;
-use crate::consume::decode;
 use crate::events;
 use crate::infer::{Answer, Request};
 use crate::produce::{DeadLetter, Outgoing};
+use crate::record::decode;
 use crate::record::{RawRecord, RawSegment, Segment};
 use crate::session::map::{Accepted, Event, Limits, Sessions, StreamId, StreamRef};
 use crate::session::output::{Output, Tail};
 use crate::session::{Record, Source, Time};
 
 /// A partition's streams, its requests under way, and the formatter's end of the path.
-pub struct Worker {
+pub struct Partition {
     shared: Arc<Shared>,
-    partition: i32,
+    number: i32,
     sessions: Sessions,
     /// the task's time
     pub(super) clock: Clock,
     answers: UnboundedReceiver<Answer>,
     reply: UnboundedSender<Answer>,
     next_offset: Option<i64>,
-    removed: HashMap<StreamId, u64>,
     dirty: BTreeSet<StreamId>,
     refused: Vec<Outgoing>,
 }
 
-impl Worker {
+impl Partition {
     /// An empty partition.
-    pub fn new(shared: Arc<Shared>, partition: i32, clock: Clock) -> Worker {
+    pub fn new(shared: Arc<Shared>, number: i32, clock: Clock) -> Partition {
         let d = &shared.settings.decode;
         let limits =
             Limits { max_streams: d.max_streams_per_partition, session_ttl_ms: d.session_ttl_ms, late_ttl_ms: d.late_ttl_ms };
         let (reply, answers) = unbounded_channel();
-        Worker {
+        Partition {
             sessions: Sessions::new(limits),
             shared,
-            partition,
+            number,
             clock,
             answers,
             reply,
             next_offset: None,
-            removed: HashMap::new(),
             dirty: BTreeSet::new(),
             refused: Vec::new(),
         }
@@ -81,7 +79,7 @@ impl Worker {
         let made = Record::new(segment, hash, source, profile.policy.clone(), plain, |w| tokenizer.tokens(w));
         let now = self.now();
         if self.sessions.accept(session, &channel, &profile.name, made, now) == Accepted::Repeat {
-            events::Repeat { partition: self.partition, offset: record.offset }.emit();
+            events::Repeat { partition: self.number, offset: record.offset }.emit();
         }
     }
 
@@ -183,14 +181,11 @@ impl Worker {
                     .emit();
                 }
                 let segment = shared.formatter.segment(&stream, &release, &profile.style);
-                let removed: u64 = segment.removed.iter().map(|r| r.src[1] - r.src[0]).sum();
-                *self.removed.entry(stream.id).or_default() += removed;
                 events::SegmentMade { kind: "final" }.emit();
                 let source = release.entries.last().map(|e| e.word.source.clone());
                 Outgoing::Formatted(Box::new(segment), source)
             }
-            Output::Closed { seq, mut counts, cause } => {
-                counts.removed = self.removed.remove(&stream.id).unwrap_or(0);
+            Output::Closed { seq, counts, cause } => {
                 self.dirty.remove(&stream.id);
                 let segment = shared.formatter.end(&stream, seq, counts, cause);
                 events::SegmentMade { kind: "end" }.emit();

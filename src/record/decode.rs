@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::record::{Limits, RawRecord, RawSegment, Refused};
+use super::{Limits, RawRecord, RawSegment, Refused};
 
 /// Checks key, value and headers.
 ///
