@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use super::{Cli, Failure, start_log};
 use crate::eval::gold::{self, GoldError, Row};
 use crate::eval::report::{Report, judge};
-use crate::eval::run::{EvalError, Pace, cut, run};
+use crate::eval::run::{self, Pace, cut};
 use crate::eval::sweep;
 use crate::eval::table::table;
+use crate::pipeline::Shared;
 
 /// Arguments of `eval`.
 #[derive(Debug, clap::Args)]
@@ -36,15 +37,6 @@ pub struct Args {
     pub word_ms: u64,
 }
 
-impl From<EvalError> for Failure {
-    fn from(e: EvalError) -> Failure {
-        match e {
-            EvalError::Run(e) => e.into(),
-            EvalError::Gold(e) => e.into(),
-        }
-    }
-}
-
 impl From<GoldError> for Failure {
     fn from(e: GoldError) -> Failure {
         Failure { message: e.to_string(), code: 1 }
@@ -66,10 +58,10 @@ pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         base.verbatim = Some(true);
     }
     let cells = sweep::cells(&base, &args.sweep)?;
-    let model =
-        crate::infer::onnx::ModelFiles::open(&settings.infer.model_dir).map_err(crate::pipeline::RunError::from)?.labels.model;
+    let shared = Shared::load(run::settings(settings, &cells)?)?;
+    let model = shared.formatter.model.to_string();
     let pace = Pace { stream_words: args.stream_words, word_ms: args.word_ms };
-    let (outs, words_per_second) = run(settings, &cells, &rows, pace)?;
+    let (outs, words_per_second) = run::run(shared, &cells, &rows, pace)?;
     let report = Report {
         data: args.data.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         rows: rows.len(),

@@ -9,9 +9,9 @@ use serde_json::json;
 use super::delay::{Delay, Shown};
 use super::gold::{GoldError, Row};
 use super::sweep::{Cell, apply};
-use crate::config::Settings;
+use crate::config::{Settings, SettingsError};
+use crate::pipeline::Shared;
 use crate::pipeline::replay::Replay;
-use crate::pipeline::{RunError, Shared};
 use crate::produce::Outgoing;
 use crate::record::{Kind, RawRecord};
 use crate::tags::Tags;
@@ -52,17 +52,6 @@ pub struct CellOut {
     pub rows: Vec<RowOut>,
     /// delays
     pub delay: Delay,
-}
-
-/// Why there is no result.
-#[derive(Debug, thiserror::Error)]
-pub enum EvalError {
-    /// model or settings
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// data
-    #[error(transparent)]
-    Gold(#[from] GoldError),
 }
 
 #[derive(Default)]
@@ -130,13 +119,20 @@ fn streams(rows: &[Row], stream_words: usize) -> Vec<Vec<usize>> {
     streams
 }
 
-/// Decodes `rows` once for each cell. Gives what became of them and the words a second, over all cells.
+/// Settings for [`run`]: a profile for each cell, and partials, so that tails can be watched.
 ///
 /// # Errors
-/// The model does not load, the cells' settings contradict each other, or a row is refused as no record of the raw topic could be.
-pub fn run(settings: Settings, cells: &[Cell], rows: &[Row], pace: Pace) -> Result<(Vec<CellOut>, f64), EvalError> {
-    let settings = Replay::settings(apply(settings, cells).map_err(RunError::from)?, true);
-    let mut shared = Shared::load(settings)?;
+/// A cell's settings contradict the others.
+pub fn settings(settings: Settings, cells: &[Cell]) -> Result<Settings, SettingsError> {
+    Ok(Replay::settings(apply(settings, cells)?, true))
+}
+
+/// Decodes `rows` once for each cell. Gives what became of them and the words a second, over all cells. `shared` has the [`settings`] of
+/// these cells.
+///
+/// # Errors
+/// A row is refused, as no record of the raw topic could hold it.
+pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Result<(Vec<CellOut>, f64), GoldError> {
     let gathered = Arc::new(Mutex::new(Gathered { streams: HashMap::new(), delays: vec![Delay::default(); cells.len()] }));
     shared.on_release = Some({
         let gathered = gathered.clone();
@@ -176,7 +172,7 @@ fn feed(
     words: &[Vec<&str>],
     cells: usize,
     word_ms: u64,
-) -> Result<(), EvalError> {
+) -> Result<(), GoldError> {
     let mut waiting: VecDeque<At> = (0..words.len()).flat_map(|s| (0..cells).map(move |c| (c, s))).collect();
     let mut open: Vec<(At, usize)> = Vec::new();
     let mut offset = 0;
@@ -204,7 +200,7 @@ fn feed(
     }
 }
 
-fn collect(replay: &mut Replay, gathered: &Mutex<Gathered>) -> Result<(), EvalError> {
+fn collect(replay: &mut Replay, gathered: &Mutex<Gathered>) -> Result<(), GoldError> {
     let mut touched = Vec::new();
     for outgoing in replay.drain() {
         let mut gathered = gathered.lock().expect("not poisoned");
