@@ -6,7 +6,7 @@ KAFKA ?=
 PORT ?= 9092
 VENV ?= target/venv-training
 
-.PHONY: demo test test-training kafka runtime build lint unit python-tests train setup setup-kafka audit
+.PHONY: demo test test-training fuzz kafka runtime build lint unit python-tests train setup setup-kafka audit
 
 demo: build
 	target/debug/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
@@ -36,6 +36,13 @@ unit:
 # These need no PyTorch, and nothing installed.
 python-tests:
 	cd models/training && python3 -m unittest discover -q -s tests -p 'test_*.py'
+
+# FUZZ_SECONDS of each fuzz target, on its saved corpus; needs a nightly toolchain and cargo-fuzz.
+FUZZ_SECONDS ?= 60
+fuzz: setup
+	for target in session decode; do \
+	  cargo +nightly fuzz run --fuzz-dir tests/fuzz --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	done
 
 # A broker of your own on 127.0.0.1:PORT, data in target/kafka/local.
 kafka: setup-kafka

@@ -213,9 +213,7 @@ fn collect(replay: &mut Replay, gathered: &Mutex<Gathered>) -> Result<(), GoldEr
                 touched.push(at);
             }
             Outgoing::DeadLetter(letter) => {
-                return Err(
-                    GoldError(format!("a gold word is no raw record: {}; mend it or raise the limit", letter.refused)).into()
-                );
+                return Err(GoldError(format!("a gold word is no raw record: {}; mend it or raise the limit", letter.refused)));
             }
         }
     }

@@ -29,6 +29,7 @@ use crate::config::{Profiles, Settings, SettingsError};
 use crate::consume::assignment::{Assignment, Spawn};
 use crate::consume::group::{StartError, join};
 use crate::consume::poll::{self, ConsumeError};
+use crate::format::itn::Itn;
 use crate::format::{Formatter, Lexicon};
 use crate::infer::onnx::{LoadError, ModelFiles, OnnxTagger, init_runtime};
 use crate::infer::{Infer, Tagger, WordTokenizer};
@@ -97,6 +98,8 @@ pub struct Shared {
 impl Shared {
     /// Loads model, tokenizer and lexicon, and starts the inference workers.
     pub fn load(settings: Settings) -> Result<Shared, RunError> {
+        // Compiling takes a second: not on the first segment's time, and beside the model's loading.
+        let grammars = std::thread::spawn(Itn::english);
         let i = &settings.infer;
         let files = ModelFiles::open(&i.model_dir)?;
         init_runtime(&absolute(&i.runtime))?;
@@ -104,6 +107,7 @@ impl Shared {
         for _ in 0..i.worker_count() {
             taggers.push(Box::new(OnnxTagger::load(&files, i.device, i.threads_per_worker)?));
         }
+        grammars.join().map_err(|_| LoadError("the grammars in grammars/en do not compile; see the panic above".into()))?;
         Shared::with_taggers(settings, &files, taggers)
     }
 
