@@ -123,6 +123,14 @@ impl InferSettings {
     }
 }
 
+/// `[format]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FormatSettings {
+    /// directory of `.itn` files and their tables
+    pub grammar_dir: PathBuf,
+}
+
 /// `[decode]`
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -201,6 +209,8 @@ pub struct Settings {
     pub infer: InferSettings,
     /// buffers
     pub decode: Decode,
+    /// grammars
+    pub format: FormatSettings,
     /// of raw records
     pub limits: Limits,
     /// offsets

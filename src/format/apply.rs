@@ -80,20 +80,20 @@ pub fn apply(words: &[(&Word, Tags)], from: u64, sentence_start: bool, style: &S
         let written = span[0].tags.itn.class().and_then(|class| {
             let spoken: Vec<String> = span.iter().map(|k| k.word.spoken.to_lowercase()).collect();
             let words: Vec<&str> = spoken.iter().map(String::as_str).collect();
-            itn.write(class, &words).map(|text| (class, text))
+            itn.write(class, &words).map(|written| (class, written))
         });
         match written {
-            Some((class, text)) => {
+            Some((class, written)) => {
                 let first_token = out.words.len();
-                let tokens: Vec<&str> = text.split(' ').collect();
-                for (i, token) in tokens.iter().enumerate() {
-                    let mark = if i + 1 == tokens.len() { span[span.len() - 1].mark } else { Punct::O };
-                    push(&mut out, (*token).to_string(), mark, span);
+                let last = written.tokens.len() - 1;
+                for (i, token) in written.tokens.into_iter().enumerate() {
+                    let mark = if i == last { span[span.len() - 1].mark } else { Punct::O };
+                    push(&mut out, token.text, mark, &span[token.words[0]..token.words[1]]);
                 }
                 let spoken: Vec<&str> = span.iter().map(|k| &*k.word.spoken).collect();
                 out.entities.push(Entity {
                     class,
-                    written: text.clone(),
+                    written: written.text,
                     spoken: spoken.join(" "),
                     words: [first_token, out.words.len()],
                     src: [span[0].index, span[span.len() - 1].index + 1],

@@ -23,6 +23,8 @@ pub use casing::Lexicon;
 pub struct Formatter {
     /// the model's MIXED dictionary
     pub lexicon: Lexicon,
+    /// grammars of spans
+    pub itn: itn::Itn,
     /// name of the model, for `model`
     pub model: Arc<str>,
 }
@@ -51,7 +53,7 @@ impl Formatter {
     }
 
     fn fill(&self, segment: &mut Segment, words: &[(&Word, Tags)], from: u64, sentence_start: bool, style: &Style) {
-        let done = apply::apply(words, from, sentence_start, style, &self.lexicon, itn::Itn::english());
+        let done = apply::apply(words, from, sentence_start, style, &self.lexicon, &self.itn);
         segment.text = done.text;
         segment.words = done.words;
         segment.entities = done.entities;

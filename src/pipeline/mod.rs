@@ -98,8 +98,6 @@ pub struct Shared {
 impl Shared {
     /// Loads model, tokenizer and lexicon, and starts the inference workers.
     pub fn load(settings: Settings) -> Result<Shared, RunError> {
-        // Compiling takes a second: not on the first segment's time, and beside the model's loading.
-        let grammars = std::thread::spawn(Itn::english);
         let i = &settings.infer;
         let files = ModelFiles::open(&i.model_dir)?;
         init_runtime(&absolute(&i.runtime))?;
@@ -107,7 +105,6 @@ impl Shared {
         for _ in 0..i.worker_count() {
             taggers.push(Box::new(OnnxTagger::load(&files, i.device, i.threads_per_worker)?));
         }
-        grammars.join().map_err(|_| LoadError("the grammars in grammars/en do not compile; see the panic above".into()))?;
         Shared::with_taggers(settings, &files, taggers)
     }
 
@@ -117,12 +114,13 @@ impl Shared {
         let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json")).map_err(LoadError)?;
         let lexicon =
             Lexicon::load(&files.dir.join("lexicon.tsv")).map_err(|e| LoadError(format!("{e}; export the model again")))?;
+        let itn = Itn::load(&settings.format.grammar_dir).map_err(|e| SettingsError(format!("format.grammar_dir: {e}")))?;
         let infer = Infer::start(taggers, settings.infer.batch_limits(), Duration::from_micros(settings.infer.max_wait_us));
         let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Ok(Shared {
             profiles,
             tokenizer,
-            formatter: Formatter { lexicon, model: files.labels.model.as_str().into() },
+            formatter: Formatter { lexicon, itn, model: files.labels.model.as_str().into() },
             infer,
             partial_limit: PartialLimit::new(per_second),
             on_release: None,

@@ -1,7 +1,7 @@
 //! What must hold of any record, whatever its bytes: it is refused for a known reason, or it keeps the contract and each of its words
 //! comes out of formatting once. For the fuzz target `decode` and its saved corpus.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,6 +12,11 @@ use crate::record::{End, Limits, RawRecord, RawSegment};
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 use crate::session::{Record, Source};
 use crate::tags::{Case, Disfluency, Itn, Punct, Tags};
+
+static GRAMMARS: LazyLock<Grammars> = LazyLock::new(|| {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en");
+    Grammars::load(std::path::Path::new(dir)).expect("the shipped grammars are sound")
+});
 
 /// Every reason a record is refused for.
 const REASONS: [&str; 5] = ["json", "contract", "limit", "key", "empty"];
@@ -103,7 +108,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();
     let from = seed >> 40;
     let style = Style { verbatim };
-    let done = apply::apply(&words, from, seed.is_multiple_of(2), &style, &Lexicon::default(), Grammars::english());
+    let done = apply::apply(&words, from, seed.is_multiple_of(2), &style, &Lexicon::default(), &GRAMMARS);
     let mut came = vec![0; words.len()];
     // Tokens of one entity share their source, which may enclose removed words.
     let mut kept: Vec<[u64; 2]> = done.words.iter().map(|w| w.src).collect();

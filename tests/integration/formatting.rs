@@ -2,11 +2,15 @@
 //!
 //! `tests/golden/format.txt` has cases of three lines: words with their tags, `=` the text, `-` what was removed.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use faircopy::format::{Lexicon, Style, apply::apply, itn::Itn as Grammars};
 use faircopy::session::{Source, Word, WordKind, kind_of};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
+
+use crate::kafka::needs;
+
+static GRAMMARS: LazyLock<Grammars> = LazyLock::new(|| Grammars::load(&needs("grammars/en")).unwrap());
 
 /// `word/tags`, tags separated by `/`: a mark, `C` `U` `M`, `B-TIME` or `I`, `F` `E` `D` `REP` `RM`.
 fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags) {
@@ -51,7 +55,7 @@ fn format(line: &str, style: &Style) -> faircopy::format::Formatted {
     let words: Vec<(Word, Tags)> = line.split_whitespace().enumerate().map(|(i, t)| word(t, i, &mut class)).collect();
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
     let lexicon = Lexicon::parse("iphone\tiPhone\nebay\teBay\n").unwrap();
-    apply(&words, 0, true, style, &lexicon, Grammars::english())
+    apply(&words, 0, true, style, &lexicon, &GRAMMARS)
 }
 
 #[test]
@@ -112,6 +116,6 @@ fn a_verbatim_profile_keeps_every_word() {
 fn a_language_that_is_not_served_goes_out_as_spoken() {
     let (mut word, tags) = word("BONJOUR/C/./F", 0, &mut None);
     word.kind = WordKind::Plain;
-    let done = apply(&[(&word, tags)], 0, true, &Style::default(), &Lexicon::default(), Grammars::english());
+    let done = apply(&[(&word, tags)], 0, true, &Style::default(), &Lexicon::default(), &GRAMMARS);
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));
 }

@@ -1,69 +1,115 @@
-//! Inverse text normalisation of tagged spans by weighted finite-state transducers. The only module that names rustfst.
+//! Inverse text normalisation by grammars that people write: from what is said to how it is written, as weighted transducers over words
+//! (Four-in-One, arXiv 2210.15063, section 2.2). The language is described in `grammars/README.md`.
 //!
-//! One grammar per class of the tag set, built from `grammars/en/` when the program starts. A span goes through the grammar of
-//! its class, then through those of [`FALLBACK`]; one that none accepts stays as spoken.
+//! ```text
+//!  source.rs ──▶ check.rs ──▶ compile.rs ──▶ network.rs ──▶ decode.rs ──▶ write.rs
+//!  files read    names        rules copied   flat arrays     cheapest way   text, tokens
+//!                resolved     where used                                    and their words
+//! ```
+//!
+//! A tagged span goes through the grammar of its class, then through those of [`FALLBACK`]; one that none accepts stays as spoken.
 
-mod builder;
-mod entities;
-mod number;
+pub mod check;
+mod compile;
+pub mod decode;
+pub mod filter;
+pub mod network;
+pub mod openfst;
+pub mod source;
+pub mod write;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::path::Path;
 
-use builder::{Grammar, Kit, finish};
+use decode::Scratch;
+use network::{Cost, Language};
+use source::{GrammarError, Source};
 
 use crate::tags::ItnClass;
+
+pub use write::Token;
 
 /// Classes tried when a span's own grammar does not accept it: the tagger was right that it is a number, not which.
 const FALLBACK: [ItnClass; 2] = [ItnClass::Cardinal, ItnClass::Alphanumeric];
 /// Words of a span at most; a longer one stays as spoken, which bounds the work.
-const MAX_SPAN_WORDS: usize = 64;
+pub const MAX_SPAN_WORDS: usize = 64;
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// A span, written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// the whole
+    pub text: String,
+    /// its tokens and the words of each
+    pub tokens: Vec<Token>,
+    /// of the reading
+    pub cost: Cost,
+}
 
 /// The compiled grammars of a language.
 pub struct Itn {
-    kit: Kit,
-    grammars: HashMap<ItnClass, Grammar>,
+    language: Language,
+    by_class: HashMap<ItnClass, usize>,
 }
 
-static ENGLISH: LazyLock<Itn> = LazyLock::new(Itn::build);
-
 impl Itn {
-    /// English, built on first use.
-    pub fn english() -> &'static Itn {
-        &ENGLISH
+    /// Reads and compiles the `.itn` files of a directory.
+    ///
+    /// # Errors
+    /// The first thing wrong in them, or a class of the tag set that none of them writes.
+    pub fn load(dir: &Path) -> Result<Itn, GrammarError> {
+        let sources = source::read_dir(dir)?;
+        let itn = Itn::compile(sources, false)?;
+        match ItnClass::ALL.iter().find(|c| !itn.by_class.contains_key(c)) {
+            None => Ok(itn),
+            Some(class) => Err(GrammarError {
+                place: source::Place { file: dir.display().to_string().into(), line: 1, column: 1 },
+                what: format!("expected a line: class {} = RULE, since the tagger finds such spans", class.label()),
+            }),
+        }
     }
 
-    fn build() -> Itn {
-        let mut kit = Kit::default();
-        let n = number::Numbers::new(&mut kit);
-        let kit_ref = &mut kit;
-        // E-mail and web addresses come last, since they pass every word that the others name.
-        let grammars = [
-            (ItnClass::Cardinal, entities::cardinal(kit_ref, &n)),
-            (ItnClass::Ordinal, n.ordinal.clone()),
-            (ItnClass::Percent, entities::percent(kit_ref, &n)),
-            (ItnClass::Money, entities::money(kit_ref, &n)),
-            (ItnClass::Year, n.year.clone()),
-            (ItnClass::Date, entities::date(kit_ref, &n)),
-            (ItnClass::Time, entities::time(kit_ref, &n)),
-            (ItnClass::Phone, entities::phone(kit_ref, &n)),
-            (ItnClass::Alphanumeric, entities::alphanumeric(kit_ref, &n)),
-            (ItnClass::Range, entities::range(kit_ref, &n)),
-            (ItnClass::Website, entities::website(kit_ref, &n)),
-            (ItnClass::Email, entities::email(kit_ref, &n)),
-        ]
-        .map(|(class, grammar)| (class, finish(&grammar)));
-        Itn { kit, grammars: HashMap::from(grammars) }
+    /// Compiles sources. `traced`: for [`Itn::explain`].
+    ///
+    /// # Errors
+    /// See [`check::resolve`]; and rules that grow too large.
+    pub fn compile(sources: Vec<Source>, traced: bool) -> Result<Itn, GrammarError> {
+        let language = compile::compile(check::resolve(sources)?, traced)?;
+        let known = |label: &str| ItnClass::ALL.into_iter().find(|c| c.label() == label);
+        let by_class = language.classes.iter().enumerate().filter_map(|(i, (label, _))| Some((known(label)?, i))).collect();
+        Ok(Itn { language, by_class })
     }
 
-    /// The written form of a span; `None` where it stays as spoken. Words in lower case.
-    pub fn write(&self, class: ItnClass, words: &[&str]) -> Option<String> {
+    /// Names of all classes, in the order of their definition.
+    pub fn classes(&self) -> impl Iterator<Item = &str> {
+        self.language.classes.iter().map(|(label, _)| label.as_str())
+    }
+
+    /// States and transitions of all classes.
+    pub fn size(&self) -> (usize, usize) {
+        self.language.classes.iter().fold((0, 0), |(s, t), (_, n)| (s + n.states(), t + n.len()))
+    }
+
+    /// The written form of a tagged span; `None` where it stays as spoken. Words in lower case.
+    pub fn write(&self, class: ItnClass, words: &[&str]) -> Option<Written> {
+        let of = |c: ItnClass| self.read(*self.by_class.get(&c)?, words, |_, _, _| {});
+        of(class).or_else(|| FALLBACK.into_iter().filter(|c| *c != class).find_map(of))
+    }
+
+    fn read(&self, class: usize, words: &[&str], fired: impl FnMut(u32, [usize; 2], &str)) -> Option<Written> {
         if words.is_empty() || words.len() > MAX_SPAN_WORDS {
             return None;
         }
-        let written = |c: ItnClass| self.kit.write(self.grammars.get(&c)?, words);
-        let own = written(class).map(|text| if class == ItnClass::Phone { entities::group_phone(text) } else { text });
-        own.or_else(|| FALLBACK.into_iter().filter(|c| *c != class).find_map(written))
+        let labels: Vec<u32> = words.iter().map(|w| self.language.pool.label(w)).collect();
+        SCRATCH.with_borrow_mut(|scratch| {
+            let (taken, last, cost) = scratch.whole(&self.language.classes[class].1, &labels)?;
+            let text = write::write(&self.language, taken, last, words, fired);
+            (!text.text.is_empty()).then(|| Written { tokens: text.tokens(words.len()), text: text.text, cost })
+        })
     }
 }
 
@@ -71,25 +117,19 @@ impl Itn {
 mod tests {
     use super::*;
 
-    fn write(class: ItnClass, spoken: &str) -> Option<String> {
-        Itn::english().write(class, &spoken.split(' ').collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn every_class_of_the_tag_set_has_a_grammar() {
-        for class in ItnClass::ALL {
-            assert!(Itn::english().grammars.contains_key(&class), "{class:?}");
-        }
+    fn english() -> Itn {
+        Itn::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en"))).unwrap_or_else(|e| panic!("{e}"))
     }
 
     #[test]
     fn spans_are_written_as_the_golden_file_says() {
-        let golden = include_str!("../../../tests/golden/itn.tsv");
+        let (itn, golden) = (english(), include_str!("../../../tests/golden/itn.tsv"));
         let mut wrong = Vec::new();
         for line in golden.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
             let [class, spoken, written] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
             let class = *ItnClass::ALL.iter().find(|c| c.label() == class).unwrap_or_else(|| panic!("{line}"));
-            let got = write(class, spoken).unwrap_or_else(|| "-".into());
+            let words: Vec<&str> = spoken.split(' ').collect();
+            let got = itn.write(class, &words).map_or("-".into(), |w| w.text);
             if got != written {
                 wrong.push(format!("{class:?} {spoken:?}: expected {written:?}, got {got:?}"));
             }
@@ -98,14 +138,36 @@ mod tests {
     }
 
     #[test]
+    fn tokens_know_their_words() {
+        let itn = english();
+        let tokens = |class, spoken: &str| {
+            let words: Vec<&str> = spoken.split(' ').collect();
+            itn.write(class, &words).unwrap().tokens.into_iter().map(|t| (t.text, t.words)).collect::<Vec<_>>()
+        };
+        let token = |text: &str, words| (text.to_string(), words);
+        assert_eq!(tokens(ItnClass::Date, "march the third"), [token("March", [0, 2]), token("3", [2, 3])]);
+        assert_eq!(
+            tokens(ItnClass::Date, "july twenty fifth twenty twelve"),
+            [token("July", [0, 1]), token("25,", [1, 3]), token("2012", [3, 5])]
+        );
+        assert_eq!(tokens(ItnClass::Time, "four thirty p m"), [token("4:30", [0, 2]), token("PM", [2, 4])]);
+        assert_eq!(tokens(ItnClass::Money, "one point two million dollars"), [token("$1.2", [0, 5]), token("million", [0, 5])]);
+        assert_eq!(
+            tokens(ItnClass::Date, "the fifth of march"),
+            [token("5th", [0, 2]), token("of", [2, 3]), token("March", [3, 4])]
+        );
+    }
+
+    #[test]
     fn a_span_beyond_the_limit_stays_as_spoken() {
-        let long = vec!["one"; MAX_SPAN_WORDS + 1];
-        assert_eq!(Itn::english().write(ItnClass::Phone, &long), None);
-        assert!(Itn::english().write(ItnClass::Phone, &long[1..]).is_some());
+        let (itn, long) = (english(), vec!["one"; MAX_SPAN_WORDS + 1]);
+        assert_eq!(itn.write(ItnClass::Phone, &long), None);
+        assert!(itn.write(ItnClass::Phone, &long[1..]).is_some());
     }
 
     #[test]
     fn every_integer_of_a_thousand_reads_back_as_itself() {
+        let itn = english();
         let ones = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
         let teens = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
         let teens: Vec<&str> = teens.split(' ').collect();
@@ -120,7 +182,7 @@ mod tests {
                 r => said.extend([tens[r / 10], ones[r % 10]]),
             }
             said.retain(|w| !w.is_empty());
-            assert_eq!(Itn::english().write(ItnClass::Cardinal, &said), Some(n.to_string()));
+            assert_eq!(itn.write(ItnClass::Cardinal, &said).map(|w| w.text), Some(n.to_string()));
         }
     }
 }

@@ -1,0 +1,328 @@
+//! Rules to networks. Each rule and table is compiled once, without empty transitions and with equal states merged, and copied where it is used.
+
+use std::collections::HashMap;
+
+use super::check::{Named, Names, Piece, Way};
+use super::network::{ANY, Arc, Cost, Final, Language, Network, OTHER, Out, Pool, cost};
+use super::source::{GrammarError, Place, Row, Said};
+
+/// Transitions of one rule's network at most: what is larger is a mistake, or a table's work.
+const MAX_TRANSITIONS: usize = 2_000_000;
+/// Label of a transition that takes no word; gone before a network is made.
+const NOTHING: u32 = u32::MAX;
+
+struct Edge {
+    label: u32,
+    outs: Vec<Out>,
+    cost: Cost,
+    to: usize,
+}
+
+/// A rule under construction: nodes with edges, some of which take no word.
+#[derive(Default)]
+struct Draft {
+    nodes: Vec<Vec<Edge>>,
+    edges: usize,
+}
+
+impl Draft {
+    fn node(&mut self) -> usize {
+        self.nodes.push(Vec::new());
+        self.nodes.len() - 1
+    }
+
+    fn edge(&mut self, from: usize, label: u32, outs: Vec<Out>, cost: Cost, to: usize) {
+        self.nodes[from].push(Edge { label, outs, cost, to });
+        self.edges += 1;
+    }
+
+    fn nothing(&mut self, from: usize, outs: Vec<Out>, to: usize) {
+        self.edge(from, NOTHING, outs, 0, to);
+    }
+}
+
+/// Compiles a language's classes. `traced`: every alternative leaves its mark in the output, so that a decision can be explained.
+///
+/// # Errors
+/// A rule needs more than [`MAX_TRANSITIONS`] transitions.
+pub fn compile(names: Names, traced: bool) -> Result<Language, GrammarError> {
+    let mut pool = Pool::default();
+    let mut made: HashMap<String, Network> = HashMap::new();
+    for name in &names.order {
+        let network = match &names.named[name] {
+            Named::Table(rows) => table(rows, &mut pool),
+            Named::Rule(ways) => {
+                let mut draft = Draft::default();
+                let (start, end) = (draft.node(), draft.node());
+                for (order, &w) in ways.iter().enumerate() {
+                    let way = &names.ways[w];
+                    let mut one = Compiler { pool: &mut pool, made: &made, draft: &mut draft, way, limit: &way.place };
+                    one.way(w as u32, order, start, end, traced)?;
+                }
+                finish(&draft, start, end, &mut pool)
+            }
+        };
+        made.insert(name.clone(), network);
+    }
+    let classes = names.classes.iter().map(|(label, rule)| (label.clone(), made[rule].clone())).collect();
+    Ok(Language { names, pool, classes })
+}
+
+struct Compiler<'a> {
+    pool: &'a mut Pool,
+    made: &'a HashMap<String, Network>,
+    draft: &'a mut Draft,
+    way: &'a Way,
+    limit: &'a Place,
+}
+
+impl Compiler<'_> {
+    fn way(&mut self, number: u32, order: usize, start: usize, end: usize, traced: bool) -> Result<(), GrammarError> {
+        let way = self.way;
+        let begin = self.draft.node();
+        let texts = if traced { None } else { in_order(way) };
+        let first = if texts.is_some() { Vec::new() } else { vec![Out::Open(number)] };
+        self.draft.edge(start, NOTHING, first, cost(way.cost, order), begin);
+        let items = match &way.said {
+            Said::Seq(items) => &items[..],
+            one => std::slice::from_ref(one),
+        };
+        let mut at = begin;
+        for (i, item) in items.iter().enumerate() {
+            at = self.text_before(texts.as_ref().map_or("", |t| &t[i]), at);
+            at = self.said(item, at, texts.is_none())?;
+        }
+        at = self.text_before(texts.as_ref().map_or("", |t| &t[items.len()]), at);
+        let last = if texts.is_some() { Vec::new() } else { vec![Out::Close] };
+        self.draft.nothing(at, last, end);
+        Ok(())
+    }
+
+    fn text_before(&mut self, text: &str, at: usize) -> usize {
+        if text.is_empty() {
+            return at;
+        }
+        let (text, next) = (self.pool.text(text), self.draft.node());
+        self.draft.nothing(at, vec![Out::Text { text, words: 0 }], next);
+        next
+    }
+
+    /// Lays down `said` from node `at`; gives the node where it ends. `marked`: parts say where they begin and end.
+    fn said(&mut self, said: &Said, at: usize, marked: bool) -> Result<usize, GrammarError> {
+        match said {
+            Said::Word(word) => {
+                let (label, next) = (self.pool.word(word), self.draft.node());
+                self.draft.edge(at, label, Vec::new(), 0, next);
+                Ok(next)
+            }
+            Said::Part { name, of, .. } => {
+                if !marked {
+                    return self.part(of, at);
+                }
+                let part = self.way.parts.iter().position(|p| p == name).expect("parts are listed") as u32;
+                let begin = self.draft.node();
+                self.draft.nothing(at, vec![Out::Begin(part)], begin);
+                let end = self.part(of, begin)?;
+                let next = self.draft.node();
+                self.draft.nothing(end, vec![Out::End], next);
+                Ok(next)
+            }
+            Said::Seq(items) => items.iter().try_fold(at, |at, item| self.said(item, at, marked)),
+            Said::Any(items) => {
+                let next = self.draft.node();
+                for item in items {
+                    let end = self.said(item, at, marked)?;
+                    self.draft.nothing(end, Vec::new(), next);
+                }
+                Ok(next)
+            }
+            Said::Perhaps(item) => {
+                let end = self.said(item, at, marked)?;
+                let next = self.draft.node();
+                self.draft.nothing(end, Vec::new(), next);
+                self.draft.nothing(at, Vec::new(), next);
+                Ok(next)
+            }
+            Said::Many(item, _) => {
+                let begin = self.draft.node();
+                self.draft.nothing(at, Vec::new(), begin);
+                let end = self.said(item, begin, marked)?;
+                self.draft.nothing(end, Vec::new(), begin);
+                Ok(end)
+            }
+        }
+    }
+
+    fn part(&mut self, of: &str, at: usize) -> Result<usize, GrammarError> {
+        let next = self.draft.node();
+        match of {
+            "any" => self.draft.edge(at, ANY, vec![Out::Word], 0, next),
+            "other" => self.draft.edge(at, OTHER, vec![Out::Word], 0, next),
+            _ => self.copy(of, at, next),
+        }
+        if self.draft.edges > MAX_TRANSITIONS {
+            let what = format!(
+                "rule {} needs more than {MAX_TRANSITIONS} transitions: use fewer alternatives or smaller parts",
+                self.way.rule
+            );
+            return Err(GrammarError { place: self.limit.clone(), what });
+        }
+        Ok(next)
+    }
+
+    fn copy(&mut self, of: &str, at: usize, next: usize) {
+        let network = &self.made[of];
+        let base = self.draft.nodes.len();
+        for _ in 0..network.states() {
+            self.draft.node();
+        }
+        self.draft.nothing(at, Vec::new(), base);
+        for state in 0..network.states() {
+            for arc in network.arcs(state as u32) {
+                let outs = self.pool.outs_of(arc.outs).to_vec();
+                self.draft.edge(base + state, arc.label, outs, arc.cost, base + arc.to as usize);
+            }
+            if let Some((outs, cost)) = network.end(state as u32) {
+                let outs = self.pool.outs_of(outs).to_vec();
+                self.draft.edge(base + state, NOTHING, outs, cost, next);
+            }
+        }
+    }
+}
+
+/// The texts before each of what is said and after the last, where an alternative writes its parts just as they are said: then no reader has to
+/// gather them first.
+fn in_order(way: &Way) -> Option<Vec<String>> {
+    let items = match &way.said {
+        Said::Seq(items) => &items[..],
+        one => std::slice::from_ref(one),
+    };
+    fn parts_of<'a>(said: &'a Said, out: &mut Vec<&'a str>) {
+        match said {
+            Said::Word(_) => {}
+            Said::Part { name, .. } => out.push(name),
+            Said::Seq(all) | Said::Any(all) => all.iter().for_each(|s| parts_of(s, out)),
+            Said::Perhaps(one) | Said::Many(one, _) => parts_of(one, out),
+        }
+    }
+    let mut texts = vec![String::new(); items.len() + 1];
+    let mut pieces = way.written.iter().peekable();
+    let mut pending = String::new();
+    for (i, item) in items.iter().enumerate() {
+        let mut parts = Vec::new();
+        parts_of(item, &mut parts);
+        for (n, part) in parts.iter().enumerate() {
+            while let Some(Piece::Text(text)) = pieces.next_if(|p| matches!(p, Piece::Text(_))) {
+                pending.push_str(text);
+            }
+            match pieces.next() {
+                Some(Piece::Part(number, filters)) if way.parts[*number] == *part && filters.is_empty() => {}
+                _ => return None,
+            }
+            if n > 0 && !pending.is_empty() {
+                return None; // between two parts that come and go together
+            }
+            texts[i].push_str(&std::mem::take(&mut pending));
+        }
+    }
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => texts[items.len()].push_str(text),
+            Piece::Part(..) => return None,
+        }
+    }
+    Some(texts)
+}
+
+/// A table, its rows' common beginnings together. Of rows that are said alike the first is preferred.
+fn table(rows: &[Row], pool: &mut Pool) -> Network {
+    let mut states: Vec<(Vec<Arc>, Final)> = vec![(Vec::new(), None)];
+    let mut known: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut seen: HashMap<&[String], usize> = HashMap::new();
+    let empty = pool.outs(Vec::new());
+    for row in rows {
+        let again = *seen.entry(&row.said).and_modify(|n| *n += 1).or_insert(0);
+        let written = match &*row.written {
+            "" => empty,
+            text => {
+                let text = pool.text(text);
+                pool.outs(vec![Out::Text { text, words: row.said.len() as u32 }])
+            }
+        };
+        let mut at = 0u32;
+        for (i, word) in row.said.iter().enumerate() {
+            let label = pool.word(word);
+            let last = i + 1 == row.said.len();
+            // The text is written with the last word, so that rows share what comes before it.
+            let shared = if last { None } else { known.get(&(at, label)).copied() };
+            at = shared.unwrap_or_else(|| {
+                let to = states.len() as u32;
+                states.push((Vec::new(), last.then_some((empty, 0))));
+                let outs = if last { written } else { empty };
+                states[at as usize].0.push(Arc { label, outs, cost: if last { cost(0, again) } else { 0 }, to });
+                if !last {
+                    known.insert((at, label), to);
+                }
+                to
+            });
+        }
+    }
+    Network::new(states)
+}
+
+/// Takes the empty edges out of a draft.
+fn finish(draft: &Draft, start: usize, end: usize, pool: &mut Pool) -> Network {
+    let mut number: HashMap<usize, u32> = HashMap::from([(start, 0)]);
+    let mut order = vec![start];
+    let mut states: Vec<(Vec<Arc>, Final)> = Vec::new();
+    let mut next = 0;
+    while next < order.len() {
+        let (mut arcs, mut last): (Vec<Arc>, Final) = (Vec::new(), None);
+        for (node, outs, so_far) in reach(draft, order[next]) {
+            if node == end && last.is_none_or(|(_, best)| so_far < best) {
+                last = Some((pool.outs(outs.clone()), so_far));
+            }
+            for edge in draft.nodes[node].iter().filter(|e| e.label != NOTHING) {
+                let all = outs.iter().chain(&edge.outs).copied().collect();
+                let to = *number.entry(edge.to).or_insert_with(|| {
+                    order.push(edge.to);
+                    order.len() as u32 - 1
+                });
+                arcs.push(Arc { label: edge.label, outs: pool.outs(all), cost: so_far + edge.cost, to });
+            }
+        }
+        states.push((arcs, last));
+        next += 1;
+    }
+    Network::new(states)
+}
+
+/// Nodes reached from `from` without a word, itself included: what is written on the way and its cost, the cheapest way of each.
+fn reach(draft: &Draft, from: usize) -> Vec<(usize, Vec<Out>, Cost)> {
+    let mut found: Vec<(usize, Vec<Out>, Cost)> = vec![(from, Vec::new(), 0)];
+    let mut place: HashMap<usize, usize> = HashMap::from([(from, 0)]);
+    let mut next = 0;
+    while next < found.len() {
+        let (node, outs, so_far) = found[next].clone();
+        for edge in draft.nodes[node].iter().filter(|e| e.label == NOTHING) {
+            let way = || outs.iter().chain(&edge.outs).copied().collect::<Vec<_>>();
+            let total = so_far + edge.cost;
+            match place.get(&edge.to) {
+                Some(&p) if found[p].2 <= total => {}
+                _ => {
+                    // Found anew at a lower cost: what follows from it is found anew as well, and the dearer entry is dropped below.
+                    place.insert(edge.to, found.len());
+                    found.push((edge.to, way(), total));
+                }
+            }
+        }
+        next += 1;
+    }
+    let mut best: Vec<(usize, Vec<Out>, Cost)> = Vec::new();
+    for (i, entry) in found.into_iter().enumerate() {
+        if place[&entry.0] == i {
+            best.push(entry);
+        }
+    }
+    best
+}

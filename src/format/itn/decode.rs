@@ -1,0 +1,170 @@
+//! The cheapest way through a network (Viterbi), with the input as a line of words.
+//!
+//! Scratch memory is kept between calls; nothing is allocated per state. Of ways that cost the same, the one whose alternatives stand earlier
+//! wins (that is in the [`Cost`]), and of those that are still alike the first found, in the order of the arrays: the same input always
+//! gives the same output.
+
+use super::network::{ANY, Cost, Network};
+
+/// What was taken on the best way: outputs by number, and the word they were taken with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// outputs, by number in the pool
+    pub outs: u32,
+    /// index of the word
+    pub word: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    before: u32,
+    taken: Taken,
+}
+
+/// No step before.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Live {
+    state: u32,
+    cost: Cost,
+    step: u32,
+}
+
+/// Memory of a decoder, for networks of any size.
+#[derive(Default)]
+pub struct Scratch {
+    live: Vec<Live>,
+    next: Vec<Live>,
+    /// for each state, its place in `next`, valid where `stamp` is now
+    place: Vec<u32>,
+    stamp: Vec<u32>,
+    now: u32,
+    steps: Vec<Step>,
+    taken: Vec<Taken>,
+}
+
+/// A stretch of a sentence that a network wrote, or left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// first word
+    pub start: usize,
+    /// one past its last
+    pub end: usize,
+    /// whether the network took it
+    pub written: bool,
+}
+
+impl Scratch {
+    fn ready(&mut self, states: usize) {
+        if self.place.len() < states {
+            self.place.resize(states, 0);
+            self.stamp.resize(states, 0);
+        }
+        self.live.clear();
+        self.steps.clear();
+    }
+
+    fn relax(&mut self, state: u32, cost: Cost, step: u32) {
+        let s = state as usize;
+        if self.stamp[s] == self.now {
+            let there = &mut self.next[self.place[s] as usize];
+            if cost < there.cost {
+                (there.cost, there.step) = (cost, step);
+            }
+        } else {
+            self.stamp[s] = self.now;
+            self.place[s] = self.next.len() as u32;
+            self.next.push(Live { state, cost, step });
+        }
+    }
+
+    /// Takes word number `word` from every live state.
+    fn advance(&mut self, network: &Network, label: u32, word: u32) {
+        self.now = self.now.wrapping_add(1);
+        if self.now == 0 {
+            self.stamp.fill(0); // once in four thousand million words
+            self.now = 1;
+        }
+        self.next.clear();
+        let live = std::mem::take(&mut self.live);
+        for from in &live {
+            for arcs in [network.taking(from.state, label), network.taking(from.state, ANY)] {
+                for arc in arcs {
+                    let cost = from.cost + arc.cost;
+                    let known = self.stamp[arc.to as usize] == self.now;
+                    if known && self.next[self.place[arc.to as usize] as usize].cost <= cost {
+                        continue;
+                    }
+                    let step = self.steps.len() as u32;
+                    self.steps.push(Step { before: from.step, taken: Taken { outs: arc.outs, word } });
+                    self.relax(arc.to, cost, step);
+                }
+            }
+        }
+        self.live = live;
+        std::mem::swap(&mut self.live, &mut self.next);
+    }
+
+    fn trace(&mut self, mut step: u32) {
+        self.taken.clear();
+        while step != NONE {
+            let Step { before, taken } = self.steps[step as usize];
+            self.taken.push(taken);
+            step = before;
+        }
+        self.taken.reverse();
+    }
+
+    /// The cheapest way to take all of `labels`: what is taken on it, what ends it, and its cost. `None` where the network does not accept them.
+    pub fn whole(&mut self, network: &Network, labels: &[u32]) -> Option<(&[Taken], u32, Cost)> {
+        if labels.is_empty() || network.is_empty() {
+            return None;
+        }
+        self.ready(network.states());
+        self.live.push(Live { state: 0, cost: 0, step: NONE });
+        for (word, &label) in labels.iter().enumerate() {
+            self.advance(network, label, word as u32);
+            if self.live.is_empty() {
+                return None;
+            }
+        }
+        let mut best: Option<(Cost, u32, u32)> = None;
+        for live in &self.live {
+            if let Some((outs, cost)) = network.end(live.state)
+                && best.is_none_or(|(b, _, _)| live.cost + cost < b)
+            {
+                best = Some((live.cost + cost, live.step, outs));
+            }
+        }
+        let (cost, step, outs) = best?;
+        self.trace(step);
+        Some((&self.taken, outs, cost))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::network::{Arc, cost};
+    use super::*;
+
+    fn arc(label: u32, outs: u32, thousandths: u32, to: u32) -> Arc {
+        Arc { label, outs, cost: cost(thousandths, 0), to }
+    }
+
+    #[test]
+    fn the_cheapest_way_is_found_and_the_first_of_equals() {
+        let network = Network::new(vec![
+            (vec![arc(2, 10, 500, 1), arc(2, 11, 0, 2)], None),
+            (vec![arc(3, 12, 0, 3)], None),
+            (vec![arc(3, 13, 900, 3), arc(ANY, 14, 900, 3)], None),
+            (vec![], Some((20, 0))),
+        ]);
+        let mut scratch = Scratch::default();
+        let taken = |outs: &[u32]| outs.iter().zip(0..).map(|(&outs, word)| Taken { outs, word }).collect::<Vec<_>>();
+        assert_eq!(scratch.whole(&network, &[2, 3]), Some((&taken(&[10, 12])[..], 20, cost(500, 0))));
+        assert_eq!(scratch.whole(&network, &[2, 9]), Some((&taken(&[11, 14])[..], 20, cost(900, 0))));
+        assert_eq!(scratch.whole(&network, &[3]), None);
+        assert_eq!(scratch.whole(&network, &[2]), None);
+    }
+}

@@ -1,0 +1,232 @@
+//! What a written part can be put through: the little arithmetic that tables would be tedious for. Each can be undone, since grammars are also
+//! read backwards.
+
+/// A function from text to text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Filter {
+    /// thousands separated by commas, from 1,000 on
+    Group,
+    /// two digits at least: 5 is 05
+    Pad2,
+    /// said twice: 5 is 55
+    Twice,
+    /// said three times
+    Thrice,
+    /// letters in upper case
+    Upper,
+    /// first letter in upper case
+    Capital,
+    /// without spaces
+    Join,
+    /// the hour before: 1 is 12
+    HourBefore,
+    /// minutes that are left of an hour: 20 is 40
+    ToHour,
+    /// a telephone number of 7, 10 or 11 digits in North American groups
+    Phone,
+    /// a card number in groups of four; of 15 digits in four, six, five
+    Card,
+    /// nine digits as three, two, four
+    Ssn,
+    /// a number below 4,000 in Roman numerals
+    Roman,
+}
+
+const ALL: [(&str, Filter); 13] = [
+    ("group", Filter::Group),
+    ("pad2", Filter::Pad2),
+    ("twice", Filter::Twice),
+    ("thrice", Filter::Thrice),
+    ("upper", Filter::Upper),
+    ("capital", Filter::Capital),
+    ("join", Filter::Join),
+    ("hour-before", Filter::HourBefore),
+    ("to-hour", Filter::ToHour),
+    ("phone", Filter::Phone),
+    ("card", Filter::Card),
+    ("ssn", Filter::Ssn),
+    ("roman", Filter::Roman),
+];
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Digits in groups of these lengths, if there are just as many.
+fn in_groups(digits: &str, lengths: &[usize], joint: &str) -> Option<String> {
+    if !is_number(digits) || lengths.iter().sum::<usize>() != digits.len() {
+        return None;
+    }
+    let mut at = 0;
+    let groups = lengths.iter().map(|n| {
+        at += n;
+        &digits[at - n..at]
+    });
+    Some(groups.collect::<Vec<_>>().join(joint))
+}
+
+const ROMAN: [(u32, &str); 13] = [
+    (1000, "M"),
+    (900, "CM"),
+    (500, "D"),
+    (400, "CD"),
+    (100, "C"),
+    (90, "XC"),
+    (50, "L"),
+    (40, "XL"),
+    (10, "X"),
+    (9, "IX"),
+    (5, "V"),
+    (4, "IV"),
+    (1, "I"),
+];
+
+fn roman(number: u32) -> Option<String> {
+    if !(1..4000).contains(&number) {
+        return None;
+    }
+    let (mut left, mut out) = (number, String::new());
+    for (value, letters) in ROMAN {
+        while left >= value {
+            out.push_str(letters);
+            left -= value;
+        }
+    }
+    Some(out)
+}
+
+impl Filter {
+    /// The filter that grammars call so.
+    pub fn named(name: &str) -> Option<Filter> {
+        ALL.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+    }
+
+    /// All names.
+    pub fn names() -> Vec<&'static str> {
+        ALL.iter().map(|(n, _)| *n).collect()
+    }
+
+    /// What becomes of `text`; text it is not made for stays as it is.
+    pub fn apply(self, text: &str) -> String {
+        let same = || text.to_string();
+        match self {
+            Filter::Group => {
+                let whole = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+                let mut out = String::with_capacity(text.len() + whole / 3);
+                for (i, digit) in text[..whole].chars().enumerate() {
+                    if i > 0 && (whole - i).is_multiple_of(3) {
+                        out.push(',');
+                    }
+                    out.push(digit);
+                }
+                out + &text[whole..]
+            }
+            Filter::Pad2 if is_number(text) => format!("{text:0>2}"),
+            Filter::Twice => text.repeat(2),
+            Filter::Thrice => text.repeat(3),
+            Filter::Upper => text.to_uppercase(),
+            Filter::Capital => crate::format::casing::capitalise(text),
+            Filter::Join => text.split(' ').collect(),
+            Filter::HourBefore => match text.parse::<u32>() {
+                Ok(1) => "12".into(),
+                Ok(hour) if hour > 1 => (hour - 1).to_string(),
+                _ => same(),
+            },
+            Filter::ToHour => match text.parse::<u32>() {
+                Ok(minutes @ 1..60) => (60 - minutes).to_string(),
+                _ => same(),
+            },
+            Filter::Phone => {
+                let groups: &[usize] = match text.len() {
+                    7 => &[3, 4],
+                    10 => &[3, 3, 4],
+                    11 if text.starts_with('1') => &[1, 3, 3, 4],
+                    _ => &[],
+                };
+                in_groups(text, groups, "-").unwrap_or_else(same)
+            }
+            Filter::Card => {
+                let groups: &[usize] = match text.len() {
+                    15 => &[4, 6, 5],
+                    16 => &[4, 4, 4, 4],
+                    _ => &[],
+                };
+                in_groups(text, groups, " ").unwrap_or_else(same)
+            }
+            Filter::Ssn => in_groups(text, &[3, 2, 4], "-").unwrap_or_else(same),
+            Filter::Roman => text.parse().ok().and_then(roman).unwrap_or_else(same),
+            Filter::Pad2 => same(),
+        }
+    }
+
+    /// Texts that [`Filter::apply`] makes `text` of, as far as grammars need them.
+    pub fn undo(self, text: &str) -> Vec<String> {
+        let half = |n: usize| {
+            (text.len().is_multiple_of(n) && text.is_char_boundary(text.len() / n)).then(|| text[..text.len() / n].to_string())
+        };
+        let candidates: Vec<String> = match self {
+            Filter::Group => vec![text.replace(',', "")],
+            Filter::Pad2 => vec![text.to_string(), text.strip_prefix('0').unwrap_or(text).to_string()],
+            Filter::Twice => half(2).into_iter().collect(),
+            Filter::Thrice => half(3).into_iter().collect(),
+            Filter::Upper => vec![text.to_lowercase(), text.to_string()],
+            Filter::Capital => {
+                let mut chars = text.chars();
+                let lower = chars.next().map(|c| format!("{}{}", c.to_lowercase(), chars.as_str()));
+                lower.into_iter().chain([text.to_string()]).collect()
+            }
+            Filter::Join => vec![text.to_string()],
+            Filter::HourBefore => text.parse::<u32>().map(|h| if h == 12 { 1 } else { h + 1 }.to_string()).into_iter().collect(),
+            Filter::ToHour => {
+                text.parse::<u32>().ok().filter(|m| (1..60).contains(m)).map(|m| (60 - m).to_string()).into_iter().collect()
+            }
+            Filter::Phone | Filter::Ssn => vec![text.replace('-', ""), text.to_string()],
+            Filter::Card => vec![text.replace(' ', ""), text.to_string()],
+            Filter::Roman => {
+                (1..4000).find(|n| roman(*n).as_deref() == Some(text)).map(|n: u32| n.to_string()).into_iter().collect()
+            }
+        };
+        let mut undone: Vec<String> = candidates.into_iter().filter(|c| self.apply(c) == text).collect();
+        undone.dedup();
+        undone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_filter_does_and_undoes_what_its_name_says() {
+        for (filter, text, filtered) in [
+            ("group", "1234567", "1,234,567"),
+            ("group", "999", "999"),
+            ("group", "1234.5678", "1,234.5678"),
+            ("group", "1200th", "1,200th"),
+            ("pad2", "5", "05"),
+            ("pad2", "15", "15"),
+            ("twice", "5", "55"),
+            ("thrice", "0", "000"),
+            ("upper", "ab", "AB"),
+            ("capital", "boston", "Boston"),
+            ("hour-before", "1", "12"),
+            ("hour-before", "5", "4"),
+            ("to-hour", "20", "40"),
+            ("phone", "5550198", "555-0198"),
+            ("phone", "13145550198", "1-314-555-0198"),
+            ("phone", "12345", "12345"),
+            ("card", "4000123412341234", "4000 1234 1234 1234"),
+            ("card", "371234567890123", "3712 345678 90123"),
+            ("ssn", "123456789", "123-45-6789"),
+            ("roman", "14", "XIV"),
+            ("roman", "4000", "4000"),
+        ] {
+            let f = Filter::named(filter).unwrap();
+            assert_eq!(f.apply(text), filtered, "{filter}");
+            if filtered != text {
+                assert!(f.undo(filtered).contains(&text.to_string()), "{filter} of {filtered}: {:?}", f.undo(filtered));
+            }
+        }
+        assert_eq!(Filter::Join.apply("d o t"), "dot");
+    }
+}

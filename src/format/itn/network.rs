@@ -1,0 +1,222 @@
+//! A compiled grammar: a transducer over words in flat arrays, without empty transitions.
+
+use std::collections::HashMap;
+
+use super::check::Names;
+
+/// What a transition writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Out {
+    /// a text of the pool, which stands for the last `words` words; 0: an alternative adds it
+    Text {
+        /// its number
+        text: u32,
+        /// words
+        words: u32,
+    },
+    /// the word itself
+    Word,
+    /// an alternative that writes its parts in another order, or through filters, begins: number `n` of the language
+    Open(u32),
+    /// it ends, and is written
+    Close,
+    /// its part `n` begins
+    Begin(u32),
+    /// that part ends
+    End,
+}
+
+/// Input label of any word.
+pub const ANY: u32 = 0;
+/// Input label of a word that no grammar names.
+pub const OTHER: u32 = 1;
+
+/// A cost: thousandths in the upper part, and below it, for equal costs, how far down their rules the alternatives stand.
+pub type Cost = u64;
+/// Bits of a [`Cost`] that hold the order of alternatives.
+pub const ORDER_BITS: u32 = 24;
+
+/// A cost of so many thousandths for alternative number `order` of its rule.
+pub fn cost(thousandths: u32, order: usize) -> Cost {
+    (Cost::from(thousandths) << ORDER_BITS) + order as Cost
+}
+
+/// A cost as grammars write it.
+pub fn units(cost: Cost) -> f64 {
+    (cost >> ORDER_BITS) as f64 / 1000.0
+}
+
+/// Words, texts and what transitions write, shared by all networks of a language.
+#[derive(Debug, Default)]
+pub struct Pool {
+    words: HashMap<String, u32>,
+    texts: Vec<String>,
+    text_ids: HashMap<String, u32>,
+    outs: Vec<Box<[Out]>>,
+    out_ids: HashMap<Box<[Out]>, u32>,
+}
+
+impl Pool {
+    /// The label of a word, new if it must be.
+    pub fn word(&mut self, word: &str) -> u32 {
+        let next = self.words.len() as u32 + OTHER + 1;
+        *self.words.entry(word.to_string()).or_insert(next)
+    }
+
+    /// The label of a word that was said.
+    pub fn label(&self, word: &str) -> u32 {
+        self.words.get(word).copied().unwrap_or(OTHER)
+    }
+
+    /// The number of a text.
+    pub fn text(&mut self, text: &str) -> u32 {
+        if let Some(&id) = self.text_ids.get(text) {
+            return id;
+        }
+        let id = self.texts.len() as u32;
+        self.texts.push(text.to_string());
+        self.text_ids.insert(text.to_string(), id);
+        id
+    }
+
+    /// Text number `id`.
+    pub fn text_of(&self, id: u32) -> &str {
+        &self.texts[id as usize]
+    }
+
+    /// The number of a list of outputs.
+    pub fn outs(&mut self, outs: Vec<Out>) -> u32 {
+        if let Some(&id) = self.out_ids.get(&outs[..]) {
+            return id;
+        }
+        let id = self.outs.len() as u32;
+        let outs: Box<[Out]> = outs.into();
+        self.outs.push(outs.clone());
+        self.out_ids.insert(outs, id);
+        id
+    }
+
+    /// Outputs number `id`.
+    pub fn outs_of(&self, id: u32) -> &[Out] {
+        &self.outs[id as usize]
+    }
+}
+
+/// A transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Arc {
+    /// word it takes
+    pub label: u32,
+    /// outputs it writes, by number
+    pub outs: u32,
+    /// what it costs
+    pub cost: Cost,
+    /// where it leads
+    pub to: u32,
+}
+
+/// What ends in a state: outputs and cost.
+pub type Final = Option<(u32, Cost)>;
+
+/// A grammar as flat arrays. State 0 is where it begins.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    /// state `s` has arcs `first[s]..first[s + 1]`, by label
+    first: Vec<u32>,
+    arcs: Vec<Arc>,
+    finals: Vec<Final>,
+}
+
+impl Network {
+    /// Of states with their transitions. States that behave alike become one.
+    pub fn new(mut states: Vec<(Vec<Arc>, Final)>) -> Network {
+        merge(&mut states);
+        let mut network = Network { first: vec![0], ..Network::default() };
+        for (mut arcs, end) in states {
+            // By label for the search; within one, as the rules stand, so that ties are decided by them.
+            arcs.sort_by_key(|a| a.label);
+            network.arcs.extend(arcs);
+            network.first.push(network.arcs.len() as u32);
+            network.finals.push(end);
+        }
+        network
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> usize {
+        self.finals.len()
+    }
+
+    /// Number of transitions.
+    pub fn len(&self) -> usize {
+        self.arcs.len()
+    }
+
+    /// Whether it accepts nothing.
+    pub fn is_empty(&self) -> bool {
+        self.arcs.is_empty()
+    }
+
+    /// All transitions of a state.
+    pub fn arcs(&self, state: u32) -> &[Arc] {
+        &self.arcs[self.first[state as usize] as usize..self.first[state as usize + 1] as usize]
+    }
+
+    /// Transitions of a state that take a word with this label; those for any word are asked for by [`ANY`].
+    pub fn taking(&self, state: u32, label: u32) -> &[Arc] {
+        let arcs = self.arcs(state);
+        let from = arcs.partition_point(|a| a.label < label);
+        let len = arcs[from..].partition_point(|a| a.label == label);
+        &arcs[from..from + len]
+    }
+
+    /// What ends in a state.
+    pub fn end(&self, state: u32) -> Final {
+        self.finals[state as usize]
+    }
+}
+
+/// Merges states with equal ends and equal transitions to states that are merged themselves, until nothing more can be: by refining a
+/// partition that begins with all of them together.
+fn merge(states: &mut Vec<(Vec<Arc>, Final)>) {
+    let mut class: Vec<u32> = vec![0; states.len()];
+    let mut count = 1;
+    loop {
+        let mut known: HashMap<(Final, Vec<Arc>), u32> = HashMap::new();
+        let next: Vec<u32> = states
+            .iter()
+            .map(|(arcs, end)| {
+                let mut arcs: Vec<Arc> = arcs.iter().map(|a| Arc { to: class[a.to as usize], ..*a }).collect();
+                arcs.dedup();
+                let id = known.len() as u32;
+                *known.entry((*end, arcs)).or_insert(id)
+            })
+            .collect();
+        let refined = known.len();
+        class = next;
+        if refined == count {
+            break;
+        }
+        count = refined;
+    }
+    // Classes are numbered as they are met, so state 0 stays where it is.
+    let mut merged: Vec<Option<(Vec<Arc>, Final)>> = vec![None; count];
+    for (s, (arcs, end)) in states.drain(..).enumerate() {
+        merged[class[s] as usize].get_or_insert_with(|| {
+            let mut arcs: Vec<Arc> = arcs.into_iter().map(|a| Arc { to: class[a.to as usize], ..a }).collect();
+            arcs.dedup();
+            (arcs, end)
+        });
+    }
+    states.extend(merged.into_iter().flatten());
+}
+
+/// Everything compiled of a language.
+pub struct Language {
+    /// names and alternatives
+    pub names: Names,
+    /// words and texts
+    pub pool: Pool,
+    /// a network for each class, in the order the classes are defined
+    pub classes: Vec<(String, Network)>,
+}

@@ -1,0 +1,437 @@
+//! The grammar language, read. One file a subject, any number of them, one space of names.
+//!
+//! ```text
+//! # a comment
+//! table month = "months.tsv"              rows of spoken<TAB>written, beside this file
+//! rule clock
+//!   | {h:hour} {m:minute}  => "{h}:{m}"   what is said => how it is written
+//!   | {h:hour} o'clock     => "{h}:00"
+//!   | half past {h:hour}   => "{h}:30" @ 0.5      at a cost: a second choice
+//! class TIME = clock                      spans of this class are written by this rule
+//! ```
+//! Said: words, `{part}` or `{name:part}`, `(one | another)`, `[perhaps]`, and `+` after any of them for "once or more often". A part is a
+//! table, a rule, or one of [`BUILT_IN`].
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Parts that every grammar has: any word at all; a word that no grammar names.
+pub const BUILT_IN: [&str; 2] = ["any", "other"];
+/// Largest grammar file or table, bytes.
+pub const MAX_FILE_BYTES: u64 = 4 << 20;
+/// Rows of a table at most.
+const MAX_ROWS: usize = 100_000;
+/// Deepest nesting of brackets.
+const MAX_DEPTH: usize = 16;
+/// Largest cost.
+const MAX_COST: f64 = 1000.0;
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// file, as it was named
+    pub file: Arc<str>,
+    /// from 1
+    pub line: usize,
+    /// from 1, in characters
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Why a grammar cannot be used: place, expected, got.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct GrammarError {
+    /// where
+    pub place: Place,
+    /// what is wrong there
+    pub what: String,
+}
+
+/// A piece of what is said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// a word, in lower case
+    Word(String),
+    /// a table, a rule or a built-in part, under a name
+    Part {
+        /// as the written side calls it
+        name: String,
+        /// what it is
+        of: String,
+        /// where it is named
+        place: Place,
+    },
+    /// all of them, in order
+    Seq(Vec<Said>),
+    /// one of them
+    Any(Vec<Said>),
+    /// it, or nothing
+    Perhaps(Box<Said>),
+    /// it, once or more often
+    Many(Box<Said>, Place),
+}
+
+/// A piece of how it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// as it stands
+    Text(String),
+    /// what a part wrote, through filters
+    Part {
+        /// the part's name
+        name: String,
+        /// applied in order
+        filters: Vec<String>,
+        /// where it is used
+        place: Place,
+    },
+}
+
+/// One way to say and write something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// what is said
+    pub said: Said,
+    /// how it is written
+    pub written: Vec<Written>,
+    /// thousandths; more is a later choice
+    pub cost: u32,
+    /// where it begins
+    pub place: Place,
+}
+
+/// A table's row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// words
+    pub said: Vec<String>,
+    /// text
+    pub written: String,
+    /// its place in the table's file
+    pub place: Place,
+}
+
+/// Something with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// rows of said and written
+    Table(Vec<Row>),
+    /// alternatives, the first preferred
+    Rule(Vec<Alternative>),
+}
+
+/// What one file defines.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// names, where they are defined, and what they are
+    pub items: Vec<(String, Place, Item)>,
+    /// classes: label, its place, and the rule that writes it
+    pub classes: Vec<(String, Place, String)>,
+}
+
+/// Reads one file. `table` gives the text of a table beside it.
+///
+/// # Errors
+/// The first thing that is not the language above.
+pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, String>) -> Result<Source, GrammarError> {
+    let file: Arc<str> = file.into();
+    let mut source = Source::default();
+    let mut rule: Option<(String, Place, Vec<Alternative>)> = None;
+    for (i, line) in text.lines().enumerate() {
+        let mut scan = Scan { file: &file, line: i + 1, chars: line.chars().collect(), at: 0 };
+        scan.spaces();
+        if scan.ended() {
+            continue;
+        }
+        let place = scan.place();
+        if scan.take('|') {
+            let Some((_, _, alternatives)) = &mut rule else {
+                return Err(
+                    scan.wrong_at(place, "\"|\" begins an alternative, but no rule is open; begin with: rule NAME".into())
+                );
+            };
+            alternatives.push(scan.alternative(place)?);
+            continue;
+        }
+        source.items.extend(rule.take().map(|(name, place, alternatives)| (name, place, Item::Rule(alternatives))));
+        match scan.name("table, rule, class, or | and an alternative")?.as_str() {
+            "rule" => {
+                let place = scan.next_place();
+                rule = Some((scan.name("the rule's name")?, place, Vec::new()));
+            }
+            "table" => {
+                let place = scan.next_place();
+                let name = scan.name("the table's name")?;
+                scan.expect('=')?;
+                let at = scan.next_place();
+                let path = scan.quoted()?;
+                let rows = table(&path).map_err(|e| GrammarError { place: at, what: e })?;
+                source.items.push((name, place, Item::Table(rows_of(&path, &rows)?)));
+            }
+            "class" => {
+                let place = scan.next_place();
+                let label = scan.name("the class's label")?;
+                scan.expect('=')?;
+                source.classes.push((label, place, scan.name("the rule that writes it")?));
+            }
+            other => return Err(scan.wrong_at(place, format!("expected table, rule, class or |, got {other:?}"))),
+        }
+        scan.spaces();
+        if !scan.ended() {
+            return Err(scan.wrong("expected the end of the line"));
+        }
+    }
+    source.items.extend(rule.map(|(name, place, alternatives)| (name, place, Item::Rule(alternatives))));
+    for (name, place, item) in &source.items {
+        let empty = match item {
+            Item::Table(rows) => rows.is_empty(),
+            Item::Rule(alternatives) => alternatives.is_empty(),
+        };
+        if empty {
+            return Err(GrammarError {
+                place: place.clone(),
+                what: format!("{name} is empty: expected at least one row or alternative"),
+            });
+        }
+    }
+    Ok(source)
+}
+
+fn rows_of(file: &str, text: &str) -> Result<Vec<Row>, GrammarError> {
+    let file: Arc<str> = file.into();
+    let mut rows = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let place = Place { file: file.clone(), line: i + 1, column: 1 };
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let wrong = |what: &str| Err(GrammarError { place: place.clone(), what: what.into() });
+        let Some((said, written)) = line.split_once('\t') else { return wrong("expected spoken<TAB>written, got no tab") };
+        let said: Vec<String> = said.split_whitespace().map(str::to_lowercase).collect();
+        if said.is_empty() {
+            return wrong("expected spoken words before the tab");
+        }
+        if rows.len() == MAX_ROWS {
+            return wrong(&format!("expected at most {MAX_ROWS} rows"));
+        }
+        rows.push(Row { said, written: written.to_string(), place });
+    }
+    Ok(rows)
+}
+
+/// One line and how far it has been read.
+struct Scan<'a> {
+    file: &'a Arc<str>,
+    line: usize,
+    chars: Vec<char>,
+    at: usize,
+}
+
+impl Scan<'_> {
+    fn place(&self) -> Place {
+        Place { file: self.file.clone(), line: self.line, column: self.at + 1 }
+    }
+
+    fn next_place(&mut self) -> Place {
+        self.spaces();
+        self.place()
+    }
+
+    fn wrong_at(&self, place: Place, what: String) -> GrammarError {
+        GrammarError { place, what }
+    }
+
+    fn wrong(&self, expected: &str) -> GrammarError {
+        let got = self.chars.get(self.at).map_or("the end of the line".to_string(), |c| format!("{c:?}"));
+        self.wrong_at(self.place(), format!("{expected}, got {got}"))
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.chars.get(self.at).copied()
+    }
+
+    /// Whether nothing but a comment is left.
+    fn ended(&self) -> bool {
+        matches!(self.peek(), None | Some('#'))
+    }
+
+    fn spaces(&mut self) {
+        while self.peek().is_some_and(char::is_whitespace) {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, c: char) -> bool {
+        let there = self.peek() == Some(c);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn expect(&mut self, c: char) -> Result<(), GrammarError> {
+        self.spaces();
+        if self.take(c) { Ok(()) } else { Err(self.wrong(&format!("expected {c:?}"))) }
+    }
+
+    fn while_in(&mut self, is: impl Fn(char) -> bool) -> String {
+        let from = self.at;
+        while self.peek().is_some_and(&is) {
+            self.at += 1;
+        }
+        self.chars[from..self.at].iter().collect()
+    }
+
+    fn name(&mut self, what: &str) -> Result<String, GrammarError> {
+        self.spaces();
+        let name = self.while_in(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        if name.is_empty() { Err(self.wrong(&format!("expected {what}"))) } else { Ok(name) }
+    }
+
+    fn quoted(&mut self) -> Result<String, GrammarError> {
+        self.expect('"')?;
+        let text = self.while_in(|c| c != '"');
+        if self.take('"') { Ok(text) } else { Err(self.wrong("expected a closing quote")) }
+    }
+
+    fn alternative(&mut self, place: Place) -> Result<Alternative, GrammarError> {
+        let said = self.said(0)?;
+        self.spaces();
+        if !(self.take('=') && self.take('>')) {
+            return Err(self.wrong("expected a word, a part or =>"));
+        }
+        let written = self.written()?;
+        self.spaces();
+        let mut cost = 0;
+        if self.take('@') {
+            let at = self.next_place();
+            let number = self.while_in(|c| c.is_ascii_digit() || c == '.');
+            cost = match number.parse::<f64>() {
+                Ok(cost) if cost <= MAX_COST => (cost * 1000.0).round() as u32,
+                _ => return Err(self.wrong_at(at, format!("expected a cost from 0 to {MAX_COST}, got {number:?}"))),
+            };
+            self.spaces();
+        }
+        if !self.ended() {
+            return Err(self.wrong("expected @ and a cost, or the end of the line"));
+        }
+        Ok(Alternative { said, written, cost, place })
+    }
+
+    /// A sequence, up to a closing bracket, a `|` inside brackets, or `=>`.
+    fn said(&mut self, depth: usize) -> Result<Said, GrammarError> {
+        if depth > MAX_DEPTH {
+            return Err(self.wrong_at(self.place(), format!("brackets nest deeper than {MAX_DEPTH}")));
+        }
+        let mut seq = Vec::new();
+        loop {
+            let place = self.next_place();
+            let item = match self.peek() {
+                None | Some('#' | '=' | ')' | ']' | '|') => break,
+                Some('(') => {
+                    self.at += 1;
+                    self.choice(')', depth)?
+                }
+                Some('[') => {
+                    self.at += 1;
+                    Said::Perhaps(Box::new(self.choice(']', depth)?))
+                }
+                Some('{') => {
+                    self.at += 1;
+                    let first = self.name("the name of a table or rule")?;
+                    let of = if self.take(':') { self.name("the name of a table or rule")? } else { first.clone() };
+                    self.expect('}')?;
+                    Said::Part { name: first, of, place: place.clone() }
+                }
+                Some(_) => {
+                    let word = self.while_in(|c| !c.is_whitespace() && !"(){}[]|=+#\"@".contains(c));
+                    if word.is_empty() {
+                        return Err(self.wrong("expected a word, a part or =>"));
+                    }
+                    Said::Word(word.to_lowercase())
+                }
+            };
+            seq.push(if self.take('+') { Said::Many(Box::new(item), place) } else { item });
+        }
+        Ok(if seq.len() == 1 { seq.remove(0) } else { Said::Seq(seq) })
+    }
+
+    fn choice(&mut self, close: char, depth: usize) -> Result<Said, GrammarError> {
+        let mut all = vec![self.said(depth + 1)?];
+        while self.take('|') {
+            all.push(self.said(depth + 1)?);
+        }
+        if !self.take(close) {
+            return Err(self.wrong(&format!("expected | or {close:?}")));
+        }
+        Ok(if all.len() == 1 { all.remove(0) } else { Said::Any(all) })
+    }
+
+    fn written(&mut self) -> Result<Vec<Written>, GrammarError> {
+        self.expect('"')?;
+        let (mut out, mut text) = (Vec::new(), String::new());
+        loop {
+            match self.peek() {
+                None => return Err(self.wrong("expected a closing quote")),
+                Some('"') => break,
+                Some('{') => {
+                    let place = self.place();
+                    self.at += 1;
+                    if !text.is_empty() {
+                        out.push(Written::Text(std::mem::take(&mut text)));
+                    }
+                    let name = self.name("the name of a part")?;
+                    let mut filters = Vec::new();
+                    while self.take('|') {
+                        filters.push(self.name("a filter")?);
+                    }
+                    self.expect('}')?;
+                    out.push(Written::Part { name, filters, place });
+                }
+                Some(c) => {
+                    text.push(c);
+                    self.at += 1;
+                }
+            }
+        }
+        self.at += 1;
+        if !text.is_empty() {
+            out.push(Written::Text(text));
+        }
+        Ok(out)
+    }
+}
+
+/// Reads every `.itn` file of a directory, in the order of their names.
+///
+/// # Errors
+/// A file cannot be read, is too large or not UTF-8, or is not the language.
+pub fn read_dir(dir: &Path) -> Result<Vec<Source>, GrammarError> {
+    let here = |path: &Path| Place { file: path.display().to_string().into(), line: 1, column: 1 };
+    let fail = |path: &Path, what: String| GrammarError { place: here(path), what };
+    let entries = std::fs::read_dir(dir).map_err(|e| fail(dir, format!("{e}; expected a directory of .itn files")))?;
+    let mut files: Vec<_> =
+        entries.filter_map(|e| Some(e.ok()?.path())).filter(|p| p.extension().is_some_and(|e| e == "itn")).collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(fail(dir, "expected at least one .itn file".into()));
+    }
+    let load = |path: &Path| -> Result<String, String> {
+        let length = std::fs::metadata(path).map_err(|e| format!("{}: {e}", path.display()))?.len();
+        if length > MAX_FILE_BYTES {
+            return Err(format!("{}: {length} bytes, expected at most {MAX_FILE_BYTES}", path.display()));
+        }
+        let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        String::from_utf8(bytes).map_err(|_| format!("{}: expected UTF-8", path.display()))
+    };
+    let beside = |name: &str| match Path::new(name).components().collect::<Vec<_>>()[..] {
+        [std::path::Component::Normal(_)] => load(&dir.join(name)),
+        _ => Err(format!("table {name:?}: expected the name of a file beside this one")),
+    };
+    files.iter().map(|path| parse(&path.display().to_string(), &load(path).map_err(|e| fail(path, e))?, beside)).collect()
+}

@@ -1,0 +1,169 @@
+//! What was taken, written: texts one after another, and alternatives that gather their parts first. Every piece knows its words.
+
+use super::check::Piece;
+use super::decode::Taken;
+use super::network::{Language, Out};
+
+/// Words of a span, half-open.
+type Words = (u32, u32);
+
+/// Text under construction.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    /// what is written
+    pub text: String,
+    /// up to which byte, and the words it came from; text that an alternative adds came from none
+    pieces: Vec<(usize, Option<Words>)>,
+}
+
+/// A written token and the words of the span it came from, half-open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// without spaces
+    pub text: String,
+    /// words
+    pub words: [usize; 2],
+}
+
+fn union(a: Option<Words>, b: Option<Words>) -> Option<Words> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (one, other) => one.or(other),
+    }
+}
+
+impl Text {
+    fn push(&mut self, text: &str, words: Option<Words>) {
+        if !text.is_empty() {
+            self.text.push_str(text);
+            self.pieces.push((self.text.len(), words));
+        }
+    }
+
+    fn append(&mut self, other: &Text) {
+        let base = self.text.len();
+        self.text.push_str(&other.text);
+        self.pieces.extend(other.pieces.iter().map(|(end, words)| (base + end, *words)));
+    }
+
+    fn words(&self) -> Option<Words> {
+        self.pieces.iter().fold(None, |all, (_, words)| union(all, *words))
+    }
+
+    /// Words of bytes `from..to`.
+    fn words_of(&self, from: usize, to: usize) -> Option<Words> {
+        let mut start = 0;
+        let mut all = None;
+        for &(end, words) in &self.pieces {
+            if start < to && end > from {
+                all = union(all, words);
+            }
+            start = end;
+        }
+        all
+    }
+
+    /// Tokens of a span of `count` words. Words that wrote nothing belong to the token before them, those at the beginning to the first. Where
+    /// tokens stand in another order than their words, each comes from all of them.
+    pub fn tokens(&self, count: usize) -> Vec<Token> {
+        let mut at = 0;
+        let mut found: Vec<(&str, Option<Words>)> = Vec::new();
+        for token in self.text.split(' ') {
+            found.push((token, self.words_of(at, at + token.len())));
+            at += token.len() + 1;
+        }
+        let known: Vec<Words> = found.iter().filter_map(|(_, words)| *words).collect();
+        let whole = [0, count];
+        if known.is_empty() || known.windows(2).any(|w| w[0].1 > w[1].0) {
+            return found.into_iter().map(|(text, _)| Token { text: text.into(), words: whole }).collect();
+        }
+        let mut tokens: Vec<Token> = Vec::new();
+        let mut from = 0;
+        for (i, (text, words)) in found.iter().enumerate() {
+            let next = found[i + 1..].iter().find_map(|(_, w)| *w).map_or(count, |w| w.0 as usize);
+            let own = words.map(|w| w.1 as usize);
+            // Up to the next token that knows its words, unless one that knows none stands between and takes what is left.
+            let alone = i + 1 < found.len() && found[i + 1].1.is_none();
+            let end = match own {
+                Some(end) if alone => end,
+                _ => next,
+            };
+            let words = if end > from { [from, end] } else { tokens.last().map_or(whole, |t| t.words) };
+            tokens.push(Token { text: text.to_string(), words });
+            from = from.max(end);
+        }
+        tokens
+    }
+}
+
+/// An alternative whose parts are being gathered.
+struct Frame {
+    way: u32,
+    parts: Vec<Text>,
+    /// the part that has begun
+    current: usize,
+    first: u32,
+}
+
+/// Writes what a decoder took. `words` are those of the span; `last` are the outputs that end it. `fired`: told of every alternative that is
+/// marked, with its words and what it wrote, inner ones first.
+pub fn write(
+    language: &Language,
+    taken: &[Taken],
+    last: u32,
+    words: &[&str],
+    mut fired: impl FnMut(u32, [usize; 2], &str),
+) -> Text {
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut open: Vec<Text> = vec![Text::default()];
+    let end = Taken { outs: last, word: words.len() as u32 };
+    for &Taken { outs, word } in taken.iter().chain([&end]) {
+        for out in language.pool.outs_of(outs) {
+            let text = open.last_mut().expect("one is always open");
+            match *out {
+                Out::Text { text: id, words: 0 } => text.push(language.pool.text_of(id), None),
+                Out::Text { text: id, words } => {
+                    text.push(language.pool.text_of(id), Some(((word + 1).saturating_sub(words), word + 1)));
+                }
+                Out::Word => text.push(words[word as usize], Some((word, word + 1))),
+                Out::Open(way) => {
+                    let parts = vec![Text::default(); language.names.ways[way as usize].parts.len()];
+                    frames.push(Frame { way, parts, current: 0, first: word });
+                }
+                Out::Begin(part) => {
+                    frames.last_mut().expect("parts are of an alternative").current = part as usize;
+                    open.push(Text::default());
+                }
+                Out::End => {
+                    let done = open.pop().expect("it was begun");
+                    let frame = frames.last_mut().expect("parts are of an alternative");
+                    frame.parts[frame.current].append(&done);
+                }
+                Out::Close => {
+                    let frame = frames.pop().expect("it was opened");
+                    let text = fill(language, &frame);
+                    // It stands with the first word after the alternative, or at the end.
+                    fired(frame.way, [frame.first as usize, word.max(frame.first + 1) as usize], &text.text);
+                    open.last_mut().expect("one is always open").append(&text);
+                }
+            }
+        }
+    }
+    open.pop().expect("one is always open")
+}
+
+fn fill(language: &Language, frame: &Frame) -> Text {
+    let mut out = Text::default();
+    for piece in &language.names.ways[frame.way as usize].written {
+        match piece {
+            Piece::Text(text) => out.push(text, None),
+            Piece::Part(part, filters) if filters.is_empty() => out.append(&frame.parts[*part]),
+            Piece::Part(part, filters) => {
+                let text = &frame.parts[*part];
+                let written = filters.iter().fold(text.text.clone(), |text, f| f.apply(&text));
+                out.push(&written, text.words());
+            }
+        }
+    }
+    out
+}
