@@ -70,7 +70,7 @@ fn idle(words: &[&str]) {
         fall_silent(&mut replay, words, &format!("call-{i}"), i as i64);
     }
     let held = region.change();
-    let bytes = held.bytes_allocated as f64 - held.bytes_deallocated as f64 + held.bytes_reallocated as f64;
+    let bytes = held.bytes_allocated as f64 - held.bytes_deallocated as f64;
     println!("\nan idle stream, {IDLE_WORDS} words said and released: {:.0} bytes", bytes / STREAMS as f64);
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use faircopy::cli::{Cli, Command, config, demo, eval, format, run, topics};
+use faircopy::cli::{Cli, Command, config, demo, eval, format, grammar, itn, run, topics};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -11,6 +11,8 @@ fn main() -> ExitCode {
         Command::Run => run::run(&cli),
         Command::Format(args) => format::format(&cli, args),
         Command::Eval(args) => eval::eval(&cli, args),
+        Command::Grammar(args) => grammar::grammar(&cli, args),
+        Command::Itn(args) => itn::itn(&cli, args),
         Command::Demo(args) => demo::demo(&cli, args),
         Command::Topics(args) => topics::topics(&cli, args),
         Command::Config(args) => config::config(&cli, args),

@@ -7,6 +7,8 @@ pub mod config;
 pub mod demo;
 pub mod eval;
 pub mod format;
+pub mod grammar;
+pub mod itn;
 pub mod run;
 pub mod topics;
 
@@ -40,6 +42,10 @@ pub enum Command {
     Format(format::Args),
     /// Measure how good the output is on gold data
     Eval(eval::Args),
+    /// Check, test, explain and export grammars
+    Grammar(grammar::Args),
+    /// Write numbers, dates, money … in lines of spoken text, without a model
+    Itn(itn::Args),
     /// Replay a call through the service and show its text as it forms
     Demo(demo::Args),
     /// Create the topics

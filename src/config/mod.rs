@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn shipped_defaults_are_complete_and_pass_their_own_checks() {
         let settings = load("", &[]).unwrap();
-        assert_eq!(settings.profiles().unwrap().of(None).policy.pass_words, 3);
+        assert_eq!(settings.profiles().unwrap().of(None).policy.pass_words, 4);
     }
 
     #[test]

@@ -128,3 +128,53 @@ fn printed_settings_are_settings() {
     let text = String::from_utf8(out.stdout).unwrap();
     assert!(out.status.success() && text.contains("[profiles.default]") && !text.contains("hunter2"), "{text}");
 }
+
+#[test]
+fn grammars_are_checked_tested_explained_and_exported() {
+    let run = |args: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_faircopy")).args(args).current_dir(root()).output().unwrap();
+        let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+        (out.status.code().unwrap(), text)
+    };
+    let (code, text) = run(&["grammar", "check"]);
+    assert!(code == 0 && text.contains("TIME") && text.contains("transitions"), "{text}");
+    let (code, text) = run(&["grammar", "test", "tests/golden/itn.tsv"]);
+    assert!(code == 0 && text.contains("0 wrong"), "{text}");
+    let (code, text) = run(&["grammar", "explain", "Four thirty p m"]);
+    assert!(code == 0 && text.contains("4:30 PM") && text.contains("time.itn:"), "{text}");
+    assert_eq!(run(&["grammar", "explain", "hello"]).0, 1);
+
+    // A new way to say something needs one line in one file, and no rebuild.
+    let dir = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(root().join("grammars/en")).unwrap() {
+        let path = file.unwrap().path();
+        std::fs::copy(&path, dir.path().join(path.file_name().unwrap())).unwrap();
+    }
+    let (time, at) = (dir.path().join("time.itn"), dir.path().to_str().unwrap());
+    let text = std::fs::read_to_string(&time).unwrap();
+    std::fs::write(&time, text.replace("rule time\n", "rule time\n  | high noon => \"12:00 PM\"\n")).unwrap();
+    let (code, text) = run(&["grammar", "--dir", at, "explain", "high noon"]);
+    assert!(code == 0 && text.contains("12:00 PM"), "{text}");
+    std::fs::write(dir.path().join("wrong.itn"), "rule wrong\n  | {gone} => \"{gone}\"\n").unwrap();
+    let (code, text) = run(&["grammar", "--dir", at, "check"]);
+    assert!(code == 2 && text.contains("wrong.itn:2:5: no table or rule is called gone"), "{text}");
+    let fst = dir.path().join("time.fst");
+    assert_eq!(run(&["grammar", "export", "TIME", fst.to_str().unwrap()]).0, 0);
+    assert!(std::fs::metadata(&fst).unwrap().len() > 1000);
+    let (code, text) = run(&["grammar", "export", "TIMES", fst.to_str().unwrap()]);
+    assert!(code == 2 && text.contains("TIMES") && text.contains("MONEY"), "{text}");
+}
+
+#[test]
+fn lines_of_text_are_written_without_a_model() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_faircopy"))
+        .args(["itn", "--entities"])
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"It costs twelve dollars\n\none of a kind\n").unwrap();
+    let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(out, "it costs $12\n\tMONEY\t2\t4\t$12\n\none of a kind\n");
+}

@@ -7,6 +7,7 @@ mod formatting;
 mod hostile;
 mod hostile_kafka;
 mod kafka;
+mod layout;
 mod ledger;
 mod model;
 mod recorded;

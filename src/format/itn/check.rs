@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::filter::Filter;
-use super::source::{Alternative, BUILT_IN, GrammarError, Item, Place, Row, Said, Source, Written};
+use super::source::{Alternative, BUILT_IN, Class, GrammarError, Item, Place, Row, Said, Source, Written};
 
 /// How an alternative is written, by numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +49,8 @@ pub struct Names {
     pub order: Vec<String>,
     /// every alternative of every rule
     pub ways: Vec<Way>,
-    /// classes with the rule that writes them, as they are defined
-    pub classes: Vec<(String, String)>,
+    /// classes, as they are defined
+    pub classes: Vec<Class>,
 }
 
 /// Resolves all names.
@@ -91,14 +91,16 @@ pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
         }
         classes.extend(source.classes);
     }
-    for (label, place, rule) in classes {
-        if !names.named.contains_key(&rule) {
-            return Err(GrammarError { place, what: format!("class {label}: no rule or table is called {rule}") });
+    for class in classes {
+        let Class { label, rule, place, .. } = &class;
+        let wrong = |what: String| Err(GrammarError { place: place.clone(), what });
+        if !names.named.contains_key(rule) {
+            return wrong(format!("class {label}: no rule or table is called {rule}"));
         }
-        if names.classes.iter().any(|(l, _)| *l == label) {
-            return Err(GrammarError { place, what: format!("class {label} is defined twice") });
+        if names.classes.iter().any(|c| c.label == *label) {
+            return wrong(format!("class {label} is defined twice"));
         }
-        names.classes.push((label, rule));
+        names.classes.push(class);
     }
     let mut done: HashMap<String, bool> = HashMap::new();
     for name in &defined {
@@ -227,5 +229,63 @@ fn may_not_be_empty(way: &Way) -> Result<(), GrammarError> {
             Err(GrammarError { place: place.clone(), what: "+ repeats what may be nothing: it would never end".into() })
         }
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::source::parse;
+    use super::*;
+
+    /// The first thing wrong with a grammar, parsed or resolved.
+    fn wrong(text: &str) -> String {
+        let table = |name: &str| match name {
+            "one.tsv" => Ok("one\t1\n".to_string()),
+            "bad.tsv" => Ok("one\t1\ntwo 2\n".to_string()),
+            _ => Err(format!("{name}: no such file")),
+        };
+        match parse("x.itn", text, table).and_then(|source| resolve(vec![source])) {
+            Ok(_) => panic!("expected to be refused: {text}"),
+            Err(e) => e.to_string(),
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_file_line_and_column() {
+        for (text, says) in [
+            ("rool a", "x.itn:1:1: expected table, rule, class or |, got \"rool\""),
+            ("| a => \"b\"", "x.itn:1:1: \"|\" begins an alternative, but no rule is open"),
+            ("rule a\n  | b \"c\"", "x.itn:2:7: expected a word, a part or =>"),
+            ("rule a\n  | b => c", "x.itn:2:10: expected '\"', got 'c'"),
+            ("rule a\n  | b => \"c", "x.itn:2:12: expected a closing quote"),
+            ("rule a\n  | (b => \"c\"", "x.itn:2:8: expected | or ')'"),
+            ("rule a\n  | b => \"c\" @ much", "x.itn:2:16: expected a cost from 0 to 1000, got \"\""),
+            ("rule a\n  | b => \"c\" d", "x.itn:2:14: expected @ and a cost, or the end of the line, got 'd'"),
+            ("rule a\n", "x.itn:1:6: a is empty"),
+            ("table t = \"gone.tsv\"", "x.itn:1:11: gone.tsv: no such file"),
+            ("table t = \"bad.tsv\"", "bad.tsv:2:1: expected spoken<TAB>written"),
+            ("rule a\n  | {b} => \"{b}\"", "x.itn:2:5: no table or rule is called b"),
+            ("rule a\n  | {a} => \"{a}\"", "x.itn:2:5: a uses itself: a → a"),
+            ("rule a\n | {b} => \"{b}\"\nrule b\n | {a} => \"{a}\"", "uses itself"),
+            ("rule a\n | b => \"c\"\nrule a\n | b => \"c\"", "x.itn:3:6: a is defined twice: first at x.itn:1:6"),
+            ("rule any\n | b => \"c\"", "x.itn:1:6: any is built in"),
+            ("table t = \"one.tsv\"\nrule a\n | {t} => \"x\"", "x.itn:3:4: part t is said but not written"),
+            ("rule a\n | b => \"{t}\"", "x.itn:2:10: {t} is written, but no part"),
+            (
+                "table t = \"one.tsv\"\nrule a\n | {t} => \"{t|shout}\"",
+                "x.itn:3:12: no filter is called shout: expected one of group",
+            ),
+            ("rule a\n | [b] => \"c\"", "x.itn:2:2: rule a: this alternative may be said without a word"),
+            ("rule a\n | b [c]+ => \"c\"", "x.itn:2:6: + repeats what may be nothing"),
+            ("class A = b", "x.itn:1:7: class A: no rule or table is called b"),
+            ("rule b\n | b => \"c\"\nclass A = b\nclass A = b", "x.itn:4:7: class A is defined twice"),
+        ] {
+            let got = wrong(text);
+            assert!(
+                got.starts_with(says) || got.contains(says) && says.starts_with("uses"),
+                "{text:?}:\n  expected {says}\n  got      {got}"
+            );
+        }
+        assert!(wrong(&format!("rule a\n | {}b{} => \"c\"", "(".repeat(50), ")".repeat(50))).contains("nest deeper"));
     }
 }

@@ -64,8 +64,37 @@ pub fn compile(names: Names, traced: bool) -> Result<Language, GrammarError> {
         };
         made.insert(name.clone(), network);
     }
-    let classes = names.classes.iter().map(|(label, rule)| (label.clone(), made[rule].clone())).collect();
+    let classes = names.classes.iter().map(|c| (c.label.clone(), made[&c.rule].clone())).collect();
     Ok(Language { names, pool, classes })
+}
+
+/// One network for spans of all classes, each at its class's cost and marked with its number.
+pub fn union(language: &mut Language) -> Network {
+    let mut draft = Draft::default();
+    let (start, end) = (draft.node(), draft.node());
+    for (i, class) in language.names.classes.iter().enumerate() {
+        let begin = draft.node();
+        draft.edge(start, NOTHING, vec![Out::Class(i as u32)], cost(class.cost, i), begin);
+        copy(&mut draft, &language.pool, &language.classes[i].1, begin, end);
+    }
+    finish(&draft, start, end, &mut language.pool)
+}
+
+/// Lays a network down between two nodes.
+fn copy(draft: &mut Draft, pool: &Pool, network: &Network, at: usize, next: usize) {
+    let base = draft.nodes.len();
+    for _ in 0..network.states() {
+        draft.node();
+    }
+    draft.nothing(at, Vec::new(), base);
+    for state in 0..network.states() {
+        for arc in network.arcs(state as u32) {
+            draft.edge(base + state, arc.label, pool.outs_of(arc.outs).to_vec(), arc.cost, base + arc.to as usize);
+        }
+        if let Some((outs, cost)) = network.end(state as u32) {
+            draft.edge(base + state, NOTHING, pool.outs_of(outs).to_vec(), cost, next);
+        }
+    }
 }
 
 struct Compiler<'a> {
@@ -158,7 +187,7 @@ impl Compiler<'_> {
         match of {
             "any" => self.draft.edge(at, ANY, vec![Out::Word], 0, next),
             "other" => self.draft.edge(at, OTHER, vec![Out::Word], 0, next),
-            _ => self.copy(of, at, next),
+            _ => copy(self.draft, self.pool, &self.made[of], at, next),
         }
         if self.draft.edges > MAX_TRANSITIONS {
             let what = format!(
@@ -168,25 +197,6 @@ impl Compiler<'_> {
             return Err(GrammarError { place: self.limit.clone(), what });
         }
         Ok(next)
-    }
-
-    fn copy(&mut self, of: &str, at: usize, next: usize) {
-        let network = &self.made[of];
-        let base = self.draft.nodes.len();
-        for _ in 0..network.states() {
-            self.draft.node();
-        }
-        self.draft.nothing(at, Vec::new(), base);
-        for state in 0..network.states() {
-            for arc in network.arcs(state as u32) {
-                let outs = self.pool.outs_of(arc.outs).to_vec();
-                self.draft.edge(base + state, arc.label, outs, arc.cost, base + arc.to as usize);
-            }
-            if let Some((outs, cost)) = network.end(state as u32) {
-                let outs = self.pool.outs_of(outs).to_vec();
-                self.draft.edge(base + state, NOTHING, outs, cost, next);
-            }
-        }
     }
 }
 
@@ -325,4 +335,54 @@ fn reach(draft: &Draft, from: usize) -> Vec<(usize, Vec<Out>, Cost)> {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Itn;
+    use super::super::source::parse;
+
+    fn compiled(text: &str) -> Itn {
+        let table = |name: &str| {
+            Ok(if name == "units.tsv" { "mile\tmi\nmiles\tmi\nsquare mile\tsq mi\n" } else { "one\t1\ntwo\t2\n" }.to_string())
+        };
+        Itn::compile(vec![parse("x.itn", text, table).unwrap()], false).unwrap()
+    }
+
+    fn written(text: &str, spoken: &str) -> String {
+        let words: Vec<&str> = spoken.split(' ').collect();
+        compiled(text).read(0, &words, |_, _, _| {}).map_or("-".into(), |w| w.text)
+    }
+
+    #[test]
+    fn parts_are_written_in_order_out_of_order_and_through_filters() {
+        let numbers = "table n = \"n.tsv\"\ntable u = \"units.tsv\"\nrule r\n";
+        for (rule, spoken, want) in [
+            ("| {n} {u} => \"{n} {u}\"", "two miles", "2 mi"),
+            ("| {n} {u} => \"{n} {u}\"", "one square mile", "1 sq mi"),
+            ("| {n} {u} => \"{u}: {n}\"", "two miles", "mi: 2"),
+            ("| {a:n} [and] {b:n} => \"{a}-{b}\"", "one and two", "1-2"),
+            ("| {a:n} [to {b:n}] {u} => \"{a}{b} {u}\"", "one mile", "1 mi"),
+            ("| {a:n} [to {b:n}] {u} => \"{a}/{b} {u}\"", "one to two miles", "1/2 mi"),
+            ("| {n}+ => \"{n}\"", "one two one", "121"),
+            ("| {n}+ => \"#{n|twice}.\"", "one two", "#1212."),
+            ("| (no | number) {n} => \"No. {n}\"", "number two", "No. 2"),
+            ("| {any} {n} => \"{any}{n}\"", "highway two", "highway2"),
+            ("| {other}+ x => \"{other}\"", "foo bar x", "foobar"),
+            ("| {n} x => \"{n}\"", "two y", "-"),
+        ] {
+            assert_eq!(written(&format!("{numbers} {rule}\nclass A = r"), spoken), want, "{rule}");
+        }
+    }
+
+    #[test]
+    fn the_cheaper_reading_wins_and_of_equal_ones_the_earlier() {
+        for (rule, want) in [
+            ("| one => \"first\"\n | one => \"second\"", "first"),
+            ("| one => \"first\" @ 0.2\n | one => \"second\" @ 0.1", "second"),
+            ("| one => \"first\" @ 0.1\n | one => \"second\" @ 0.1", "first"),
+        ] {
+            assert_eq!(written(&format!("rule r\n {rule}\nclass A = r"), "one"), want, "{rule}");
+        }
+    }
 }

@@ -44,15 +44,26 @@ pub struct Scratch {
     taken: Vec<Taken>,
 }
 
-/// A stretch of a sentence that a network wrote, or left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+/// A span of a sentence that a network wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
     /// first word
     pub start: usize,
     /// one past its last
     pub end: usize,
-    /// whether the network took it
-    pub written: bool,
+    /// what was taken, with words counted from the sentence's first
+    pub taken: Vec<Taken>,
+    /// outputs that end it
+    pub last: u32,
+}
+
+/// How the best reading of the words up to some place ends.
+#[derive(Clone, Copy)]
+enum Ending {
+    /// with a word left as spoken
+    Plain,
+    /// with a span: its last step and what ends it
+    Span { step: u32, last: u32 },
 }
 
 impl Scratch {
@@ -114,6 +125,47 @@ impl Scratch {
             step = before;
         }
         self.taken.reverse();
+    }
+
+    /// The cheapest reading of a sentence, in which every word is part of a span or left at the cost of `plain`: its spans, in order. One pass
+    /// over the words, in which a span may begin anywhere.
+    pub fn sentence(&mut self, network: &Network, labels: &[u32], plain: Cost) -> Vec<Span> {
+        self.ready(network.states());
+        let mut best: Vec<(Cost, Ending)> = vec![(0, Ending::Plain)];
+        for (word, &label) in labels.iter().enumerate() {
+            let so_far = best[word].0;
+            // Where a span begins; state 0 is nothing else's goal, or means the same.
+            match self.live.iter_mut().find(|l| l.state == 0) {
+                Some(there) if there.cost <= so_far => {}
+                Some(there) => *there = Live { state: 0, cost: so_far, step: NONE },
+                None => self.live.push(Live { state: 0, cost: so_far, step: NONE }),
+            }
+            self.advance(network, label, word as u32);
+            let mut end = (so_far + plain, Ending::Plain);
+            for live in &self.live {
+                if let Some((last, cost)) = network.end(live.state)
+                    && live.cost + cost < end.0
+                {
+                    end = (live.cost + cost, Ending::Span { step: live.step, last });
+                }
+            }
+            best.push(end);
+        }
+        let mut spans = Vec::new();
+        let mut at = labels.len();
+        while at > 0 {
+            match best[at].1 {
+                Ending::Plain => at -= 1,
+                Ending::Span { step, last } => {
+                    self.trace(step);
+                    let start = self.taken[0].word as usize;
+                    spans.push(Span { start, end: at, taken: self.taken.clone(), last });
+                    at = start;
+                }
+            }
+        }
+        spans.reverse();
+        spans
     }
 
     /// The cheapest way to take all of `labels`: what is taken on it, what ends it, and its cost. `None` where the network does not accept them.

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use decode::Scratch;
-use network::{Cost, Language};
+use network::{Cost, Language, Network, Out, cost};
 use source::{GrammarError, Source};
 
 use crate::tags::ItnClass;
@@ -50,10 +50,54 @@ pub struct Written {
     pub cost: Cost,
 }
 
+/// An alternative that took part in a reading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fired {
+    /// its rule
+    pub rule: String,
+    /// where it stands
+    pub place: source::Place,
+    /// what it adds to the reading's cost
+    pub cost: f64,
+    /// the words it took
+    pub said: String,
+    /// what it wrote of them
+    pub wrote: String,
+}
+
+/// A class's reading of some words, and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    /// label of the class
+    pub class: String,
+    /// the reading
+    pub written: Written,
+    /// what fired
+    pub fired: Vec<Fired>,
+}
+
+/// Label of a class whose spans stay as spoken, though other classes would take some of their words: idioms.
+const KEEP: &str = "KEEP";
+/// Words of a sentence at most; a longer one is read in pieces.
+const MAX_SENTENCE_WORDS: usize = 2000;
+
+/// A part of a sentence, written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentencePart {
+    /// label of its class; `None` for words left as spoken
+    pub class: Option<String>,
+    /// words, half-open
+    pub words: [usize; 2],
+    /// text
+    pub text: String,
+}
+
 /// The compiled grammars of a language.
 pub struct Itn {
     language: Language,
     by_class: HashMap<ItnClass, usize>,
+    /// all classes at once, where sentences are read
+    all: Option<Network>,
 }
 
 impl Itn {
@@ -81,7 +125,45 @@ impl Itn {
         let language = compile::compile(check::resolve(sources)?, traced)?;
         let known = |label: &str| ItnClass::ALL.into_iter().find(|c| c.label() == label);
         let by_class = language.classes.iter().enumerate().filter_map(|(i, (label, _))| Some((known(label)?, i))).collect();
-        Ok(Itn { language, by_class })
+        Ok(Itn { language, by_class, all: None })
+    }
+
+    /// The same grammars, also for whole sentences.
+    pub fn with_sentences(mut self) -> Itn {
+        self.all = Some(compile::union(&mut self.language));
+        self
+    }
+
+    /// A sentence without a tagger: spans are where the grammars find them cheaper than words left as they are. Words in lower case.
+    ///
+    /// # Panics
+    /// Without [`Itn::with_sentences`].
+    pub fn sentence(&self, words: &[&str]) -> Vec<SentencePart> {
+        let network = self.all.as_ref().expect("made for sentences");
+        let mut parts: Vec<SentencePart> = Vec::new();
+        for (piece, base) in words.chunks(MAX_SENTENCE_WORDS).zip((0..).step_by(MAX_SENTENCE_WORDS)) {
+            let labels: Vec<u32> = piece.iter().map(|w| self.language.pool.label(w)).collect();
+            let spans = SCRATCH.with_borrow_mut(|s| s.sentence(network, &labels, cost(source::PLAIN_COST, 0)));
+            let mut at = 0;
+            let plain = |parts: &mut Vec<SentencePart>, from: usize, to: usize| {
+                if from < to {
+                    parts.push(SentencePart { class: None, words: [base + from, base + to], text: piece[from..to].join(" ") });
+                }
+            };
+            for span in spans {
+                plain(&mut parts, at, span.start);
+                let text = write::write(&self.language, &span.taken, span.last, piece, |_, _, _| {}).text;
+                let class = self.language.pool.outs_of(span.taken[0].outs).iter().find_map(|o| match o {
+                    Out::Class(i) => Some(self.language.classes[*i as usize].0.clone()),
+                    _ => None,
+                });
+                let words = [base + span.start, base + span.end];
+                parts.push(SentencePart { class: class.filter(|c| c != KEEP), words, text });
+                at = span.end;
+            }
+            plain(&mut parts, at, piece.len());
+        }
+        parts
     }
 
     /// Names of all classes, in the order of their definition.
@@ -94,10 +176,36 @@ impl Itn {
         self.language.classes.iter().fold((0, 0), |(s, t), (_, n)| (s + n.states(), t + n.len()))
     }
 
+    /// The transducer of a class for OpenFst, with its symbols; `None` where there is no such class.
+    pub fn export(&self, class: &str) -> Option<openfst::Fst> {
+        let (_, network) = self.language.classes.iter().find(|(label, _)| label == class)?;
+        let words: Vec<u32> = self.language.pool.words().map(|(_, label)| label).collect();
+        Some(openfst::with_symbols(openfst::export(network, &words), &self.language))
+    }
+
     /// The written form of a tagged span; `None` where it stays as spoken. Words in lower case.
     pub fn write(&self, class: ItnClass, words: &[&str]) -> Option<Written> {
         let of = |c: ItnClass| self.read(*self.by_class.get(&c)?, words, |_, _, _| {});
         of(class).or_else(|| FALLBACK.into_iter().filter(|c| *c != class).find_map(of))
+    }
+
+    /// Every class that accepts `words`, cheapest first, with the alternatives that fired on the way, inner ones first. Of grammars compiled
+    /// `traced` only; others name only the alternatives they must gather.
+    pub fn explain(&self, words: &[&str]) -> Vec<Explained> {
+        let mut all = Vec::new();
+        for (i, (label, _)) in self.language.classes.iter().enumerate() {
+            let mut fired = Vec::new();
+            let note = |way: u32, span: [usize; 2], wrote: &str| {
+                let way = &self.language.names.ways[way as usize];
+                let (rule, place, cost) = (way.rule.clone(), way.place.clone(), f64::from(way.cost) / 1000.0);
+                fired.push(Fired { rule, place, cost, said: words[span[0]..span[1]].join(" "), wrote: wrote.to_string() });
+            };
+            if let Some(written) = self.read(i, words, note) {
+                all.push(Explained { class: label.clone(), written, fired });
+            }
+        }
+        all.sort_by_key(|e| e.written.cost);
+        all
     }
 
     fn read(&self, class: usize, words: &[&str], fired: impl FnMut(u32, [usize; 2], &str)) -> Option<Written> {
@@ -135,6 +243,46 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn sentences_are_written_as_the_golden_file_says() {
+        let itn = english().with_sentences();
+        let mut wrong = Vec::new();
+        for line in include_str!("../../../tests/golden/sentences.tsv").lines().filter(|l| !l.starts_with('#')) {
+            let (spoken, written) = line.split_once('\t').expect(line);
+            let words: Vec<&str> = spoken.split(' ').collect();
+            let parts = itn.sentence(&words);
+            assert!(
+                parts.iter().map(|p| p.words).flat_map(|[from, to]| from..to).eq(0..words.len()),
+                "every word is in one part"
+            );
+            let got = parts.iter().map(|p| p.text.as_str()).collect::<Vec<_>>().join(" ");
+            if got != written {
+                wrong.push(format!("{spoken:?}: expected {written:?}, got {got:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn a_sentence_of_ten_thousand_words_ends_and_loses_none() {
+        let itn = english().with_sentences();
+        let words = ["one", "hundred", "and", "five", "five", "dot", "a", "march"].repeat(1250);
+        let parts = itn.sentence(&words);
+        assert!(parts.iter().map(|p| p.words).flat_map(|[from, to]| from..to).eq(0..words.len()));
+    }
+
+    #[test]
+    fn what_fired_is_explained_with_its_place_and_cost() {
+        let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en"));
+        let itn = Itn::compile(source::read_dir(dir).unwrap(), true).unwrap();
+        let readings = itn.explain(&["half", "past", "three", "p", "m"]);
+        assert_eq!((readings[0].class.as_str(), readings[0].written.text.as_str()), ("TIME", "3:30 PM"));
+        let clock = readings[0].fired.iter().find(|f| f.rule == "clock").unwrap();
+        assert_eq!((clock.said.as_str(), clock.wrote.as_str()), ("half past three", "3:30"));
+        assert!(clock.place.file.ends_with("time.itn") && clock.place.line > 10);
+        assert!(itn.explain(&["hello"]).is_empty());
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub enum Out {
     Begin(u32),
     /// that part ends
     End,
+    /// in a sentence: a span of class number `n` begins
+    Class(u32),
 }
 
 /// Input label of any word.
@@ -68,6 +70,11 @@ impl Pool {
         self.words.get(word).copied().unwrap_or(OTHER)
     }
 
+    /// Every word that some grammar names, with its label.
+    pub fn words(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.words.iter().map(|(word, label)| (word.as_str(), *label))
+    }
+
     /// The number of a text.
     pub fn text(&mut self, text: &str) -> u32 {
         if let Some(&id) = self.text_ids.get(text) {
@@ -94,6 +101,11 @@ impl Pool {
         self.outs.push(outs.clone());
         self.out_ids.insert(outs, id);
         id
+    }
+
+    /// All lists of outputs, by number.
+    pub fn all_outs(&self) -> impl Iterator<Item = &[Out]> {
+        self.outs.iter().map(|o| &**o)
     }
 
     /// Outputs number `id`.

@@ -3,11 +3,14 @@
 //! Input labels are words, output labels stand for lists of outputs, both moved up by one, since 0 is the empty label there; weights are
 //! tropical, in the units of the grammars.
 
+use std::path::Path;
+
 use rustfst::algorithms::compose::compose;
 use rustfst::algorithms::{shortest_path, tr_sort};
+use rustfst::fst_traits::Fst as _;
 use rustfst::prelude::*;
 
-use super::network::{ANY, Cost, Network, ORDER_BITS};
+use super::network::{ANY, Cost, Language, Network, ORDER_BITS, OTHER, Out};
 
 /// A transducer of rustfst's, which reads and writes OpenFst's files.
 pub type Fst = VectorFst<TropicalWeight>;
@@ -45,6 +48,46 @@ pub fn export(network: &Network, words: &[u32]) -> Fst {
     fst
 }
 
+/// `fst` with names for its labels: words, and what is written with them. An alternative that gathers its parts stands as `(rule`, its parts as
+/// `<name` and `>`, its end as `)`.
+pub fn with_symbols(mut fst: Fst, language: &Language) -> Fst {
+    let mut words: Vec<(u32, String)> = language.pool.words().map(|(word, label)| (label, word.to_string())).collect();
+    words.extend([(ANY, "<any>".to_string()), (OTHER, "<other>".to_string())]);
+    words.sort();
+    let (mut inputs, mut outputs) = (SymbolTable::new(), SymbolTable::new());
+    for (_, word) in &words {
+        inputs.add_symbol(word);
+    }
+    for (i, outs) in language.pool.all_outs().enumerate() {
+        let text: String = outs.iter().map(|out| written(out, language)).collect();
+        // The number keeps names apart that would read alike.
+        outputs.add_symbol(format!("{i}:{text}"));
+    }
+    fst.set_input_symbols(std::sync::Arc::new(inputs));
+    fst.set_output_symbols(std::sync::Arc::new(outputs));
+    fst
+}
+
+fn written(out: &Out, language: &Language) -> String {
+    match *out {
+        Out::Text { text, .. } => language.pool.text_of(text).to_string(),
+        Out::Word => "<word>".into(),
+        Out::Open(way) => format!("({} ", language.names.ways[way as usize].rule),
+        Out::Begin(_) => "<".into(),
+        Out::End => ">".into(),
+        Out::Close => ")".into(),
+        Out::Class(_) => String::new(), // of sentences only
+    }
+}
+
+/// Writes a transducer in OpenFst's binary format.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn save(fst: &Fst, path: &Path) -> Result<(), String> {
+    fst.write(path).map_err(|e| e.to_string())
+}
+
 /// Cost of the cheapest way through an exported network, by composition and shortest path; `None` where it does not accept `labels`.
 pub fn cheapest(fst: &Fst, labels: &[u32]) -> Option<f32> {
     let mut line = Fst::new();
@@ -69,7 +112,6 @@ pub fn cheapest(fst: &Fst, labels: &[u32]) -> Option<f32> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
     use std::sync::LazyLock;
 
     use proptest::prelude::*;

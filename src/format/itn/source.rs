@@ -7,7 +7,7 @@
 //!   | {h:hour} {m:minute}  => "{h}:{m}"   what is said => how it is written
 //!   | {h:hour} o'clock     => "{h}:00"
 //!   | half past {h:hour}   => "{h}:30" @ 0.5      at a cost: a second choice
-//! class TIME = clock                      spans of this class are written by this rule
+//! class TIME = clock @ 0.4                spans of this class are written by this rule; the cost is for whole sentences
 //! ```
 //! Said: words, `{part}` or `{name:part}`, `(one | another)`, `[perhaps]`, and `+` after any of them for "once or more often". A part is a
 //! table, a rule, or one of [`BUILT_IN`].
@@ -132,9 +132,27 @@ pub enum Item {
 pub struct Source {
     /// names, where they are defined, and what they are
     pub items: Vec<(String, Place, Item)>,
-    /// classes: label, its place, and the rule that writes it
-    pub classes: Vec<(String, Place, String)>,
+    /// classes
+    pub classes: Vec<Class>,
 }
+
+/// A class of spans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// as the tagger calls it
+    pub label: String,
+    /// the rule that writes it
+    pub rule: String,
+    /// thousandths that a span of it costs in a sentence, where leaving a word as it is costs [`PLAIN_COST`]
+    pub cost: u32,
+    /// where it stands
+    pub place: Place,
+}
+
+/// What a word costs that is left as spoken in a sentence, thousandths.
+pub const PLAIN_COST: u32 = 1000;
+/// What a span costs in a sentence where its class does not say, thousandths.
+const SPAN_COST: u32 = 500;
 
 /// Reads one file. `table` gives the text of a table beside it.
 ///
@@ -179,7 +197,9 @@ pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, Stri
                 let place = scan.next_place();
                 let label = scan.name("the class's label")?;
                 scan.expect('=')?;
-                source.classes.push((label, place, scan.name("the rule that writes it")?));
+                let rule = scan.name("the rule that writes it")?;
+                let cost = scan.cost()?.unwrap_or(SPAN_COST);
+                source.classes.push(Class { label, rule, cost, place });
             }
             other => return Err(scan.wrong_at(place, format!("expected table, rule, class or |, got {other:?}"))),
         }
@@ -306,21 +326,26 @@ impl Scan<'_> {
             return Err(self.wrong("expected a word, a part or =>"));
         }
         let written = self.written()?;
+        let cost = self.cost()?.unwrap_or(0);
         self.spaces();
-        let mut cost = 0;
-        if self.take('@') {
-            let at = self.next_place();
-            let number = self.while_in(|c| c.is_ascii_digit() || c == '.');
-            cost = match number.parse::<f64>() {
-                Ok(cost) if cost <= MAX_COST => (cost * 1000.0).round() as u32,
-                _ => return Err(self.wrong_at(at, format!("expected a cost from 0 to {MAX_COST}, got {number:?}"))),
-            };
-            self.spaces();
-        }
         if !self.ended() {
             return Err(self.wrong("expected @ and a cost, or the end of the line"));
         }
         Ok(Alternative { said, written, cost, place })
+    }
+
+    /// `@` and a cost in thousandths, if there is one.
+    fn cost(&mut self) -> Result<Option<u32>, GrammarError> {
+        self.spaces();
+        if !self.take('@') {
+            return Ok(None);
+        }
+        let at = self.next_place();
+        let number = self.while_in(|c| c.is_ascii_digit() || c == '.');
+        match number.parse::<f64>() {
+            Ok(cost) if cost <= MAX_COST => Ok(Some((cost * 1000.0).round() as u32)),
+            _ => Err(self.wrong_at(at, format!("expected a cost from 0 to {MAX_COST}, got {number:?}"))),
+        }
     }
 
     /// A sequence, up to a closing bracket, a `|` inside brackets, or `=>`.

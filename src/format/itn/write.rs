@@ -130,6 +130,7 @@ pub fn write(
                     let parts = vec![Text::default(); language.names.ways[way as usize].parts.len()];
                     frames.push(Frame { way, parts, current: 0, first: word });
                 }
+                Out::Class(_) => {}
                 Out::Begin(part) => {
                     frames.last_mut().expect("parts are of an alternative").current = part as usize;
                     open.push(Text::default());
