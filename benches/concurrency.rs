@@ -20,6 +20,8 @@ const WORDS: usize = 12_288;
 const RECORD_WORDS: usize = 4;
 /// Words each stream says before it falls silent, for its memory.
 const IDLE_WORDS: usize = 60;
+/// Streams that do.
+const STREAMS: usize = 1000;
 
 fn main() {
     let path = &files("a .tsv file of words and marks")[0];
@@ -57,27 +59,28 @@ fn main() {
     idle(&words);
 }
 
+
 fn idle(words: &[&str]) {
     let mut settings = settings();
     settings.decode.max_streams_per_partition = 100_000;
     let (shared, _) = service(settings);
     let mut replay = Replay::paced(shared);
     // The tokeniser's memory of words is shared by all streams: fill it first.
-    (0..2).for_each(|i| fall_silent(&mut replay, words, &format!("warm-{i}"), 0));
-    const STREAMS: usize = 1000;
+    fall_silent(&mut replay, words, 0..2);
     let region = Region::new(ALLOCATOR);
-    for i in 0..STREAMS {
-        fall_silent(&mut replay, words, &format!("call-{i}"), i as i64);
-    }
+    fall_silent(&mut replay, words, 2..2 + STREAMS);
     let held = region.change();
     let bytes = held.bytes_allocated as f64 - held.bytes_deallocated as f64;
     println!("\nan idle stream, {IDLE_WORDS} words said and released: {:.0} bytes", bytes / STREAMS as f64);
 }
 
-fn fall_silent(replay: &mut Replay, words: &[&str], session: &str, offset: i64) {
-    for (i, record_words) in words[..IDLE_WORDS].chunks(RECORD_WORDS).enumerate() {
-        replay.take(record(offset * 100 + i as i64, session, &record_words.join(" "), false));
+/// Lets streams say their words, and waits past every delay, far from the session's expiry.
+fn fall_silent(replay: &mut Replay, words: &[&str], streams: std::ops::Range<usize>) {
+    for stream in streams {
+        for (i, said) in words[..IDLE_WORDS].chunks(RECORD_WORDS).enumerate() {
+            replay.take(record((stream * IDLE_WORDS + i) as i64, &format!("call-{stream}"), &said.join(" "), false));
+        }
     }
-    replay.wait(20_000); // past every delay, far from the session's expiry
+    replay.wait(20_000);
     replay.drain();
 }

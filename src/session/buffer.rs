@@ -90,7 +90,7 @@ pub struct Buffer {
 }
 
 /// Room for entries that an empty buffer keeps; a burst's room is given back.
-const IDLE_CAPACITY: usize = 8;
+const IDLE_CAPACITY: usize = 4;
 
 impl Buffer {
     /// Words said so far.
