@@ -59,7 +59,6 @@ fn main() {
     idle(&words);
 }
 
-
 fn idle(words: &[&str]) {
     let mut settings = settings();
     settings.decode.max_streams_per_partition = 100_000;

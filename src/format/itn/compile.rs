@@ -339,6 +339,8 @@ fn reach(draft: &Draft, from: usize) -> Vec<(usize, Vec<Out>, Cost)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::Itn;
     use super::super::source::parse;
 
@@ -347,6 +349,53 @@ mod tests {
             Ok(if name == "units.tsv" { "mile\tmi\nmiles\tmi\nsquare mile\tsq mi\n" } else { "one\t1\ntwo\t2\n" }.to_string())
         };
         Itn::compile(vec![parse("x.itn", text, table).unwrap()], false).unwrap()
+    }
+
+    /// Pieces that grammars are made of, in any order.
+    const PIECES: [&str; 28] = [
+        "rule ",
+        "table ",
+        "class ",
+        "a",
+        "b",
+        "n",
+        " = ",
+        "\"n.tsv\"",
+        "\n",
+        "\n | ",
+        "{",
+        "}",
+        "{a}",
+        "{n}",
+        "{any}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "+",
+        " => ",
+        "\"",
+        "\"{a}\"",
+        "\"x{n|group}\"",
+        " @ ",
+        "0.5",
+        "#",
+        "|",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+
+        #[test]
+        fn no_text_makes_the_compiler_panic(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40), raw in ".{0,40}") {
+            let text = format!("rule r\n | one => \"1\"\n{}{raw}\nclass A = r", pieces.concat());
+            if let Ok(source) = parse("x.itn", &text, |_| Ok("one\t1\n".into()))
+                && let Ok(itn) = Itn::compile(vec![source], false)
+            {
+                itn.read(0, &["one"], |_, _, _| {});
+                itn.with_sentences().sentence(&["one", "a", "x"]);
+            }
+        }
     }
 
     fn written(text: &str, spoken: &str) -> String {
