@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{Cli, Failure, start_log};
+use super::{Cli, Failure, print, start_log};
 use crate::eval::gold::{self, GoldError, Row};
 use crate::eval::report::{Report, judge};
 use crate::eval::run::{self, Pace, cut};
@@ -70,10 +70,7 @@ pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         words_per_second,
         cells: cells.iter().zip(&outs).map(|(cell, out)| judge(cell, out, &rows)).collect(),
     };
-    if args.json {
-        println!("{}", serde_json::to_string(&report).expect("a report is JSON"));
-    } else {
-        print!("{}", table(&report));
-    }
+    let json = || serde_json::to_string(&report).expect("a report is JSON") + "\n";
+    print(&if args.json { json() } else { table(&report) })?;
     Ok(ExitCode::SUCCESS)
 }

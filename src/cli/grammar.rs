@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::{Cli, Failure};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::{Cli, Failure, print};
 use crate::format::itn::network::units;
 use crate::format::itn::source::{GrammarError, read_dir};
 use crate::format::itn::{Itn, openfst};
@@ -39,6 +41,19 @@ pub enum Command {
         #[arg(long)]
         class: Option<String>,
     },
+    /// Ways to say something written, one a line: what this class writes so
+    Verbalize {
+        /// label of the class
+        class: String,
+        /// written form, such as "4:30 PM"
+        text: String,
+        /// so many of them at most, chosen by --seed
+        #[arg(long)]
+        sample: Option<usize>,
+        /// another seed chooses others
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+    },
     /// Write a class's transducer as a file of OpenFst
     Export {
         /// label of the class
@@ -66,13 +81,13 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             let itn = Itn::load(&dir)?;
             let (states, transitions) = itn.size();
             let classes: Vec<&str> = itn.classes().collect();
-            println!(
-                "{}: {} classes ({}), {states} states, {transitions} transitions, compiled in {} ms",
+            print(&format!(
+                "{}: {} classes ({}), {states} states, {transitions} transitions, compiled in {} ms\n",
                 dir.display(),
                 classes.len(),
                 classes.join(" "),
                 began.elapsed().as_millis()
-            );
+            ))?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Test { cases } => test(&Itn::load(&dir)?, cases),
@@ -82,34 +97,52 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             let itn = Itn::compile(read_dir(&dir)?, true)?;
             let mut readings = itn.explain(&words);
             readings.retain(|r| class.as_ref().is_none_or(|c| r.class.eq_ignore_ascii_case(c)));
+            let mut out = String::new();
             for reading in &readings {
-                println!("{}  {:?}  cost {:.3}", reading.class, reading.written.text, units(reading.written.cost));
+                let cost = units(reading.written.cost);
+                out.push_str(&format!("{}  {:?}  cost {cost:.3}\n", reading.class, reading.written.text));
                 for f in &reading.fired {
-                    println!("    {:?} -> {:?}  by {} at {}, cost {}", f.said, f.wrote, f.rule, f.place, f.cost);
+                    let (said, wrote) = (&f.said, &f.wrote);
+                    out.push_str(&format!("    {said:?} -> {wrote:?}  by {} at {}, cost {}\n", f.rule, f.place, f.cost));
                 }
             }
             if readings.is_empty() {
-                println!("no class accepts {lower:?}: it stays as spoken");
-                return Ok(ExitCode::from(1));
+                out = format!("no class accepts {lower:?}: it stays as spoken\n");
             }
-            Ok(ExitCode::SUCCESS)
+            print(&out)?;
+            Ok(ExitCode::from(u8::from(readings.is_empty())))
+        }
+        Command::Verbalize { class, text, sample, seed } => {
+            let itn = Itn::load(&dir)?;
+            let mut readings = itn.verbalise(class, text, usize::MAX).ok_or_else(|| no_class(&itn, class))?;
+            if let Some(most) = sample {
+                readings.sort_by_key(|r| xxh3_64_with_seed(r.join(" ").as_bytes(), *seed));
+                readings.truncate(*most);
+            }
+            print(&readings.iter().map(|r| r.join(" ") + "\n").collect::<String>())?;
+            if readings.is_empty() {
+                eprintln!("{class} writes nothing as {text:?}");
+            }
+            Ok(ExitCode::from(u8::from(readings.is_empty())))
         }
         Command::Export { class, file } => {
             let itn = Itn::load(&dir)?;
-            let known: Vec<&str> = itn.classes().collect();
-            let fst = itn
-                .export(class)
-                .ok_or_else(|| Failure { message: format!("class {class:?}: expected one of {}", known.join(", ")), code: 2 })?;
+            let fst = itn.export(class).ok_or_else(|| no_class(&itn, class))?;
             openfst::save(&fst, file).map_err(|e| Failure { message: format!("{}: {e}", file.display()), code: 1 })?;
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
+fn no_class(itn: &Itn, class: &str) -> Failure {
+    let known: Vec<&str> = itn.classes().collect();
+    Failure { message: format!("class {class:?}: expected one of {}", known.join(", ")), code: 2 }
+}
+
 fn test(itn: &Itn, cases: &PathBuf) -> Result<ExitCode, Failure> {
     let fail = |message: String| Failure { message: format!("{}{message}", cases.display()), code: 2 };
     let text = std::fs::read_to_string(cases).map_err(|e| fail(format!(": {e}")))?;
-    let (mut right, mut wrong) = (0, 0);
+    let (mut right, mut wrong, mut out) = (0, 0, String::new());
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.is_empty() && !l.starts_with('#')) {
         let [label, spoken, expected] = line.split('\t').collect::<Vec<_>>()[..] else {
             return Err(fail(format!(":{}: expected class, spoken and written form, separated by tabs", i + 1)));
@@ -125,9 +158,9 @@ fn test(itn: &Itn, cases: &PathBuf) -> Result<ExitCode, Failure> {
             right += 1;
         } else {
             wrong += 1;
-            println!("{}:{}: {spoken:?} as {label}: expected {expected:?}, got {got:?}", cases.display(), i + 1);
+            out.push_str(&format!("{}:{}: {spoken:?} as {label}: expected {expected:?}, got {got:?}\n", cases.display(), i + 1));
         }
     }
-    println!("{right} right, {wrong} wrong");
+    print(&format!("{out}{right} right, {wrong} wrong\n"))?;
     Ok(ExitCode::from(u8::from(wrong > 0)))
 }

@@ -12,7 +12,7 @@ pub mod itn;
 pub mod run;
 pub mod topics;
 
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -96,6 +96,15 @@ fn start_log(settings: &Settings) -> Result<(), Failure> {
         LogFormat::Json => lines.json().init(),
     }
     Ok(())
+}
+
+/// Writes to standard output. A reader that has gone away wants no more, which is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure { message: format!("cannot write: {e}"), code: 1 }),
+        _ => Ok(()),
+    }
 }
 
 fn runtime() -> tokio::runtime::Runtime {

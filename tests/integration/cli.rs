@@ -143,6 +143,11 @@ fn grammars_are_checked_tested_explained_and_exported() {
     let (code, text) = run(&["grammar", "explain", "Four thirty p m"]);
     assert!(code == 0 && text.contains("4:30 PM") && text.contains("time.itn:"), "{text}");
     assert_eq!(run(&["grammar", "explain", "hello"]).0, 1);
+    let (code, text) = run(&["grammar", "verbalize", "TIME", "4:30 PM"]);
+    assert!(code == 0 && text.lines().any(|l| l == "half past four p m"), "{text}");
+    let (code, text) = run(&["grammar", "verbalize", "CARDINAL", "1,234", "--sample", "3", "--seed", "7"]);
+    assert!(code == 0 && text.lines().count() == 3, "{text}");
+    assert_eq!(run(&["grammar", "verbalize", "TIME", "99:99"]).0, 1);
 
     // A new way to say something needs one line in one file, and no rebuild.
     let dir = tempfile::tempdir().unwrap();

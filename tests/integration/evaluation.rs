@@ -122,7 +122,7 @@ fn delay_and_changes_are_what_lookahead_and_passes_make_them() {
 #[test]
 fn at_the_pace_of_speech_timers_freeze_what_the_lookahead_does_not() {
     let slow = Pace { word_ms: 1000, ..JOINED };
-    let cells = evaluate(&long_row(100), &["max_delay_ms=5000,60000"], slow, wavers);
+    let cells = evaluate(&long_row(100), &["lookahead=9 pass_words=3 max_delay_ms=5000,60000"], slow, wavers);
     assert!(cells[0].delay.frozen_by["timer"] > 0.9, "{:?}", cells[0].delay.frozen_by);
     assert!(cells[0].delay.delay_ms.max <= 5000 && cells[1].delay.delay_ms.p50 == 10_000);
     assert!(cells[1].delay.frozen_by["lookahead"] > 0.85, "{:?}", cells[1].delay.frozen_by);

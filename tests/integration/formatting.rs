@@ -97,8 +97,8 @@ fn written_tokens_keep_first_start_last_end_and_pooled_confidence() {
     let done = format("meet/C at uh/F four/B-TIME thirty/I p/I m/I/.", &Style::default());
     assert_eq!(done.text, "Meet at 4:30 PM.");
     let (clock, half) = (&done.words[2], &done.words[3]);
-    assert_eq!((clock.s, clock.e, clock.src), (Some(3.0), Some(6.5), [3, 7]));
-    assert_eq!((half.text.as_str(), half.src), ("PM.", [3, 7]));
+    assert_eq!((clock.s, clock.e, clock.src), (Some(3.0), Some(4.5), [3, 5]));
+    assert_eq!((half.text.as_str(), half.s, half.e, half.src), ("PM.", Some(5.0), Some(6.5), [5, 7]));
     assert_eq!(clock.c, Some(0.75));
     let entity = &done.entities[0];
     assert_eq!((entity.class, entity.written.as_str(), entity.spoken.as_str()), (ItnClass::Time, "4:30 PM", "four thirty p m"));

@@ -16,6 +16,7 @@ pub mod filter;
 pub mod network;
 pub mod openfst;
 pub mod source;
+mod verbalise;
 pub mod write;
 
 use std::cell::RefCell;
@@ -166,6 +167,20 @@ impl Itn {
         parts
     }
 
+    /// Ways to say what a class writes as `text`, at most `limit` of those found: words that this class writes so, and no other way. `None` where
+    /// there is no such class.
+    pub fn verbalise(&self, class: &str, text: &str, limit: usize) -> Option<Vec<Vec<String>>> {
+        let index = self.language.classes.iter().position(|(label, _)| label == class)?;
+        let rule = &self.language.names.classes[index].rule;
+        let mut all = verbalise::readings(&self.language.names, rule, text, usize::MAX);
+        all.retain(|reading| {
+            let words: Vec<&str> = reading.iter().map(String::as_str).collect();
+            self.read(index, &words, |_, _, _| {}).is_some_and(|w| w.text == text)
+        });
+        all.truncate(limit);
+        Some(all)
+    }
+
     /// Names of all classes, in the order of their definition.
     pub fn classes(&self) -> impl Iterator<Item = &str> {
         self.language.classes.iter().map(|(label, _)| label.as_str())
@@ -271,6 +286,29 @@ mod tests {
         let words = ["one", "hundred", "and", "five", "five", "dot", "a", "march"].repeat(1250);
         let parts = itn.sentence(&words);
         assert!(parts.iter().map(|p| p.words).flat_map(|[from, to]| from..to).eq(0..words.len()));
+    }
+
+    #[test]
+    fn what_is_written_can_be_said_in_the_ways_people_say_it() {
+        let itn = english();
+        for (class, text, said) in [
+            ("YEAR", "2020", &["twenty twenty", "two thousand and twenty"][..]),
+            ("CARDINAL", "150", &["one hundred fifty", "a hundred and fifty", "one fifty"]),
+            ("CARDINAL", "1,200", &["twelve hundred", "one thousand two hundred"]),
+            ("MONEY", "$12.50", &["twelve dollars and fifty cents", "twelve fifty"]),
+            ("TIME", "4:45 PM", &["four forty five p m", "a quarter to five pm"]),
+            ("DATE", "March 3", &["march third", "march the third"]),
+            ("PHONE", "555-0199", &["five five five oh one nine nine", "five five five zero one double nine"]),
+            ("ALPHANUMERIC", "Q4", &["q four"]),
+            ("PERCENT", "2.5%", &["two point five percent"]),
+        ] {
+            let readings: Vec<String> = itn.verbalise(class, text, 1000).unwrap().iter().map(|r| r.join(" ")).collect();
+            for way in said {
+                assert!(readings.iter().any(|r| r == way), "{text}: {way:?} is not among {readings:?}");
+            }
+        }
+        assert_eq!(itn.verbalise("TIME", "25:00", 10), Some(Vec::new()));
+        assert_eq!(itn.verbalise("TIMES", "4:00", 10), None);
     }
 
     #[test]

@@ -133,6 +133,24 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
+        /// Every class but addresses, whose words run together so that anything may be said.
+        #[test]
+        fn what_was_said_is_among_the_readings_of_what_was_written(
+            class in prop::sample::select(&["CARDINAL", "ORDINAL", "PERCENT", "MONEY", "YEAR", "DATE", "TIME", "PHONE", "RANGE"][..]),
+            words in prop::collection::vec(prop::sample::select(&WORDS[..]), 1..6),
+        ) {
+            let index = ENGLISH.language.classes.iter().position(|(label, _)| label == class).unwrap();
+            if let Some(written) = ENGLISH.read(index, &words, |_, _, _| {}) {
+                let readings = ENGLISH.verbalise(class, &written.text, usize::MAX).unwrap();
+                prop_assert!(!readings.is_empty(), "{} of {:?}", written.text, words);
+                for reading in readings {
+                    let words: Vec<&str> = reading.iter().map(String::as_str).collect();
+                    let again = ENGLISH.read(index, &words, |_, _, _| {}).map(|w| w.text);
+                    prop_assert_eq!(again.as_ref(), Some(&written.text), "{:?}", words);
+                }
+            }
+        }
+
         #[test]
         fn our_decoder_finds_what_composition_and_shortest_path_find(
             class in 0usize..12, words in prop::collection::vec(prop::sample::select(&WORDS[..]), 1..7),
