@@ -7,8 +7,9 @@ use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Cli, Failure, print};
+use crate::format::itn::ast::GrammarError;
 use crate::format::itn::network::units;
-use crate::format::itn::source::{GrammarError, read_dir};
+use crate::format::itn::source::read_dir;
 use crate::format::itn::{Itn, openfst};
 use crate::tags::ItnClass;
 

@@ -133,7 +133,7 @@ impl Distribution {
 pub struct DelayReport {
     /// words released
     pub words: u64,
-    /// later words known when a word froze: the delay that `L` controls (001, section 3.2)
+    /// later words known when a word froze: the delay that `L` controls (CT-Transformer, section 3.2)
     pub later_words: Distribution,
     /// the same in time, at the pace of `--word-ms`
     pub delay_ms: Distribution,
@@ -149,7 +149,7 @@ pub struct DelayReport {
     pub mark_changes_per_word: f64,
     /// how often any of its tags did
     pub tag_changes_per_word: f64,
-    /// "max punctuation-position change during decoding" (001, section 4.3, Figure 2): of the passes that changed a mark, how many changed one so
+    /// "max punctuation-position change during decoding" (CT-Transformer, section 4.3, Figure 2): of the passes that changed a mark, how many changed one so
     /// far from the end at the most. The distance is counted in the words that had followed when the mark was last shown, so that it stays
     /// below the lookahead whatever `F` is
     pub mark_moved: BTreeMap<u64, u64>,

@@ -6,8 +6,8 @@
 //!                                                                          report.rs, table.rs ◀──────────┘
 //! ```
 //!
-//! Every definition names its source: 000 is Four-in-One (arXiv 2210.15063), 001 CT-Transformer (arXiv 2003.01309), 002 Universal-2-TF
-//! (arXiv 2501.05948), 004 NASA's hybrid for air-traffic telecons.
+//! Every definition names its source: Four-in-One (arXiv 2210.15063), CT-Transformer (arXiv 2003.01309), Universal-2-TF ("Robust All-Neural Text
+//! Formatting for ASR"), NASA's hybrid inverse text normalisation for air-traffic telecons.
 
 pub mod align;
 pub mod delay;

@@ -11,7 +11,7 @@ use super::text::{Share, split};
 use super::words::Prf;
 use crate::tags::{Disfluency, Itn, ItnClass, Tags};
 
-/// ITN spans (000, Table 5; 002, section 5.1).
+/// ITN spans (Four-in-One, Table 5; Universal-2-TF, section 5.1).
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Spans {
     /// right class and both ends; where gold knows no class, both ends
@@ -22,7 +22,7 @@ pub struct Spans {
     pub class: BTreeMap<String, Prf>,
     /// gold spans that came out in exactly the gold written form, marks and case aside as a mark may follow and a sentence begin
     pub exact: Share,
-    /// ITN word error rate (002, section 5.1): reference and output are aligned without marks and case; errors on the words that gold spans
+    /// ITN word error rate (Universal-2-TF, section 5.1): reference and output are aligned without marks and case; errors on the words that gold spans
     /// write, and words inserted beside them, over the number of those words
     pub i_wer: Share,
 }

@@ -57,17 +57,17 @@ impl Serialize for Share {
 /// a period and `:` as a comma, as in the tag set; tokens of dashes only are left out.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Texts {
-    /// WER (004, Table 7): "no punctuation and no capitalization"
+    /// WER (NASA, Table 7): "no punctuation and no capitalization"
     pub wer: Share,
-    /// WER C (004): "with capitalization and no punctuation"
+    /// WER C (NASA): "with capitalization and no punctuation"
     pub wer_c: Share,
-    /// WER PC (004): "with punctuation and capitalization"; a word with another mark is another word
+    /// WER PC (NASA): "with punctuation and capitalization"; a word with another mark is another word
     pub wer_pc: Share,
-    /// CER of 002, section 5.1: capitalisation, "after removing punctuation marks"
+    /// CER of Universal-2-TF, section 5.1: capitalisation, "after removing punctuation marks"
     pub cer_without_marks: Share,
-    /// CER of 004: the text as it is
+    /// CER of NASA: the text as it is
     pub cer_with_marks: Share,
-    /// mixed-case WER (002, section 5.1): as I-WER, over words that the reference writes in mixed case; case counts
+    /// mixed-case WER (Universal-2-TF, section 5.1): as I-WER, over words that the reference writes in mixed case; case counts
     pub m_wer: Share,
 }
 

@@ -60,7 +60,7 @@ impl Serialize for Prf {
     }
 }
 
-/// Marks (001, Table 2; 000, Table 2).
+/// Marks (CT-Transformer, Table 2; Four-in-One, Table 2).
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Marks {
     /// `,`
@@ -69,13 +69,13 @@ pub struct Marks {
     pub period: Prf,
     /// `?`
     pub question: Prf,
-    /// "the micro-average of scores for all types of punctuation marks" (001, section 4.3)
+    /// "the micro-average of scores for all types of punctuation marks" (CT-Transformer, section 4.3)
     pub overall: Prf,
     /// mean of the three marks' F1, of those that occur
     pub macro_f1: Option<f64>,
     /// share of all words whose mark, or lack of one, is right
     pub accuracy: f64,
-    /// punctuation error rate (002, section 5.1, and 004, Table 7, after Meister et al. 2023): (I + D + S) / (I + D + S + C), where I are
+    /// punctuation error rate (Universal-2-TF, section 5.1, and NASA, Table 7, after Meister et al. 2023): (I + D + S) / (I + D + S + C), where I are
     /// marks where none should be, D marks left out, S marks of another kind, C right marks
     pub per: Option<f64>,
 }
@@ -105,7 +105,7 @@ fn mean(of: impl Iterator<Item = f64>) -> Option<f64> {
     (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
-/// Case (000, Table 3; 002, Table 5: lower, capital, acronym, mixed). Words inside a gold ITN span are left out: a grammar writes them.
+/// Case (Four-in-One, Table 3; Universal-2-TF, Table 5: lower, capital, acronym, mixed). Words inside a gold ITN span are left out: a grammar writes them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Cases {
     /// LOWER
@@ -121,7 +121,7 @@ pub struct Cases {
     /// the same without words that begin a sentence, whose capital the mark before them decides
     pub overall_not_initial: Prf,
     /// of words that gold does not write in mixed case, the share that got another case: what the tagger alone decides, mixed case being the
-    /// lexicon's or a second stage's (002, section 4)
+    /// lexicon's or a second stage's (Universal-2-TF, section 4)
     pub single_case_error: Option<f64>,
 }
 
@@ -149,7 +149,7 @@ pub fn cases(words: impl Iterator<Item = (Case, Case, bool)>) -> Cases {
     c
 }
 
-/// Disfluent words (001, Table 4: interregnum, reparandum, either; 000, Table 4: by type).
+/// Disfluent words (CT-Transformer, Table 4: interregnum, reparandum, either; Four-in-One, Table 4: by type).
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Disfluencies {
     /// any reparandum: REP or RM, whichever was said

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::ast::{Alternative, Class, GrammarError, Item, Place, Row, Said, Source, Written};
 use super::filter::Filter;
-use super::source::{Alternative, BUILT_IN, Class, GrammarError, Item, Place, Row, Said, Source, Written};
+use super::source::BUILT_IN;
 
 /// How an alternative is written, by numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,45 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::ast::{GrammarError, Place, Row, Said};
 use super::check::{Named, Names, Piece, Way};
-use super::network::{ANY, Arc, Cost, Final, Language, Network, OTHER, Out, Pool, cost};
-use super::source::{GrammarError, Place, Row, Said};
+use super::draft::{Draft, NOTHING, copy, finish};
+use super::network::{ANY, Arc, Final, Language, Network, OTHER, Out, Pool, cost};
 
 /// Transitions of one rule's network at most: what is larger is a mistake, or a table's work.
 const MAX_TRANSITIONS: usize = 2_000_000;
-/// Label of a transition that takes no word; gone before a network is made.
-const NOTHING: u32 = u32::MAX;
-
-struct Edge {
-    label: u32,
-    outs: Vec<Out>,
-    cost: Cost,
-    to: usize,
-}
-
-/// A rule under construction: nodes with edges, some of which take no word.
-#[derive(Default)]
-struct Draft {
-    nodes: Vec<Vec<Edge>>,
-    edges: usize,
-}
-
-impl Draft {
-    fn node(&mut self) -> usize {
-        self.nodes.push(Vec::new());
-        self.nodes.len() - 1
-    }
-
-    fn edge(&mut self, from: usize, label: u32, outs: Vec<Out>, cost: Cost, to: usize) {
-        self.nodes[from].push(Edge { label, outs, cost, to });
-        self.edges += 1;
-    }
-
-    fn nothing(&mut self, from: usize, outs: Vec<Out>, to: usize) {
-        self.edge(from, NOTHING, outs, 0, to);
-    }
-}
-
 /// Compiles a language's classes. `traced`: every alternative leaves its mark in the output, so that a decision can be explained.
 ///
 /// # Errors
@@ -78,23 +46,6 @@ pub fn union(language: &mut Language) -> Network {
         copy(&mut draft, &language.pool, &language.classes[i].1, begin, end);
     }
     finish(&draft, start, end, &mut language.pool)
-}
-
-/// Lays a network down between two nodes.
-fn copy(draft: &mut Draft, pool: &Pool, network: &Network, at: usize, next: usize) {
-    let base = draft.nodes.len();
-    for _ in 0..network.states() {
-        draft.node();
-    }
-    draft.nothing(at, Vec::new(), base);
-    for state in 0..network.states() {
-        for arc in network.arcs(state as u32) {
-            draft.edge(base + state, arc.label, pool.outs_of(arc.outs).to_vec(), arc.cost, base + arc.to as usize);
-        }
-        if let Some((outs, cost)) = network.end(state as u32) {
-            draft.edge(base + state, NOTHING, pool.outs_of(outs).to_vec(), cost, next);
-        }
-    }
 }
 
 struct Compiler<'a> {
@@ -278,63 +229,6 @@ fn table(rows: &[Row], pool: &mut Pool) -> Network {
         }
     }
     Network::new(states)
-}
-
-/// Takes the empty edges out of a draft.
-fn finish(draft: &Draft, start: usize, end: usize, pool: &mut Pool) -> Network {
-    let mut number: HashMap<usize, u32> = HashMap::from([(start, 0)]);
-    let mut order = vec![start];
-    let mut states: Vec<(Vec<Arc>, Final)> = Vec::new();
-    let mut next = 0;
-    while next < order.len() {
-        let (mut arcs, mut last): (Vec<Arc>, Final) = (Vec::new(), None);
-        for (node, outs, so_far) in reach(draft, order[next]) {
-            if node == end && last.is_none_or(|(_, best)| so_far < best) {
-                last = Some((pool.outs(outs.clone()), so_far));
-            }
-            for edge in draft.nodes[node].iter().filter(|e| e.label != NOTHING) {
-                let all = outs.iter().chain(&edge.outs).copied().collect();
-                let to = *number.entry(edge.to).or_insert_with(|| {
-                    order.push(edge.to);
-                    order.len() as u32 - 1
-                });
-                arcs.push(Arc { label: edge.label, outs: pool.outs(all), cost: so_far + edge.cost, to });
-            }
-        }
-        states.push((arcs, last));
-        next += 1;
-    }
-    Network::new(states)
-}
-
-/// Nodes reached from `from` without a word, itself included: what is written on the way and its cost, the cheapest way of each.
-fn reach(draft: &Draft, from: usize) -> Vec<(usize, Vec<Out>, Cost)> {
-    let mut found: Vec<(usize, Vec<Out>, Cost)> = vec![(from, Vec::new(), 0)];
-    let mut place: HashMap<usize, usize> = HashMap::from([(from, 0)]);
-    let mut next = 0;
-    while next < found.len() {
-        let (node, outs, so_far) = found[next].clone();
-        for edge in draft.nodes[node].iter().filter(|e| e.label == NOTHING) {
-            let way = || outs.iter().chain(&edge.outs).copied().collect::<Vec<_>>();
-            let total = so_far + edge.cost;
-            match place.get(&edge.to) {
-                Some(&p) if found[p].2 <= total => {}
-                _ => {
-                    // Found anew at a lower cost: what follows from it is found anew as well, and the dearer entry is dropped below.
-                    place.insert(edge.to, found.len());
-                    found.push((edge.to, way(), total));
-                }
-            }
-        }
-        next += 1;
-    }
-    let mut best: Vec<(usize, Vec<Out>, Cost)> = Vec::new();
-    for (i, entry) in found.into_iter().enumerate() {
-        if place[&entry.0] == i {
-            best.push(entry);
-        }
-    }
-    best
 }
 
 #[cfg(test)]

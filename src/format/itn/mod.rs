@@ -3,15 +3,20 @@
 //!
 //! ```text
 //!  source.rs ──▶ check.rs ──▶ compile.rs ──▶ network.rs ──▶ decode.rs ──▶ write.rs
-//!  files read    names        rules copied   flat arrays     cheapest way   text, tokens
-//!                resolved     where used                                    and their words
+//!  files to      names        rules copied   flat arrays     cheapest way   text, tokens
+//!  statements    resolved     where used                                    and their words
+//!  (ast.rs)                   (draft.rs)
 //! ```
+//!
+//! [`Itn::verbalise`] goes the other way; `openfst.rs` is for OpenFst's tools and the decoder's oracle.
 //!
 //! A tagged span goes through the grammar of its class, then through those of [`FALLBACK`]; one that none accepts stays as spoken.
 
+pub mod ast;
 pub mod check;
 mod compile;
 pub mod decode;
+mod draft;
 pub mod filter;
 pub mod network;
 pub mod openfst;
@@ -23,9 +28,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
+use ast::{GrammarError, PLAIN_COST, Place, Source};
 use decode::Scratch;
 use network::{Cost, Language, Network, Out, cost};
-use source::{GrammarError, Source};
 
 use crate::tags::ItnClass;
 
@@ -57,7 +62,7 @@ pub struct Fired {
     /// its rule
     pub rule: String,
     /// where it stands
-    pub place: source::Place,
+    pub place: Place,
     /// what it adds to the reading's cost
     pub cost: f64,
     /// the words it took
@@ -112,7 +117,7 @@ impl Itn {
         match ItnClass::ALL.iter().find(|c| !itn.by_class.contains_key(c)) {
             None => Ok(itn),
             Some(class) => Err(GrammarError {
-                place: source::Place { file: dir.display().to_string().into(), line: 1, column: 1 },
+                place: Place { file: dir.display().to_string().into(), line: 1, column: 1 },
                 what: format!("expected a line: class {} = RULE, since the tagger finds such spans", class.label()),
             }),
         }
@@ -144,7 +149,7 @@ impl Itn {
         let mut parts: Vec<SentencePart> = Vec::new();
         for (piece, base) in words.chunks(MAX_SENTENCE_WORDS).zip((0..).step_by(MAX_SENTENCE_WORDS)) {
             let labels: Vec<u32> = piece.iter().map(|w| self.language.pool.label(w)).collect();
-            let spans = SCRATCH.with_borrow_mut(|s| s.sentence(network, &labels, cost(source::PLAIN_COST, 0)));
+            let spans = SCRATCH.with_borrow_mut(|s| s.sentence(network, &labels, cost(PLAIN_COST, 0)));
             let mut at = 0;
             let plain = |parts: &mut Vec<SentencePart>, from: usize, to: usize| {
                 if from < to {

@@ -12,9 +12,10 @@
 //! Said: words, `{part}` or `{name:part}`, `(one | another)`, `[perhaps]`, and `+` after any of them for "once or more often". A part is a
 //! table, a rule, or one of [`BUILT_IN`].
 
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+
+use super::ast::{Alternative, Class, GrammarError, Item, Place, Row, SPAN_COST, Said, Source, Written};
 
 /// Parts that every grammar has: any word at all; a word that no grammar names.
 pub const BUILT_IN: [&str; 2] = ["any", "other"];
@@ -26,133 +27,6 @@ const MAX_ROWS: usize = 100_000;
 const MAX_DEPTH: usize = 16;
 /// Largest cost.
 const MAX_COST: f64 = 1000.0;
-
-/// Where something stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// file, as it was named
-    pub file: Arc<str>,
-    /// from 1
-    pub line: usize,
-    /// from 1, in characters
-    pub column: usize,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
-}
-
-/// Why a grammar cannot be used: place, expected, got.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {what}")]
-pub struct GrammarError {
-    /// where
-    pub place: Place,
-    /// what is wrong there
-    pub what: String,
-}
-
-/// A piece of what is said.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Said {
-    /// a word, in lower case
-    Word(String),
-    /// a table, a rule or a built-in part, under a name
-    Part {
-        /// as the written side calls it
-        name: String,
-        /// what it is
-        of: String,
-        /// where it is named
-        place: Place,
-    },
-    /// all of them, in order
-    Seq(Vec<Said>),
-    /// one of them
-    Any(Vec<Said>),
-    /// it, or nothing
-    Perhaps(Box<Said>),
-    /// it, once or more often
-    Many(Box<Said>, Place),
-}
-
-/// A piece of how it is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
-    /// as it stands
-    Text(String),
-    /// what a part wrote, through filters
-    Part {
-        /// the part's name
-        name: String,
-        /// applied in order
-        filters: Vec<String>,
-        /// where it is used
-        place: Place,
-    },
-}
-
-/// One way to say and write something.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Alternative {
-    /// what is said
-    pub said: Said,
-    /// how it is written
-    pub written: Vec<Written>,
-    /// thousandths; more is a later choice
-    pub cost: u32,
-    /// where it begins
-    pub place: Place,
-}
-
-/// A table's row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// words
-    pub said: Vec<String>,
-    /// text
-    pub written: String,
-    /// its place in the table's file
-    pub place: Place,
-}
-
-/// Something with a name.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Item {
-    /// rows of said and written
-    Table(Vec<Row>),
-    /// alternatives, the first preferred
-    Rule(Vec<Alternative>),
-}
-
-/// What one file defines.
-#[derive(Clone, Debug, Default)]
-pub struct Source {
-    /// names, where they are defined, and what they are
-    pub items: Vec<(String, Place, Item)>,
-    /// classes
-    pub classes: Vec<Class>,
-}
-
-/// A class of spans.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Class {
-    /// as the tagger calls it
-    pub label: String,
-    /// the rule that writes it
-    pub rule: String,
-    /// thousandths that a span of it costs in a sentence, where leaving a word as it is costs [`PLAIN_COST`]
-    pub cost: u32,
-    /// where it stands
-    pub place: Place,
-}
-
-/// What a word costs that is left as spoken in a sentence, thousandths.
-pub const PLAIN_COST: u32 = 1000;
-/// What a span costs in a sentence where its class does not say, thousandths.
-const SPAN_COST: u32 = 500;
 
 /// Reads one file. `table` gives the text of a table beside it.
 ///

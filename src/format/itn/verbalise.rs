@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::ast::Said;
 use super::check::{Named, Names, Piece, Way};
 use super::filter::Filter;
-use super::source::Said;
 
 /// Steps of one search: what takes more is given up, with what was found so far.
 const MAX_STEPS: usize = 400_000;
