@@ -41,7 +41,9 @@ python-tests:
 FUZZ_SECONDS ?= 60
 fuzz: setup
 	for target in session decode; do \
-	  cargo +nightly fuzz run --fuzz-dir tests/fuzz --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	  mkdir -p target/fuzz/$$target; \
+	  cargo +nightly fuzz run --fuzz-dir tests/fuzz --sanitizer none $$target target/fuzz/$$target tests/fuzz/corpus/$$target \
+	    -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 
 # A broker of your own on 127.0.0.1:PORT, data in target/kafka/local.

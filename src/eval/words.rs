@@ -71,7 +71,7 @@ pub struct Marks {
     pub question: Prf,
     /// "the micro-average of scores for all types of punctuation marks" (CT-Transformer, section 4.3)
     pub overall: Prf,
-    /// mean of the three marks' F1, of those that occur
+    /// mean of the three marks' F1, of those that are said or should be
     pub macro_f1: Option<f64>,
     /// share of all words whose mark, or lack of one, is right
     pub accuracy: f64,

@@ -113,7 +113,7 @@ impl Partition {
 
     /// Waits for an answer of the model. Cancel-safe.
     pub async fn answer(&mut self) -> Answer {
-        self.answers.recv().await.expect("this worker holds a sender")
+        self.answers.recv().await.expect("this partition holds a sender")
     }
 
     /// Takes an answer.
