@@ -12,8 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::record::{Counts, Kind, Segment};
 use crate::session::Word;
-use crate::session::map::StreamRef;
-use crate::session::output::{EndCause, Release, Tail};
+use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::tags::Tags;
 
 pub use apply::{Formatted, Style};

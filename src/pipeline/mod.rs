@@ -35,8 +35,7 @@ use crate::infer::onnx::{LoadError, ModelFiles, OnnxTagger, init_runtime};
 use crate::infer::{Infer, Tagger, WordTokenizer};
 use crate::limit::PartialLimit;
 use crate::produce::delivery::{Command, Delivery, DeliveryError};
-use crate::session::map::StreamRef;
-use crate::session::output::Release;
+use crate::session::output::{Release, StreamRef};
 
 /// Effects between partition tasks and delivery.
 const COMMANDS: usize = 1024;

@@ -15,8 +15,8 @@ use crate::infer::{Answer, Request};
 use crate::produce::{DeadLetter, Outgoing};
 use crate::record::decode;
 use crate::record::{RawRecord, RawSegment, Segment};
-use crate::session::map::{Accepted, Event, Limits, Sessions, StreamId, StreamRef};
-use crate::session::output::{Output, Tail};
+use crate::session::map::{Accepted, Limits, Sessions};
+use crate::session::output::{Event, Output, StreamId, StreamRef, Tail};
 use crate::session::{Record, Source, Time};
 
 /// A partition's streams, its requests under way, and the formatter's end of the path.

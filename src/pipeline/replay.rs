@@ -10,8 +10,7 @@ use super::partition::Partition;
 use crate::config::Settings;
 use crate::produce::Outgoing;
 use crate::record::RawRecord;
-use crate::session::map::StreamRef;
-use crate::session::output::Tail;
+use crate::session::output::{StreamRef, Tail};
 
 /// An answer of the model is waited for so long: a replay has no deadline to keep.
 const PATIENCE_MS: u64 = 3_600_000;

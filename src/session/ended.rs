@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::Time;
-use super::map::StreamKey;
+use super::output::StreamKey;
 
 /// Counter and content hash of a stream's last record.
 pub type Last = (Option<u64>, u64);

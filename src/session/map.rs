@@ -9,9 +9,9 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::ended::Ended;
-use super::output::{Ask, EndCause, Output, Tail};
+use super::output::{Ask, EndCause, Event, Output, StreamId, StreamKey, StreamRef, Tail};
 use super::stream::Stream;
-use super::{Record, Source, Time};
+use super::{Record, Time};
 use crate::record::End;
 use crate::tags::Tags;
 
@@ -24,42 +24,6 @@ pub struct Limits {
     pub session_ttl_ms: u64,
     /// so long an ended stream's last record is remembered, to drop its repeat
     pub late_ttl_ms: u64,
-}
-
-/// A session and one of its channels.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StreamKey {
-    /// the record key
-    pub session: Arc<str>,
-    /// the speaker track
-    pub channel: Arc<str>,
-}
-
-/// Names one epoch of one stream while this process holds it.
-pub type StreamId = u64;
-
-/// Something a stream gave back, with what a segment needs to know of the stream.
-#[derive(Debug)]
-pub struct Event {
-    /// which epoch of which stream
-    pub stream: StreamRef,
-    /// what happened
-    pub output: Output,
-}
-
-/// An open or just closed epoch.
-#[derive(Clone, Debug)]
-pub struct StreamRef {
-    /// its name in this process
-    pub id: StreamId,
-    /// session and channel
-    pub key: StreamKey,
-    /// offset of the record that opened it
-    pub epoch: i64,
-    /// name of the profile it was opened with
-    pub profile: Arc<str>,
-    /// source of its last word
-    pub source: Option<Arc<Source>>,
 }
 
 /// What became of a record.

@@ -1,10 +1,48 @@
-//! What a stream gives back: segments to format, requests for the model, its tail.
+//! What a stream gives back: segments to format, requests for the model, its tail; and what names it.
+
+use std::sync::Arc;
 
 use super::buffer::Entry;
-use super::{Time, Word};
+use super::{Source, Time, Word};
 use crate::infer::Row;
 use crate::record::Counts;
 use crate::tags::Tags;
+
+/// A session and one of its channels.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamKey {
+    /// the record key
+    pub session: Arc<str>,
+    /// the speaker track
+    pub channel: Arc<str>,
+}
+
+/// Names one epoch of one stream while this process holds it.
+pub type StreamId = u64;
+
+/// Something a stream gave back, with what a segment needs to know of the stream.
+#[derive(Debug)]
+pub struct Event {
+    /// which epoch of which stream
+    pub stream: StreamRef,
+    /// what happened
+    pub output: Output,
+}
+
+/// An open or just closed epoch.
+#[derive(Clone, Debug)]
+pub struct StreamRef {
+    /// its name in this process
+    pub id: StreamId,
+    /// session and channel
+    pub key: StreamKey,
+    /// offset of the record that opened it
+    pub epoch: i64,
+    /// name of the profile it was opened with
+    pub profile: Arc<str>,
+    /// source of its last word
+    pub source: Option<Arc<Source>>,
+}
 
 /// Why an epoch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

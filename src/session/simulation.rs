@@ -5,8 +5,8 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::map::{Accepted, Event, Limits, Sessions, StreamId};
-use super::output::Output;
+use super::map::{Accepted, Limits, Sessions};
+use super::output::{Event, Output, StreamId};
 use super::policy::{Lookahead, Mask, Policy, Rule};
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::Row;
