@@ -107,6 +107,11 @@ impl ItnClass {
         ItnClass::Email,
     ];
 
+    /// The class of a name in the label table.
+    pub fn named(label: &str) -> Option<ItnClass> {
+        ItnClass::ALL.into_iter().find(|c| c.label() == label)
+    }
+
     /// The name in the label table.
     pub fn label(self) -> &'static str {
         match self {

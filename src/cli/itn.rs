@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
 use super::{Cli, Failure};
-use crate::format::itn::Itn;
+use crate::format::units::{Unit, sentence};
 
 /// Longest line, bytes.
 const MAX_LINE_BYTES: usize = 1 << 20;
@@ -15,11 +15,21 @@ pub struct Args {
     /// After each line, its entities: class, words from and to, written form
     #[arg(long)]
     pub entities: bool,
+    /// Whose locale, packs, lists and switches; nothing is redacted here
+    #[arg(long, default_value = "default")]
+    pub profile: String,
 }
 
 /// Reads lines of spoken words from standard input and writes each as it is read.
 pub fn itn(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
-    let itn = Itn::load(&cli.settings()?.format.grammar_dir)?.with_sentences();
+    let settings = cli.settings()?;
+    let profiles = settings.profiles()?;
+    if !profiles.styles().any(|(name, _)| name == args.profile) {
+        let known: Vec<&str> = profiles.styles().map(|(name, _)| name).collect();
+        return Err(Failure { message: format!("--profile {:?}: expected one of {}", args.profile, known.join(", ")), code: 2 });
+    }
+    let styles = settings.styles(&profiles, true)?;
+    let style = styles.of(&args.profile);
     let io = |e: std::io::Error| Failure { message: format!("cannot go on reading or writing: {e}"), code: 1 };
     let (mut input, mut out) = (std::io::stdin().lock(), std::io::BufWriter::new(std::io::stdout().lock()));
     let mut line = Vec::new();
@@ -34,12 +44,11 @@ pub fn itn(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         }
         let text = std::str::from_utf8(&line).map_err(|_| fail("expected UTF-8"))?.to_lowercase();
         let words: Vec<&str> = text.split_whitespace().collect();
-        let parts = itn.sentence(&words);
-        let written: Vec<&str> = parts.iter().map(|p| p.text.as_str()).collect();
-        writeln!(out, "{}", written.join(" ")).map_err(io)?;
-        for part in parts.iter().filter(|_| args.entities) {
-            if let Some(class) = &part.class {
-                writeln!(out, "\t{class}\t{}\t{}\t{}", part.words[0], part.words[1], part.text).map_err(io)?;
+        let (text, units) = sentence(&words, style);
+        writeln!(out, "{text}").map_err(io)?;
+        for unit in units.iter().filter(|_| args.entities) {
+            if let Unit::Entity { class, words, text, .. } = unit {
+                writeln!(out, "\t{}\t{}\t{}\t{text}", class.to_uppercase(), words[0], words[1]).map_err(io)?;
             }
         }
         out.flush().map_err(io)?;

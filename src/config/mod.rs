@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use profile::{LookaheadSetting, Profile, ProfileSettings, Profiles, ReleaseSetting};
 
+use crate::format::Styles;
 use crate::infer::onnx::Device;
 use crate::infer::queue::BatchLimits;
 use crate::record::Limits;
@@ -129,6 +130,10 @@ impl InferSettings {
 pub struct FormatSettings {
     /// directory of `.itn` files and their tables
     pub grammar_dir: PathBuf,
+    /// directory of packs
+    pub pack_dir: PathBuf,
+    /// how often grammars, packs and lists are looked at for changes; 0 for never
+    pub reload_ms: u64,
 }
 
 /// `[decode]`
@@ -257,6 +262,11 @@ impl Settings {
     /// The profiles, ready to use.
     pub fn profiles(&self) -> Result<Profiles, SettingsError> {
         Profiles::new(self)
+    }
+
+    /// What the profiles format with, read and checked. `sentences`: also for text without a tagger.
+    pub fn styles(&self, profiles: &Profiles, sentences: bool) -> Result<Styles, SettingsError> {
+        Styles::load(&self.format.grammar_dir, &self.format.pack_dir, profiles.styles(), sentences).map_err(SettingsError)
     }
 
     /// All settings as TOML, secrets removed.

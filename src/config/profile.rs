@@ -1,12 +1,14 @@
 //! Profiles: the formatting policy of a tenant.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Settings, SettingsError};
-use crate::format::Style;
+use crate::format::redact::{Action, Redaction, Rule as RedactRule};
+use crate::format::style::Spec;
 use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 
@@ -77,6 +79,41 @@ pub struct ProfileSettings {
     pub verbatim: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub languages: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packs: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub itn_off: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vocabulary: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redact_names: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profanity: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redact: Option<BTreeMap<String, RedactSetting>>,
+}
+
+/// `[profiles.NAME.redact]`: an action, or an action and how much a mask keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected \"mask\", \"tag\", \"drop\" or { action = \"mask\", keep_last = 4 }")]
+pub enum RedactSetting {
+    /// just that
+    Action(Action),
+    /// with more to say
+    Rule(RedactRule),
+}
+
+impl RedactSetting {
+    fn rule(self) -> RedactRule {
+        match self {
+            RedactSetting::Action(action) => RedactRule { action, keep_last: 0 },
+            RedactSetting::Rule(rule) => rule,
+        }
+    }
 }
 
 /// A profile as the service uses it.
@@ -87,7 +124,7 @@ pub struct Profile {
     /// decoding
     pub policy: Arc<Policy>,
     /// formatting
-    pub style: Style,
+    pub style: Spec,
     /// languages served: primary subtags in lower case
     pub languages: Vec<String>,
 }
@@ -143,12 +180,14 @@ impl Profiles {
         &self.by_name[name]
     }
 
-    /// The profile called `name`, which some stream was opened with.
-    ///
-    /// # Panics
-    /// If there is none: streams are opened with profiles of this table only.
-    pub fn opened_with(&self, name: &str) -> &Arc<Profile> {
-        &self.by_name[name]
+    /// What each profile says of formatting, by name.
+    pub fn styles(&self) -> impl Iterator<Item = (&str, &Spec)> {
+        self.by_name.iter().map(|(name, profile)| (name.as_str(), &profile.style))
+    }
+
+    /// Whether some profile redacts anything.
+    pub fn any_redacts(&self) -> bool {
+        self.by_name.values().any(|p| p.style.redacts())
     }
 }
 
@@ -160,6 +199,17 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     let lookahead = match need("lookahead", own.lookahead.or(base.lookahead))? {
         LookaheadSetting::Words(n) => Lookahead::Words(n),
         LookaheadSetting::Unlimited(_) => Lookahead::Unlimited,
+    };
+    let style = Spec {
+        verbatim: need("verbatim", own.verbatim.or(base.verbatim))?,
+        locale: need("locale", own.locale.or_else(|| base.locale.clone()))?,
+        packs: own.packs.or_else(|| base.packs.clone()).unwrap_or_default(),
+        off: own.itn_off.or_else(|| base.itn_off.clone()).unwrap_or_default(),
+        keep: own.keep.or_else(|| base.keep.clone()).unwrap_or_default(),
+        vocabulary: own.vocabulary.or_else(|| base.vocabulary.clone()),
+        redact: own.redact.or_else(|| base.redact.clone()).unwrap_or_default().into_iter().map(|(c, r)| (c, r.rule())).collect(),
+        names: own.redact_names.or_else(|| base.redact_names.clone()),
+        profanity: own.profanity.or_else(|| base.profanity.clone()),
     };
     let trailing = need("trailing_words", own.trailing_words.or(base.trailing_words))?;
     let policy = Policy {
@@ -180,7 +230,8 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         utterance_delay_ms: need("utterance_delay_ms", own.utterance_delay_ms.or(base.utterance_delay_ms))?,
         max_release_ms: need("max_release_ms", own.max_release_ms.or(base.max_release_ms))?,
         inference_timeout_ms: settings.infer.timeout_ms,
-        verbatim: need("verbatim", own.verbatim.or(base.verbatim))?,
+        verbatim: style.verbatim,
+        guards_digits: Redaction { rules: style.redact.clone(), ..Redaction::default() }.guards_digits(),
         partials: settings.partials.enabled,
     };
     let refuse = |key: &str, why: String| Err(SettingsError(format!("profiles.{name}.{key}{why}")));
@@ -228,7 +279,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     }
     Ok(Profile {
         name: name.into(),
-        style: Style { verbatim: policy.verbatim },
+        style,
         policy: Arc::new(policy),
         languages: languages.iter().map(|l| l.to_lowercase()).collect(),
     })

@@ -2,23 +2,20 @@
 //!
 //! 1. words tagged disfluent and recogniser markup leave the text and are listed; a sentence end on one of them moves to the
 //!    kept word before it, and whatever then begins the sentence gets its capital;
-//! 2. each tagged span of kept words is written by the grammar of its class, or stays as spoken;
-//! 3. the others are cased; a written token carries the last mark of its own spoken words;
-//! 4. every token gets the range, times and confidence of its spoken words.
+//! 2. kept words are divided into [`units`]: recipes, tagged spans, dictionary entries, single words;
+//! 3. what the profile redacts is taken out, of the text and of what is listed;
+//! 4. what is left is written and cased; a written token carries the last mark of its own spoken words;
+//! 5. every token gets the range, times and confidence of its spoken words.
 
 use super::casing::{self, Lexicon};
-use super::itn::Itn;
+use super::redact::{Action, Edges, Heard, OPEN, PROFANITY, Redaction, Region, mask};
+use super::style::Style;
+use super::units::{Spans, Unit, units};
 use crate::record::{Entity, Removed, WrittenWord};
+use crate::session::digits::{Role, role_in};
 use crate::session::word::removal;
 use crate::session::{Word, WordKind};
-use crate::tags::{Punct, Tags};
-
-/// The formatting half of a profile.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// keep disfluencies and recogniser markup in the text
-    pub verbatim: bool,
-}
+use crate::tags::{Case, ItnClass, Punct, Tags};
 
 /// Formatted words.
 #[derive(Debug, Default, PartialEq)]
@@ -33,23 +30,87 @@ pub struct Formatted {
     pub removed: Vec<Removed>,
 }
 
+/// Words to format, and where they stand in their epoch.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage<'a> {
+    /// words with their tags
+    pub words: &'a [(&'a Word, Tags)],
+    /// index of the first
+    pub from: u64,
+    /// whether what came before ended a sentence
+    pub sentence_start: bool,
+    /// whether a number may reach over its ends
+    pub edges: Edges,
+}
+
 struct Kept<'a> {
     word: &'a Word,
     tags: Tags,
     mark: Punct,
+    /// among the passage's words
+    at: usize,
     index: u64,
 }
 
-/// Formats words `from..` of an epoch. `sentence_start`: what came before ended a sentence.
-pub fn apply(words: &[(&Word, Tags)], from: u64, sentence_start: bool, style: &Style, lexicon: &Lexicon, itn: &Itn) -> Formatted {
-    let mut out = Formatted::default();
-    let mut kept: Vec<Kept> = Vec::with_capacity(words.len());
-    for (i, (word, tags)) in words.iter().enumerate() {
-        let index = from + i as u64;
+/// Formats a passage.
+pub fn apply(passage: Passage, style: &Style, lexicon: &Lexicon) -> Formatted {
+    let (kept, gone) = divide(&passage, style.verbatim);
+    let lower: Vec<String> = kept.iter().map(|k| k.word.spoken.to_lowercase()).collect();
+    let words: Vec<&str> = lower.iter().map(String::as_str).collect();
+    let fixed: Vec<bool> = kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
+    let mut units = units(&words, &fixed, Spans::Tagged(&spans(&kept)), style);
+    let mut regions = Vec::new();
+    if let Some(redaction) = &style.redaction {
+        regions = redacted(&passage, redaction, &kept, &units);
+        units = without(&kept, units, &regions);
+    }
+    let mut out = Formatted { removed: removed(&passage, &gone, &regions), ..Formatted::default() };
+    let units = units.into_iter().map(|u| (kept[u.words()[0]].at, Piece::Unit(u)));
+    let mut pieces: Vec<(usize, Piece)> = units.chain(regions.iter().map(|r| (r.words.start, Piece::Hidden(r)))).collect();
+    pieces.sort_by_key(|(at, _)| *at);
+    let mut start = passage.sentence_start;
+    for (_, piece) in pieces {
+        let mark = match piece {
+            Piece::Unit(unit) => {
+                let span = &kept[unit.words()[0]..unit.words()[1]];
+                unit_of(&mut out, unit, span, lexicon, start);
+                span[span.len() - 1].mark
+            }
+            Piece::Hidden(region) => {
+                let span: Vec<&Kept> = kept.iter().filter(|k| region.words.contains(&k.at)).collect();
+                let redaction = style.redaction.as_ref().expect("it has regions");
+                hidden(&mut out, region, &span, redaction, passage.from, style);
+                let Some(last) = span.last() else { continue };
+                last.mark
+            }
+        };
+        start = mark.ends_sentence();
+    }
+    out.removed.sort_by_key(|r| r.src);
+    out.text = out.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+    out
+}
+
+enum Piece<'a> {
+    Unit(Unit),
+    Hidden(&'a Region),
+}
+
+/// Why words leave that a profile drops.
+const DROPPED: &str = "redacted";
+
+/// A word that leaves: its place among the passage's words, and why.
+type Gone = (usize, &'static str);
+
+/// Words that stay and words that leave the text.
+fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<Kept<'a>>, Vec<Gone>) {
+    let mut kept: Vec<Kept> = Vec::with_capacity(passage.words.len());
+    let mut gone = Vec::new();
+    for (at, (word, tags)) in passage.words.iter().enumerate() {
         // A word of a language that is not served goes out as spoken, whatever the model made of it.
         let tags = if word.kind == WordKind::Plain { Tags::default() } else { *tags };
-        match removal(word.kind, tags.disfluency, style.verbatim) {
-            None => kept.push(Kept { word, tags, mark: tags.punct, index }),
+        match removal(word.kind, tags.disfluency, verbatim) {
+            None => kept.push(Kept { word, tags, mark: tags.punct, at, index: passage.from + at as u64 }),
             Some(class) => {
                 if let Some(before) = kept.last_mut()
                     && tags.punct.ends_sentence()
@@ -57,78 +118,188 @@ pub fn apply(words: &[(&Word, Tags)], from: u64, sentence_start: bool, style: &S
                 {
                     before.mark = tags.punct;
                 }
-                match out.removed.last_mut().filter(|r| r.class == class && r.src[1] == index) {
-                    Some(run) => {
-                        run.spoken.push(' ');
-                        run.spoken.push_str(&word.spoken);
-                        run.src[1] = index + 1;
-                    }
-                    None => out.removed.push(Removed {
-                        class: class.to_string(),
-                        spoken: word.spoken.to_string(),
-                        src: [index, index + 1],
-                    }),
-                }
+                gone.push((at, class));
             }
         }
     }
+    (kept, gone)
+}
 
-    let (mut at, mut start) = (0, sentence_start);
-    while at < kept.len() {
-        let end = span_end(&kept, at);
-        let span = &kept[at..end];
-        let written = span[0].tags.itn.class().and_then(|class| {
-            let spoken: Vec<String> = span.iter().map(|k| k.word.spoken.to_lowercase()).collect();
-            let words: Vec<&str> = spoken.iter().map(String::as_str).collect();
-            itn.write(class, &words).map(|written| (class, written))
-        });
-        match written {
-            Some((class, written)) => {
-                let first_token = out.words.len();
-                let last = written.tokens.len() - 1;
-                for (i, token) in written.tokens.into_iter().enumerate() {
-                    let mark = if i == last { span[span.len() - 1].mark } else { Punct::O };
-                    push(&mut out, token.text, mark, &span[token.words[0]..token.words[1]]);
-                }
-                let spoken: Vec<&str> = span.iter().map(|k| &*k.word.spoken).collect();
-                out.entities.push(Entity {
-                    class,
-                    written: written.text,
-                    spoken: spoken.join(" "),
-                    words: [first_token, out.words.len()],
-                    src: [span[0].index, span[span.len() - 1].index + 1],
-                });
-                start = span[span.len() - 1].mark.ends_sentence();
-            }
-            None => {
-                for k in span {
-                    let text = match k.word.kind {
-                        WordKind::Speech => casing::write(&k.word.spoken, k.tags.case, start, lexicon),
-                        WordKind::Plain | WordKind::Filler | WordKind::Markup => k.word.spoken.to_string(),
-                    };
-                    push(&mut out, text, k.mark, std::slice::from_ref(k));
-                    start = k.mark.ends_sentence();
-                }
-            }
+/// Tagged spans of kept words. Removed words do not split a span.
+fn spans(kept: &[Kept]) -> Vec<([usize; 2], ItnClass)> {
+    let mut spans: Vec<([usize; 2], ItnClass)> = Vec::new();
+    for (at, k) in kept.iter().enumerate() {
+        match (k.tags.itn.class(), spans.last_mut()) {
+            (Some(_), Some((span, _))) if span[1] == at && k.tags.itn.continues(kept[at - 1].tags.itn) => span[1] += 1,
+            (Some(class), _) => spans.push(([at, at + 1], class)),
+            (None, _) => {}
         }
-        at = end;
     }
-    out.text = out.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+    spans
+}
+
+/// What of the passage must not leave.
+fn redacted(passage: &Passage, redaction: &Redaction, kept: &[Kept], units: &[Unit]) -> Vec<Region> {
+    let mut class: Vec<Option<&str>> = vec![None; passage.words.len()];
+    for unit in units {
+        if let Unit::Entity { class: name, words, .. } = unit {
+            // With what was removed inside it.
+            class[kept[words[0]].at..=kept[words[1] - 1].at].fill(Some(name));
+        }
+    }
+    let mut stays = vec![false; passage.words.len()];
+    kept.iter().for_each(|k| stays[k.at] = true);
+    let lower: Vec<String> = passage.words.iter().map(|(w, _)| w.spoken.to_lowercase()).collect();
+    let heard: Vec<Heard> = (0..lower.len())
+        .map(|at| {
+            let (word, tags) = passage.words[at];
+            Heard { spoken: &lower[at], role: role_in(&lower[at], word.kind, tags), kept: stays[at], class: class[at] }
+        })
+        .collect();
+    redaction.regions(&heard, passage.edges)
+}
+
+/// Units without the words of `regions`; what an entity loses some words to is no entity.
+fn without(kept: &[Kept], units: Vec<Unit>, regions: &[Region]) -> Vec<Unit> {
+    let hidden = |word: usize| regions.iter().any(|r| r.words.contains(&kept[word].at));
+    let mut left = Vec::new();
+    for unit in units {
+        let [from, to] = unit.words();
+        if (from..to).any(hidden) {
+            left.extend((from..to).filter(|w| !hidden(*w)).map(Unit::Spoken));
+        } else {
+            left.push(unit);
+        }
+    }
+    left
+}
+
+/// What is listed of words that left, without what must not leave at all.
+fn removed(passage: &Passage, gone: &[Gone], regions: &[Region]) -> Vec<Removed> {
+    let mut out: Vec<Removed> = Vec::new();
+    for &(at, class) in gone {
+        let index = passage.from + at as u64;
+        let spoken = match regions.iter().find(|r| r.words.contains(&at)) {
+            Some(region) => name(region),
+            None => passage.words[at].0.spoken.to_string(),
+        };
+        match out.last_mut().filter(|r| r.class == class && r.src[1] == index) {
+            Some(run) => {
+                if !(spoken.starts_with('[') && run.spoken.ends_with(&spoken)) {
+                    run.spoken.push(' ');
+                    run.spoken.push_str(&spoken);
+                }
+                run.src[1] = index + 1;
+            }
+            None => out.push(Removed { class: class.to_string(), spoken, src: [index, index + 1] }),
+        }
+    }
     out
 }
 
-/// One past the last word of the span, or single word, at `at`. Removed words do not split a span.
-fn span_end(kept: &[Kept], at: usize) -> usize {
-    let mut end = at + 1;
-    if kept[at].tags.itn.class().is_some() {
-        while end < kept.len() && kept[end].tags.itn.continues(kept[end - 1].tags.itn) {
-            end += 1;
-        }
-    }
-    end
+fn name(region: &Region) -> String {
+    format!("[{}]", region.class.to_uppercase())
 }
 
-fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[Kept]) {
+/// Writes a unit of the words `span`. `start`: it begins a sentence.
+fn unit_of(out: &mut Formatted, unit: Unit, span: &[Kept], lexicon: &Lexicon, start: bool) {
+    match unit {
+        Unit::Spoken(_) => {
+            let k = &span[0];
+            let text = match k.word.kind {
+                WordKind::Speech => casing::write(&k.word.spoken, k.tags.case, start, lexicon),
+                WordKind::Plain | WordKind::Filler | WordKind::Markup => k.word.spoken.to_string(),
+            };
+            push(out, text, k.mark, &span.iter().collect::<Vec<_>>());
+        }
+        Unit::Entity { class, text, tokens, .. } => {
+            let (first, last) = (out.words.len(), tokens.len() - 1);
+            for (i, token) in tokens.into_iter().enumerate() {
+                let mark = if i == last { span[span.len() - 1].mark } else { Punct::O };
+                push(out, token.text, mark, &span[token.words[0]..token.words[1]].iter().collect::<Vec<_>>());
+            }
+            let spoken: Vec<&str> = span.iter().map(|k| &*k.word.spoken).collect();
+            out.entities.push(Entity {
+                class,
+                written: text,
+                spoken: spoken.join(" "),
+                words: [first, out.words.len()],
+                src: [span[0].index, span[span.len() - 1].index + 1],
+            });
+        }
+        Unit::Entry { text, cased, .. } => {
+            let tokens: Vec<&str> = text.split(' ').filter(|t| !t.is_empty()).collect();
+            for (i, token) in tokens.iter().enumerate() {
+                // Token by token where there are as many as words; else each of them comes from all.
+                let (own, single) = if tokens.len() == span.len() { (&span[i..=i], true) } else { (span, false) };
+                let case = if i == 0 || single { own[0].tags.case } else { Case::Lower };
+                let text = if cased { token.to_string() } else { casing::write(token, case, start && i == 0, lexicon) };
+                let mark = if i + 1 == tokens.len() { span[span.len() - 1].mark } else { Punct::O };
+                push(out, text, mark, &own.iter().collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+/// Writes what stands for a region. `span`: what would have been kept of it.
+fn hidden(out: &mut Formatted, region: &Region, span: &[&Kept], redaction: &Redaction, from: u64, style: &Style) {
+    let (Some(first), Some(last)) = (span.first(), span.last()) else { return };
+    let src = [from + region.words.start as u64, from + region.words.end as u64];
+    let rule = redaction.rule(&region.class);
+    let text = match rule.action {
+        Action::Drop => {
+            for k in span {
+                match out.removed.last_mut().filter(|r| r.class == DROPPED && r.src[1] == k.index) {
+                    Some(run) => run.src[1] += 1,
+                    None => {
+                        let src = [k.index, k.index + 1];
+                        out.removed.push(Removed { class: DROPPED.into(), spoken: name(region), src });
+                    }
+                }
+            }
+            if let Some(before) = out.words.last_mut().filter(|w| last.mark.ends_sentence() && !w.text.ends_with(['.', '?'])) {
+                before.text.truncate(before.text.trim_end_matches(',').len());
+                before.text.push_str(last.mark.written());
+            }
+            return;
+        }
+        Action::Tag => name(region),
+        Action::Mask if region.class == PROFANITY => {
+            let cased = casing::write(&first.word.spoken, first.tags.case, false, &Lexicon::default());
+            let mut letters = cased.chars();
+            let initial: String = letters.next().into_iter().collect();
+            initial + &"*".repeat(letters.count())
+        }
+        Action::Mask => {
+            let spoken: Vec<String> = span.iter().map(|k| k.word.spoken.to_lowercase()).collect();
+            let words: Vec<&str> = spoken.iter().map(String::as_str).collect();
+            let digits: Vec<&str> = span
+                .iter()
+                .zip(&words)
+                .filter(|(k, w)| role_in(w, k.word.kind, k.tags) != Role::Joint)
+                .map(|(_, w)| *w)
+                .collect();
+            // Where no grammar tells the digits, none is kept.
+            let written = style.itn.write_as("PHONE", &digits).map(|w| w.text);
+            match written {
+                Some(written) => mask(&written, if region.class == OPEN { 0 } else { rule.keep_last }),
+                None => "*****".into(),
+            }
+        }
+    };
+    let first_token = out.words.len();
+    push(out, text.clone(), last.mark, span);
+    out.words[first_token].src = src;
+    out.entities.push(Entity {
+        class: region.class.clone(),
+        written: text,
+        spoken: name(region),
+        words: [first_token, first_token + 1],
+        src,
+    });
+}
+
+fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&Kept]) {
     // A recogniser that writes marks itself keeps them.
     if !text.ends_with([',', '.', '?', '!', ';', ':']) || mark == Punct::Question && !text.ends_with('?') {
         text.push_str(mark.written());

@@ -1,12 +1,17 @@
 //! From tagged words to what people read: disfluencies, ITN, case, marks, alignment.
 //!
-//! Pure and deterministic. [`apply`] is the order of design; [`itn`] writes spans; [`Formatter`] makes records of it.
+//! Pure and deterministic, once [`style`] has read its files. [`apply`] is the order of design: [`units`] says what is written together, by
+//! grammars ([`itn`]) and by [`dictionary`]; [`redact`] what must not leave. [`Formatter`] makes records of it.
 
 pub mod apply;
 pub mod casing;
+pub mod dictionary;
 pub mod itn;
+pub mod redact;
+pub mod style;
+pub mod units;
 
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use serde_json::value::RawValue;
 
@@ -15,20 +20,38 @@ use crate::session::Word;
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::tags::Tags;
 
-pub use apply::{Formatted, Style};
+pub use apply::{Formatted, Passage};
 pub use casing::Lexicon;
+use redact::Edges;
+pub use style::{Style, Styles};
 
 /// Makes segments of released words. One per process, shared by all partitions.
 pub struct Formatter {
-    /// the model's MIXED dictionary
-    pub lexicon: Lexicon,
-    /// grammars of spans
-    pub itn: itn::Itn,
-    /// name of the model, for `model`
-    pub model: Arc<str>,
+    lexicon: Lexicon,
+    model: Arc<str>,
+    styles: RwLock<Arc<Styles>>,
 }
 
 impl Formatter {
+    /// Of the model's MIXED dictionary, its name, and the profiles' formatting.
+    pub fn new(lexicon: Lexicon, model: Arc<str>, styles: Styles) -> Formatter {
+        Formatter { lexicon, model, styles: RwLock::new(Arc::new(styles)) }
+    }
+
+    /// From the next segment on, formats so.
+    pub fn replace(&self, styles: Styles) {
+        *self.styles.write().expect("no one panics while holding it") = Arc::new(styles);
+    }
+
+    /// The model's name.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn style(&self, profile: &str) -> Arc<Style> {
+        self.styles.read().expect("no one panics while holding it").of(profile).clone()
+    }
+
     fn empty(&self, stream: &StreamRef, seq: u64, kind: Kind) -> Segment {
         let meta: Option<Box<RawValue>> = stream.source.as_ref().and_then(|s| s.meta.clone());
         Segment {
@@ -51,8 +74,8 @@ impl Formatter {
         }
     }
 
-    fn fill(&self, segment: &mut Segment, words: &[(&Word, Tags)], from: u64, sentence_start: bool, style: &Style) {
-        let done = apply::apply(words, from, sentence_start, style, &self.lexicon, &self.itn);
+    fn fill(&self, segment: &mut Segment, passage: Passage) {
+        let done = apply::apply(passage, &self.style(&segment.profile), &self.lexicon);
         segment.text = done.text;
         segment.words = done.words;
         segment.entities = done.entities;
@@ -60,17 +83,19 @@ impl Formatter {
     }
 
     /// The final segment of released words. Its `meta` is that of the record of its last word.
-    pub fn segment(&self, stream: &StreamRef, release: &Release, style: &Style) -> Segment {
+    pub fn segment(&self, stream: &StreamRef, release: &Release) -> Segment {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
-        self.fill(&mut segment, &words, release.from, release.sentence_start, style);
+        let edges = Edges { before: release.number_before, after: release.number_after };
+        let Release { from, sentence_start, .. } = *release;
+        self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges });
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
         segment
     }
 
     /// The partial of an unreleased tail.
-    pub fn partial(&self, stream: &StreamRef, tail: &Tail, style: &Style) -> Segment {
+    pub fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
         let mut segment = self.empty(stream, tail.seq, Kind::Partial);
         let words: Vec<(&Word, Tags)> = tail
             .entries
@@ -78,7 +103,10 @@ impl Formatter {
             .map(|e| (&e.word, e.tags.unwrap_or_default()))
             .chain(tail.hypothesis.iter().map(|(w, t)| (w, *t)))
             .collect();
-        self.fill(&mut segment, &words, tail.from, tail.sentence_start, style);
+        // More may come, so a number at its end is open.
+        let edges = Edges { before: tail.number_before, after: true };
+        let Tail { from, sentence_start, .. } = *tail;
+        self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges });
         let boundary = tail.from + tail.frozen as u64;
         let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
         // The last one may still be joined by the entity, or get the mark, of a word that is not frozen.

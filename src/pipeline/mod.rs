@@ -29,7 +29,6 @@ use crate::config::{Profiles, Settings, SettingsError};
 use crate::consume::assignment::{Assignment, Spawn};
 use crate::consume::group::{StartError, join};
 use crate::consume::poll::{self, ConsumeError};
-use crate::format::itn::Itn;
 use crate::format::{Formatter, Lexicon};
 use crate::infer::onnx::{LoadError, ModelFiles, OnnxTagger, init_runtime};
 use crate::infer::{Infer, Tagger, WordTokenizer};
@@ -113,13 +112,13 @@ impl Shared {
         let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json")).map_err(LoadError)?;
         let lexicon =
             Lexicon::load(&files.dir.join("lexicon.tsv")).map_err(|e| LoadError(format!("{e}; export the model again")))?;
-        let itn = Itn::load(&settings.format.grammar_dir).map_err(|e| SettingsError(format!("format.grammar_dir: {e}")))?;
+        let styles = settings.styles(&profiles, false)?;
         let infer = Infer::start(taggers, settings.infer.batch_limits(), Duration::from_micros(settings.infer.max_wait_us));
         let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Ok(Shared {
             profiles,
             tokenizer,
-            formatter: Formatter { lexicon, itn, model: files.labels.model.as_str().into() },
+            formatter: Formatter::new(lexicon, files.labels.model.as_str().into(), styles),
             infer,
             partial_limit: PartialLimit::new(per_second),
             on_release: None,

@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::format::{Lexicon, Style, apply, itn::Itn as Grammars};
+use crate::format::redact::{Action, Edges, Redaction, Rule as Redact};
+use crate::format::{Lexicon, Passage, Style, apply, itn::Itn as Grammars};
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::decode;
 use crate::record::{End, Limits, RawRecord, RawSegment};
@@ -13,10 +14,20 @@ use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 use crate::session::{Record, Source};
 use crate::tags::{Case, Disfluency, Itn, Punct, Tags};
 
-static GRAMMARS: LazyLock<Grammars> = LazyLock::new(|| {
+static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en");
-    Grammars::load(std::path::Path::new(dir)).expect("the shipped grammars are sound")
+    Arc::new(Grammars::load(std::path::Path::new(dir), "en-US").expect("the shipped grammars are sound"))
 });
+
+/// Redacts nothing, or numbers and addresses, each in its way.
+fn redaction(seed: u64) -> Option<Redaction> {
+    let rule = |at: u64| Redact {
+        action: [Action::Mask, Action::Tag, Action::Drop][(seed / at % 3) as usize],
+        keep_last: (seed % 5) as usize,
+    };
+    let rules = [("card", 3), ("phone", 9), ("email", 27), ("cardinal", 81)].map(|(class, at)| (class.to_string(), rule(at)));
+    (seed.is_multiple_of(3)).then(|| Redaction { rules: rules.into_iter().collect(), ..Redaction::default() })
+}
 
 /// Every reason a record is refused for.
 const REASONS: [&str; 5] = ["json", "contract", "limit", "key", "empty"];
@@ -100,6 +111,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         max_release_ms: 1,
         inference_timeout_ms: 1,
         verbatim: false,
+        guards_digits: false,
         partials: true,
     };
     let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new() });
@@ -107,8 +119,10 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let record = Record::new(segment, 0, source, Arc::new(policy), seed.is_multiple_of(5), |_| one_token.clone());
     let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();
     let from = seed >> 40;
-    let style = Style { verbatim };
-    let done = apply::apply(&words, from, seed.is_multiple_of(2), &style, &Lexicon::default(), &GRAMMARS);
+    let style = Style { verbatim, redaction: redaction(seed), ..Style::of(GRAMMARS.clone()) };
+    let edges = Edges { before: seed.is_multiple_of(7), after: seed.is_multiple_of(11) };
+    let passage = Passage { words: &words, from, sentence_start: seed.is_multiple_of(2), edges };
+    let done = apply::apply(passage, &style, &Lexicon::default());
     let mut came = vec![0; words.len()];
     // Tokens of one entity share their source, which may enclose removed words.
     let mut kept: Vec<[u64; 2]> = done.words.iter().map(|w| w.src).collect();

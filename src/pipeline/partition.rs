@@ -166,7 +166,6 @@ impl Partition {
     fn outgoing(&mut self, event: Event) -> Outgoing {
         let shared = self.shared.clone();
         let stream = event.stream;
-        let profile = shared.profiles.opened_with(&stream.profile);
         match event.output {
             Output::Release(release) => {
                 if let Some(observe) = &shared.on_release {
@@ -180,7 +179,7 @@ impl Partition {
                     }
                     .emit();
                 }
-                let segment = shared.formatter.segment(&stream, &release, &profile.style);
+                let segment = shared.formatter.segment(&stream, &release);
                 events::SegmentMade { kind: "final" }.emit();
                 let source = release.entries.last().map(|e| e.word.source.clone());
                 Outgoing::Formatted(Box::new(segment), source)
@@ -218,7 +217,7 @@ impl Partition {
         let shared = self.shared.clone();
         let partial = |(stream, tail): (StreamRef, Tail)| {
             events::SegmentMade { kind: "partial" }.emit();
-            shared.formatter.partial(&stream, &tail, &shared.profiles.opened_with(&stream.profile).style)
+            shared.formatter.partial(&stream, &tail)
         };
         self.changed_tails(|session| shared.partial_limit.allows(session)).into_iter().map(partial).collect()
     }

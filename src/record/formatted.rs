@@ -5,8 +5,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::tags::ItnClass;
-
 /// What a record of the formatted or partial topic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -40,8 +38,8 @@ pub struct WrittenWord {
 /// One ITN entity that a grammar wrote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entity {
-    /// what it is
-    pub class: ItnClass,
+    /// what it is: the label of the class that wrote it, in lower case
+    pub class: String,
     /// written form
     pub written: String,
     /// spoken form

@@ -247,6 +247,9 @@ impl Sessions {
         }
         for input in slot.waiting {
             self.route(slot.key.clone(), input, now);
+            if let (true, Some(id)) = (slot.stream.is_inside_number(), self.by_key.get(&slot.key)) {
+                self.slots.get_mut(id).expect("by_key names open slots").stream.go_on_inside_number();
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! Algorithm 1, made a service), [`plan::Plan`] the order of its inferences; [`release`] chooses where a segment ends.
 
 pub mod buffer;
+pub mod digits;
 pub mod ended;
 pub mod hypothesis;
 pub mod map;

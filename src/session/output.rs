@@ -78,6 +78,10 @@ pub struct Release {
     pub from: u64,
     /// whether what was released before ended a sentence
     pub sentence_start: bool,
+    /// whether what was released before ended inside a number, where the policy guards digits
+    pub number_before: bool,
+    /// whether this ends inside one
+    pub number_after: bool,
     /// the words, all frozen
     pub entries: Vec<Entry>,
 }
@@ -118,6 +122,8 @@ pub struct Tail {
     pub from: u64,
     /// whether what was released before ended a sentence
     pub sentence_start: bool,
+    /// whether what was released before ended inside a number, where the policy guards digits
+    pub number_before: bool,
     /// final words
     pub entries: Vec<Entry>,
     /// hypothesis words

@@ -57,6 +57,8 @@ pub struct Policy {
     pub inference_timeout_ms: u64,
     /// whether disfluent words and recogniser markup stay in the text
     pub verbatim: bool,
+    /// whether a number may not be released in halves: some of its kind are redacted
+    pub guards_digits: bool,
     /// whether partials are made, and so whether hypotheses are worth a pass
     pub partials: bool,
 }

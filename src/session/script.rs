@@ -87,6 +87,7 @@ pub fn run_bytes(bytes: &[u8]) {
         mask: if options & 0x10 == 0 { Mask::Open } else { Mask::Lookahead },
         lookahead: if options & 0x20 == 0 { Lookahead::Words(u32::from(next() % 12)) } else { Lookahead::Unlimited },
         partials: options & 0x40 == 0,
+        guards_digits: options & 0x80 != 0,
         pass_words: u64::from(next() % 7) + 1,
         history_words: u64::from(next() % 16),
         ..policy()

@@ -35,6 +35,7 @@ pub fn policy() -> Policy {
         max_release_ms: 2000,
         inference_timeout_ms: 500,
         verbatim: false,
+        guards_digits: false,
         partials: true,
     }
 }

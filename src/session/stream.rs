@@ -60,6 +60,8 @@ pub struct Stream {
     last: Option<(Option<u64>, u64)>,
     last_was_final: bool,
     sentence_start: bool,
+    /// whether what was released ended inside a number that the policy guards
+    number_open: bool,
     heard: Time,
 }
 
@@ -83,6 +85,7 @@ impl Stream {
             last: None,
             last_was_final: false,
             sentence_start: true,
+            number_open: false,
             heard: now,
         }
     }
@@ -109,6 +112,18 @@ impl Stream {
     /// Last counter and content hash seen.
     pub fn last(&self) -> Option<(Option<u64>, u64)> {
         self.last
+    }
+
+    /// Whether what it released ended inside a number that its policy guards.
+    pub fn is_inside_number(&self) -> bool {
+        self.number_open
+    }
+
+    /// What was released before it, in an epoch that broke off, ended inside a number.
+    pub fn go_on_inside_number(&mut self) {
+        if self.buffer.released() == 0 {
+            self.number_open = self.policy.guards_digits;
+        }
     }
 
     /// Whether it takes no further record.
@@ -208,7 +223,7 @@ impl Stream {
             }
         }
         while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
-            let Some(cut) = release::forced(&self.buffer) else { break };
+            let Some(cut) = release::forced(&self.buffer, &self.policy, self.number_open) else { break };
             self.release(cut, out);
         }
         if !self.is_ending() && self.heard.plus(ttl_ms) <= now {
@@ -269,18 +284,18 @@ impl Stream {
                     self.counts.degraded += self.buffer.frozen() - before;
                 }
                 if let (Rule::Predicted { trailing }, Some(_)) = (self.policy.rule, tags) {
-                    while let Some(cut) = release::predicted(&self.buffer, trailing, pass.upto) {
+                    while let Some(cut) = release::predicted(&self.buffer, &self.policy, self.number_open, trailing, pass.upto) {
                         self.buffer.freeze(cut, pass.upto, now, FreezeCause::Released, false);
                         self.plan.cover(cut);
                         self.release(cut, out);
                     }
                 }
                 // Not "ended", even where it is by now: that depends on when the device answered. `settle` knows.
-                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, false) {
+                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.number_open, false) {
                     self.release(cut, out);
                 }
                 while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words {
-                    let cut = release::forced(&self.buffer).expect("something is frozen");
+                    let cut = release::forced(&self.buffer, &self.policy, self.number_open).expect("something is frozen");
                     self.release(cut, out);
                 }
             }
@@ -305,7 +320,7 @@ impl Stream {
         if !self.all_frozen_and_ending() {
             return;
         }
-        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, true) {
+        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.number_open, true) {
             self.release(cut, out);
         }
         if self.buffer.released() < self.buffer.total() {
@@ -322,6 +337,13 @@ impl Stream {
 
     fn release(&mut self, cut: u64, out: &mut Vec<Output>) {
         let from = self.buffer.released();
+        let number_before = self.number_open;
+        // Where its channel or session has ended, so has a number. Not where the recogniser restarted, or fell silent.
+        let complete = self.all_frozen_and_ending()
+            && cut == self.buffer.total()
+            && self.ending.is_some_and(|(cause, _)| matches!(cause, EndCause::Channel | EndCause::Session));
+        self.number_open = self.policy.guards_digits && !complete && release::inside_number(&self.buffer, cut, number_before);
+        let number_after = self.number_open;
         let entries = self.buffer.release(cut, self.policy.history_words);
         let sentence_start = self.sentence_start;
         for entry in &entries {
@@ -332,7 +354,7 @@ impl Stream {
             let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
             self.sentence_start = ends || (self.sentence_start && leaves);
         }
-        out.push(Output::Release(Release { seq: self.seq, from, sentence_start, entries }));
+        out.push(Output::Release(Release { seq: self.seq, from, sentence_start, number_before, number_after, entries }));
         self.seq += 1;
         self.counts.segments += 1;
     }
@@ -367,6 +389,7 @@ impl Stream {
         Tail {
             from,
             sentence_start: self.sentence_start,
+            number_before: self.number_open,
             entries: self.buffer.range(from, total).cloned().collect(),
             hypothesis: self.hypothesis.as_ref().map_or(Vec::new(), Hypothesis::tagged),
             frozen: (self.buffer.frozen() - from) as usize,

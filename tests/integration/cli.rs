@@ -151,15 +151,22 @@ fn grammars_are_checked_tested_explained_and_exported() {
 
     // A new way to say something needs one line in one file, and no rebuild.
     let dir = tempfile::tempdir().unwrap();
-    for file in std::fs::read_dir(root().join("grammars/en")).unwrap() {
-        let path = file.unwrap().path();
-        std::fs::copy(&path, dir.path().join(path.file_name().unwrap())).unwrap();
+    for locale in ["", "en-US"] {
+        std::fs::create_dir_all(dir.path().join(locale)).unwrap();
+        for file in std::fs::read_dir(root().join("grammars/en").join(locale)).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_file() {
+                std::fs::copy(&path, dir.path().join(locale).join(path.file_name().unwrap())).unwrap();
+            }
+        }
     }
     let (time, at) = (dir.path().join("time.itn"), dir.path().to_str().unwrap());
     let text = std::fs::read_to_string(&time).unwrap();
     std::fs::write(&time, text.replace("rule time\n", "rule time\n  | high noon => \"12:00 PM\"\n")).unwrap();
     let (code, text) = run(&["grammar", "--dir", at, "explain", "high noon"]);
     assert!(code == 0 && text.contains("12:00 PM"), "{text}");
+    let (code, text) = run(&["grammar", "--dir", at, "--locale", "fr-FR", "check"]);
+    assert!(code == 2 && text.contains("expected a locale of en-US"), "{text}");
     std::fs::write(dir.path().join("wrong.itn"), "rule wrong\n  | {gone} => \"{gone}\"\n").unwrap();
     let (code, text) = run(&["grammar", "--dir", at, "check"]);
     assert!(code == 2 && text.contains("wrong.itn:2:5: no table or rule is called gone"), "{text}");

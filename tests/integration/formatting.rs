@@ -4,13 +4,18 @@
 
 use std::sync::{Arc, LazyLock};
 
-use faircopy::format::{Lexicon, Style, apply::apply, itn::Itn as Grammars};
+use faircopy::format::redact::{Action, Edges, Redaction, Rule};
+use faircopy::format::{Formatted, Lexicon, Passage, Style, apply::apply, itn::Itn as Grammars};
 use faircopy::session::{Source, Word, WordKind, kind_of};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 use crate::kafka::needs;
 
-static GRAMMARS: LazyLock<Grammars> = LazyLock::new(|| Grammars::load(&needs("grammars/en")).unwrap());
+static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| Arc::new(Grammars::load(&needs("grammars/en"), "en-US").unwrap()));
+
+fn plain() -> Style {
+    Style::of(GRAMMARS.clone())
+}
 
 /// `word/tags`, tags separated by `/`: a mark, `C` `U` `M`, `B-TIME` or `I`, `F` `E` `D` `REP` `RM`.
 fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags) {
@@ -33,7 +38,7 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
             "I" => tags.itn = Itn::I(class.expect("I after B")),
             begin => {
                 let name = begin.strip_prefix("B-").unwrap_or_else(|| panic!("{token}"));
-                *class = ItnClass::ALL.into_iter().find(|c| c.label() == name);
+                *class = ItnClass::named(name);
                 tags.itn = Itn::B(class.unwrap_or_else(|| panic!("{token}")));
             }
         }
@@ -50,12 +55,16 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
     (word, tags)
 }
 
-fn format(line: &str, style: &Style) -> faircopy::format::Formatted {
+fn format(line: &str, style: &Style) -> Formatted {
+    between(line, style, Edges::default())
+}
+
+fn between(line: &str, style: &Style, edges: Edges) -> Formatted {
     let mut class = None;
     let words: Vec<(Word, Tags)> = line.split_whitespace().enumerate().map(|(i, t)| word(t, i, &mut class)).collect();
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
     let lexicon = Lexicon::parse("iphone\tiPhone\nebay\teBay\n").unwrap();
-    apply(&words, 0, true, style, &lexicon, &GRAMMARS)
+    apply(Passage { words: &words, from: 0, sentence_start: true, edges }, style, &lexicon)
 }
 
 #[test]
@@ -67,7 +76,7 @@ fn tagged_words_are_formatted_as_the_golden_file_says() {
     while let Some(input) = lines.next() {
         let text = lines.next().and_then(|l| l.strip_prefix('=')).unwrap_or_else(|| panic!("{input}: = line"));
         let removed = lines.next().and_then(|l| l.strip_prefix('-')).unwrap_or_else(|| panic!("{input}: - line"));
-        let done = format(input, &Style::default());
+        let done = format(input, &plain());
         let got_removed: Vec<String> = done.removed.iter().map(|r| format!("{} {}", r.class, r.spoken)).collect();
         if (done.text.as_str(), got_removed.join("; ")) != (text.trim(), removed.trim().to_string()) {
             wrong.push(format!("{input}\n  expected {text} -{removed}\n  got      {} - {}", done.text, got_removed.join("; ")));
@@ -94,20 +103,20 @@ fn tagged_words_are_formatted_as_the_golden_file_says() {
 
 #[test]
 fn written_tokens_keep_first_start_last_end_and_pooled_confidence() {
-    let done = format("meet/C at uh/F four/B-TIME thirty/I p/I m/I/.", &Style::default());
+    let done = format("meet/C at uh/F four/B-TIME thirty/I p/I m/I/.", &plain());
     assert_eq!(done.text, "Meet at 4:30 PM.");
     let (clock, half) = (&done.words[2], &done.words[3]);
     assert_eq!((clock.s, clock.e, clock.src), (Some(3.0), Some(4.5), [3, 5]));
     assert_eq!((half.text.as_str(), half.s, half.e, half.src), ("PM.", Some(5.0), Some(6.5), [5, 7]));
     assert_eq!(clock.c, Some(0.75));
     let entity = &done.entities[0];
-    assert_eq!((entity.class, entity.written.as_str(), entity.spoken.as_str()), (ItnClass::Time, "4:30 PM", "four thirty p m"));
+    assert_eq!((entity.class.as_str(), entity.written.as_str(), entity.spoken.as_str()), ("time", "4:30 PM", "four thirty p m"));
     assert_eq!((entity.words, entity.src), ([2, 4], [3, 7]));
 }
 
 #[test]
 fn a_verbatim_profile_keeps_every_word() {
-    let done = format("so/C %HESITATION i/REP i/C think/.", &Style { verbatim: true });
+    let done = format("so/C %HESITATION i/REP i/C think/.", &Style { verbatim: true, ..plain() });
     assert_eq!(done.text, "So %HESITATION I I think.");
     assert!(done.removed.is_empty());
 }
@@ -116,6 +125,67 @@ fn a_verbatim_profile_keeps_every_word() {
 fn a_language_that_is_not_served_goes_out_as_spoken() {
     let (mut word, tags) = word("BONJOUR/C/./F", 0, &mut None);
     word.kind = WordKind::Plain;
-    let done = apply(&[(&word, tags)], 0, true, &Style::default(), &Lexicon::default(), &GRAMMARS);
+    let done = apply(
+        Passage { words: &[(&word, tags)], from: 0, sentence_start: true, edges: Edges::default() },
+        &plain(),
+        &Lexicon::default(),
+    );
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));
+}
+
+fn redacting(rules: &[(&str, Action, usize)]) -> Style {
+    let rules =
+        rules.iter().map(|(class, action, keep_last)| (class.to_string(), Rule { action: *action, keep_last: *keep_last }));
+    Style { redaction: Some(Redaction { rules: rules.collect(), ..Redaction::default() }), ..plain() }
+}
+
+#[test]
+fn what_is_redacted_is_in_no_field_of_a_segment() {
+    const SAID: &str =
+        "my/C card is/, um/F four one one one one/REP one one one one one one one one one one one one/./B-PHONE thanks/C/.";
+    for (action, keep, text) in [
+        (Action::Mask, 4, "My card is, ************1111. Thanks."),
+        (Action::Tag, 0, "My card is, [CARD]. Thanks."),
+        (Action::Drop, 0, "My card is. Thanks."),
+    ] {
+        let done = format(SAID, &redacting(&[("card", action, keep)]));
+        let all = serde_json::to_string(&(&done.words, &done.entities, &done.removed)).unwrap();
+        assert!(!all.contains("one") && !all.contains("four"), "{all}");
+        assert_eq!(done.text, text);
+        let listed = if action == Action::Drop { "redacted" } else { "repetition" };
+        assert!(done.removed.iter().any(|r| r.class == listed && r.spoken == "[CARD]"), "{:?}", done.removed);
+    }
+}
+
+#[test]
+fn an_open_number_is_masked_and_an_open_beginning_too() {
+    let style = redacting(&[("card", Action::Mask, 4)]);
+    let open = between("it's/C four one uh/F one", &style, Edges { before: false, after: true });
+    assert_eq!((open.text.as_str(), open.entities[0].class.as_str()), ("It's ***", "number"));
+    let rest = between("one one/. thanks/C", &style, Edges { before: true, after: false });
+    assert_eq!(rest.text, "**. Thanks");
+    assert_eq!(format("i have two cats/.", &style).text, "I have two cats.");
+}
+
+#[test]
+fn lists_of_a_profile_write_keep_and_hide_words() {
+    let mut style = plain();
+    let words = |phrase: &str| phrase.split(' ').map(str::to_string).collect::<Vec<_>>();
+    let entry = |written: &str| faircopy::format::dictionary::Entry { written: written.into(), exact: false };
+    style.dictionary.add(&words("coober netties"), entry("Kubernetes"));
+    style.dictionary.add(&words("on call"), entry("on-call"));
+    style.keep.add(&words("catch twenty two"), entry(""));
+    style.off.insert("ORDINAL".into());
+    let mut redaction = Redaction::default();
+    redaction.profanity.add(&words("darn"), entry(""));
+    style.redaction = Some(redaction);
+    for (said, text) in [
+        ("on call with coober netties/.", "On-call with Kubernetes."),
+        ("a catch twenty/B-CARDINAL two/I/.", "A catch twenty two."),
+        ("the twenty/B-ORDINAL first/I/.", "The twenty first."),
+        ("darn/REP darn/C it/.", "D*** it."),
+    ] {
+        assert_eq!(format(said, &style).text, text, "{said}");
+    }
+    assert_eq!(format("darn/REP darn/C it/.", &style).removed[0].spoken, "[PROFANITY]");
 }

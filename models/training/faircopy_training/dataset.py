@@ -13,14 +13,15 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from .labels import HEADS, IGNORE
-from .model import CLS, SEP
+from .model import Shape
+from .noise import confusions, corrupt
 from .sources import SOURCES, Piece, Source, read
 from .synth import carrier, disfluent
 
 MAX_TOKENS_PER_WORD = 8
 """Further sub-tokens of a word are dropped; the service does the same."""
 STOPS_AT_SENTENCE, STOPS_ELSEWHERE = 0.5, 0.08
-"""Shares of chunks that end with ``SEP`` at a sentence end, and anywhere."""
+"""Shares of chunks that end with the closing token at a sentence end, and anywhere."""
 HELD_BACK = 10
 """Every tenth earnings call and podcast stays out of training, for evaluation."""
 
@@ -28,11 +29,11 @@ HELD_BACK = 10
 class WordTokenizer:
     """Token ids of single words, remembered. A word that gives no token becomes [UNK]."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, unknown: str = "[UNK]") -> None:
         self.inner = Tokenizer.from_file(str(path))
         self.inner.no_padding()
         self.inner.no_truncation()
-        self.unknown = self.inner.token_to_id("[UNK]")
+        self.unknown = self.inner.token_to_id(unknown)
         self.known: dict[str, list[int]] = {}
 
     def __call__(self, word: str) -> list[int]:
@@ -45,27 +46,41 @@ class WordTokenizer:
 
 @dataclass
 class Stream:
-    """One source's words end to end. ``labels`` is [words, heads] int16."""
+    """One source's words end to end, as ids of the vocabulary. ``labels`` is [words, heads] int16."""
 
-    tokens: np.ndarray
-    offsets: np.ndarray
+    words: np.ndarray
     labels: np.ndarray
     weight: float
+    clean: bool
+    """Not written by a recogniser or typed in a hurry: errors may be put in."""
 
 
-def flatten(pieces: Iterable[Piece], tokenizer: WordTokenizer, weight: float) -> Stream:
-    tokens, offsets, labels = array("i"), array("i", [0]), array("h")
-    for piece in pieces:
-        for k, word in enumerate(piece.words):
-            tokens.extend(tokenizer(word))
-            offsets.append(len(tokens))
-            labels.extend((piece.punct[k], piece.case[k], piece.itn[k], piece.disfluency[k]))
-    return Stream(
-        np.array(tokens, dtype=np.int32),
-        np.array(offsets, dtype=np.int32),
-        np.array(labels, dtype=np.int16).reshape(-1, len(HEADS)),
-        weight,
-    )
+@dataclass
+class Corpus:
+    """All sources, the words they use, and which words sound alike."""
+
+    streams: list[Stream]
+    vocabulary: list[str]
+    alike: dict[int, np.ndarray]
+
+
+class Vocabulary:
+    def __init__(self) -> None:
+        self.ids: dict[str, int] = {}
+        self.counts: Counter = Counter()
+
+    def stream(self, pieces: Iterable[Piece], weight: float, clean: bool) -> Stream:
+        words, labels = array("i"), array("h")
+        for piece in pieces:
+            self.counts.update(piece.words)
+            words.extend(self.ids.setdefault(w, len(self.ids)) for w in piece.words)
+            for row in zip(piece.punct, piece.case, piece.itn, piece.disfluency):
+                labels.extend(row)
+        return Stream(np.array(words, dtype=np.int32), np.array(labels, dtype=np.int16).reshape(-1, len(HEADS)), weight, clean)
+
+    def corpus(self, streams: list[Stream]) -> Corpus:
+        alike = {self.ids[w]: np.array([self.ids[o] for o in others]) for w, others in confusions(self.counts).items()}
+        return Corpus(streams, list(self.ids), alike)
 
 
 def held_back(piece_id: str) -> bool:
@@ -74,9 +89,10 @@ def held_back(piece_id: str) -> bool:
     return sum(recording.encode()) % HELD_BACK == 0
 
 
-def build(data: Path, tokenizer: WordTokenizer, sources: list[Source], seed: int) -> tuple[list[Stream], Counter]:
+def build(data: Path, sources: list[Source], seed: int) -> tuple[Corpus, Counter]:
     """All sources as streams, and counts of mixed-case spellings for the lexicon. Raises ``DataError``."""
     rng = random.Random(seed)
+    vocabulary = Vocabulary()
     streams: list[Stream] = []
     spellings: Counter = Counter()
     for source in sources:
@@ -88,12 +104,12 @@ def build(data: Path, tokenizer: WordTokenizer, sources: list[Source], seed: int
             if source.fluent and source.reader == "text" and rng.random() < 0.4:
                 piece = disfluent(piece, rng)
             kept.append(piece)
-        streams.append(flatten(kept, tokenizer, source.weight))
+        streams.append(vocabulary.stream(kept, source.weight, source.fluent and source.reader == "text"))
         print(f"{source.file}: {len(kept)} pieces, {len(streams[-1].labels)} words, {source.licence}", flush=True)
         if source.file.startswith("sgd"):
             made = [p for base in kept[:16000] for p in (base, disfluent(carrier(rng), rng))]
-            streams.append(flatten(made, tokenizer, 0.12))
-    return streams, spellings
+            streams.append(vocabulary.stream(made, 0.12, True))
+    return vocabulary.corpus(streams), spellings
 
 
 def sources_for(licences: str) -> list[Source]:
@@ -103,13 +119,14 @@ def sources_for(licences: str) -> list[Source]:
 class Sampler:
     """Chunks of at most ``length`` tokens, from a source drawn by weight. Deterministic in its seed and step.
 
-    A chunk is cut anywhere. Half of them end where a sentence does, with ``SEP``; so do a few that end elsewhere, since people
-    also stop in mid-sentence and recognisers call that an end.
+    A chunk is cut anywhere. Half of them end where a sentence does, with the closing token; so do a few that end elsewhere, since people
+    also stop in mid-sentence and recognisers call that an end. A share of the clean ones gets recogniser errors.
     """
 
-    def __init__(self, streams: list[Stream], length: int, pad_word: int) -> None:
-        self.streams, self.length, self.pad_word = streams, length, pad_word
-        self.weights = np.array([s.weight for s in streams])
+    def __init__(self, corpus: Corpus, tokenizer: WordTokenizer, shape: Shape, length: int, pad_word: int, noisy: float = 0.0) -> None:
+        self.corpus, self.shape, self.length, self.pad_word, self.noisy = corpus, shape, length, pad_word, noisy
+        self.tokens = [tokenizer(w) for w in corpus.vocabulary]
+        self.weights = np.array([s.weight for s in corpus.streams])
         self.weights /= self.weights.sum()
 
     def batch(self, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -118,33 +135,41 @@ class Sampler:
         words = np.full((rows, self.length), self.pad_word, np.int64)
         labels = np.full((rows, self.length, len(HEADS)), IGNORE, np.int64)
         for r in range(rows):
-            stream = self.streams[rng.choice(len(self.streams), p=self.weights)]
-            count = len(stream.labels)
-            start = int(rng.integers(max(1, count - 40)))
-            if rng.random() < 0.3:  # as at the beginning of a call
-                while start > 0 and stream.labels[start - 1, 0] not in (2, 3):
-                    start -= 1
-            room = self.length - 2
-            end = start
-            while end < count and stream.offsets[end + 1] - stream.offsets[start] <= room:
-                end += 1
-            stopped = rng.random() < STOPS_ELSEWHERE
-            if rng.random() < STOPS_AT_SENTENCE:
-                # The last sentence end, or any of the last few: short utterances must be known too.
-                ends = [e for e in range(start + 1, end + 1) if stream.labels[e - 1, 0] in (2, 3)]
-                if ends:
-                    end, stopped = int(rng.choice(ends[-4:] if rng.random() < 0.7 else ends)), True
-            tokens[r, 0], words[r, 0] = CLS, -1
+            chunk, given, stopped = self.chunk(rng)
+            tokens[r, 0], words[r, 0] = self.shape.cls, -1
             at = 1
-            for w in range(start, end):
-                low, high = stream.offsets[w], stream.offsets[w + 1]
-                tokens[r, at : at + high - low] = stream.tokens[low:high]
-                words[r, at : at + high - low] = w - start
-                labels[r, at] = stream.labels[w]
-                at += int(high - low)
+            for w, (word, label) in enumerate(zip(chunk, given)):
+                ids = self.tokens[word]
+                tokens[r, at : at + len(ids)] = ids
+                words[r, at : at + len(ids)] = w
+                labels[r, at] = label
+                at += len(ids)
             if stopped:
-                tokens[r, at], words[r, at] = SEP, end - start
+                tokens[r, at], words[r, at] = self.shape.sep, len(chunk)
         return tokens, words, labels
+
+    def chunk(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, bool]:
+        """Word ids, labels [words, heads], and whether the speaker has stopped."""
+        stream = self.corpus.streams[rng.choice(len(self.corpus.streams), p=self.weights)]
+        count = len(stream.words)
+        start = int(rng.integers(max(1, count - 40)))
+        if rng.random() < 0.3:  # as at the beginning of a call
+            while start > 0 and stream.labels[start - 1, 0] not in (2, 3):
+                start -= 1
+        chunk, labels = stream.words[start : start + self.length], stream.labels[start : start + self.length]
+        if stream.clean and rng.random() < self.noisy:
+            chunk, labels = corrupt(chunk, labels, self.corpus.alike, rng)
+        room, end = self.length - 2, 0
+        while end < len(chunk) and len(self.tokens[chunk[end]]) <= room:
+            room -= len(self.tokens[chunk[end]])
+            end += 1
+        stopped = rng.random() < STOPS_ELSEWHERE
+        if rng.random() < STOPS_AT_SENTENCE:
+            # The last sentence end, or any of the last few: short utterances must be known too.
+            ends = [e for e in range(1, end + 1) if labels[e - 1, 0] in (2, 3)]
+            if ends:
+                end, stopped = int(rng.choice(ends[-4:] if rng.random() < 0.7 else ends)), True
+        return chunk[:end], labels[:end], stopped
 
 
 def write_lexicon(spellings: Counter, path: Path, least: int = 3) -> None:

@@ -15,7 +15,7 @@ import torch
 
 from . import labels as L
 from .dataset import WordTokenizer, held_back
-from .model import CLS, UNLIMITED, Tagger
+from .model import UNLIMITED, Tagger
 from .quantise import reference
 from .sources import SOURCES, Piece, read
 from .train import read_dev
@@ -38,7 +38,7 @@ def tags(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int) 
     out: list[list[int]] = []
     for start in range(0, len(piece.words), BLOCK):
         low = max(0, start - HISTORY)
-        ids, words, first = [CLS], [-1], []
+        ids, words, first = [model.shape.cls], [-1], []
         for w, word in enumerate(piece.words[low : start + BLOCK + AHEAD]):
             first.append(len(ids))
             for token in tokenizer(word):
@@ -99,10 +99,9 @@ def main() -> None:
     a.add_argument("--int8", action="store_true")
     a.add_argument("--lookaheads", default="0,2,4,9,inf")
     args = a.parse_args()
-    tokenizer = WordTokenizer(args.base / "tokenizer.json")
-    model = Tagger()
-    model.load_state_dict(torch.load(args.run / "model.pt", weights_only=True))
-    model = reference(model) if args.int8 else model.eval()
+    model = Tagger.saved(args.run / "model.pt")
+    tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
+    model = reference(model) if args.int8 else model
     sets = {"dev2012": read_dev(args.data / "ted_iwslt_dev2012.tsv.gz", args.words)}
     for name in ("earnings22.jsonl.gz", "rev16_disfluency_weak.jsonl.gz"):
         source = next(s for s in SOURCES if s.file == name)

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from .dataset import WordTokenizer
 from .labels import HEADS
-from .model import CLS, SEP, UNLIMITED, Tagger
+from .model import UNLIMITED, Shape, Tagger
 from .quantise import quantise, reference
 
 OPSET = 18
@@ -22,16 +22,16 @@ PARITY_LOOKAHEADS = [(0, False), (2, True), (9, False), (None, True)]
 """Lookahead, and whether the speaker has stopped."""
 
 
-def rows(sentence: list[str], tokenizer: WordTokenizer, stopped: bool) -> tuple[list[int], list[int], list[int]]:
+def rows(sentence: list[str], tokenizer: WordTokenizer, shape: Shape, stopped: bool) -> tuple[list[int], list[int], list[int]]:
     """tokens, words and first positions of one row, as ``src/infer/row.rs`` packs them."""
-    tokens, words, first = [CLS], [-1], []
+    tokens, words, first = [shape.cls], [-1], []
     for w, word in enumerate(sentence):
         first.append(len(tokens))
         for token in tokenizer(word.lower()):
             tokens.append(token)
             words.append(w)
     if stopped:
-        tokens.append(SEP)
+        tokens.append(shape.sep)
         words.append(len(sentence))
     return tokens, words, first
 
@@ -41,7 +41,7 @@ def tag(
     model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahead: int | None, stopped: bool
 ) -> tuple[list[list[str]], list[list[float]]]:
     """[punct, case, itn, disfluency] of each word, and by how much each best label's logit beats the next one's."""
-    tokens, words, first = rows(sentence, tokenizer, stopped)
+    tokens, words, first = rows(sentence, tokenizer, model.shape, stopped)
     limit = torch.tensor([UNLIMITED if lookahead is None else lookahead])
     logits = model(torch.tensor([tokens]), torch.tensor([words]), limit)[0, first]
     tags, margins, at = [], [], 0
@@ -54,7 +54,7 @@ def tag(
 
 
 def to_onnx(model: Tagger, path: Path) -> None:
-    example = (torch.tensor([[CLS, 7592, 2088]]), torch.tensor([[-1, 0, 1]]), torch.tensor([9]))
+    example = (torch.tensor([[model.shape.cls, 7592, 2088]]), torch.tensor([[-1, 0, 1]]), torch.tensor([9]))
     torch.onnx.export(
         model, example, str(path), opset_version=OPSET, dynamo=False,
         input_names=["tokens", "words", "lookahead"], output_names=["logits"],
@@ -72,12 +72,7 @@ def main() -> None:
     a.add_argument("--out", type=Path, required=True)
     args = a.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    model = Tagger()
-    state = args.run / "model.pt"
-    if not state.is_file():
-        raise SystemExit(f"error: {state}: no such file; train first, or give the --out of a finished run")
-    model.load_state_dict(torch.load(state, weights_only=True))
-    model.eval()
+    model = Tagger.saved(args.run / "model.pt")
     path = args.out / "tagger.onnx"
     to_onnx(model, path)
     onnx.save(quantise(onnx.load(str(path))), str(path))
@@ -89,7 +84,7 @@ def main() -> None:
     (args.out / "labels.json").write_text(json.dumps({"model": args.name, **HEADS}, indent=1) + "\n", encoding="utf-8")
     shutil.copy(args.run / "lexicon.tsv", args.out / "lexicon.tsv")
 
-    words = WordTokenizer(args.out / "tokenizer.json")
+    words = WordTokenizer(args.out / "tokenizer.json", model.shape.unknown)
     model = reference(model)
     with (args.out / "parity.jsonl").open("w", encoding="utf-8") as out:
         for line in args.sentences.read_text(encoding="utf-8").splitlines():

@@ -14,11 +14,23 @@ from torch import Tensor
 
 from . import labels as L
 from .dataset import Sampler, WordTokenizer, build, sources_for, write_lexicon
-from .model import CLS, UNLIMITED, Tagger
+from .model import SHAPES, UNLIMITED, Tagger
 from .sources import DataError, Piece
 
-LOOKAHEADS = [0, 2, 4, 6, 9, 9, 9, 9, 16, 32, UNLIMITED, UNLIMITED, UNLIMITED]
-"""Drawn from per batch, so that one model serves every lookahead; 9 is the paper's."""
+LOOKAHEADS = {
+    "any": [0, 2, 4, 6, 9, 9, 9, 9, 16, 32, UNLIMITED, UNLIMITED, UNLIMITED],
+    "open": [UNLIMITED],
+}
+"""Drawn from per batch: ``any`` makes one model that serves every lookahead (9 is the paper's), ``open`` a teacher."""
+STEADY = 0.6
+"""Share of the steps before the learning rate falls. Until there, a run may be given another number of steps."""
+
+
+def rate(step: int, steps: int) -> float:
+    """Factor of the learning rate: up over 3 % of the steps, level, then down to 0 in a line."""
+    warmup, steady = max(1, steps * 3 // 100), int(steps * STEADY)
+    return min((step + 1) / warmup, 1.0, max(0.0, (steps - step) / max(1, steps - steady)))
+
 B_IDS = [i for i, n in enumerate(L.ITN) if n.startswith("B-")]
 I_IDS = [i for i, n in enumerate(L.ITN) if n.startswith("I-")]
 
@@ -57,8 +69,22 @@ def read_dev(path: Path, words: int) -> Piece:
     return piece
 
 
+def faster_in_bf16() -> bool:
+    """Whether this machine multiplies matrices of the encoder's size faster in bfloat16; some only emulate it."""
+
+    def seconds(kind: torch.dtype) -> float:
+        a, b = torch.ones(2048, 768, dtype=kind), torch.ones(768, 768, dtype=kind)
+        a @ b
+        began = time.perf_counter()
+        for _ in range(8):
+            a @ b
+        return time.perf_counter() - began
+
+    return min(seconds(torch.bfloat16) for _ in range(3)) < min(seconds(torch.float32) for _ in range(3))
+
+
 @torch.no_grad()
-def punct_f1(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int) -> float:
+def punct_f1(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int, bf16: bool) -> float:
     """Micro F1 of marks over ``piece`` cut in chunks: 48 words of context, 40 judged, 9 ahead."""
     model.eval()
     hits = said = true = 0
@@ -66,7 +92,7 @@ def punct_f1(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: i
     for start in range(0, len(piece.words), 40):
         low = max(0, start - 48)
         chunk = piece.words[low : start + 49]
-        ids, words, first = [CLS], [-1], []
+        ids, words, first = [model.shape.cls], [-1], []
         for w, word in enumerate(chunk):
             first.append(len(ids))
             for t in tokenizer(word):
@@ -80,7 +106,7 @@ def punct_f1(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: i
         words = torch.full((len(group), width), Tagger.PAD_WORD)
         for r, (ids, ws, _, _) in enumerate(group):
             tokens[r, : len(ids)], words[r, : len(ws)] = torch.tensor(ids), torch.tensor(ws)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
             out = model(tokens, words, torch.full((len(group),), lookahead))[..., : len(L.PUNCT)].float().argmax(-1)
         for r, (_, _, first, start) in enumerate(group):
             for i, f in enumerate(first):
@@ -97,6 +123,11 @@ def main() -> None:
     a.add_argument("--data", type=Path, required=True, help="directory with the files of sources.SOURCES")
     a.add_argument("--base", type=Path, required=True, help="directory with model.safetensors and tokenizer.json")
     a.add_argument("--out", type=Path, required=True, help="checkpoints, and model.pt at the end")
+    a.add_argument("--encoder", choices=list(SHAPES), default="minilm")
+    a.add_argument("--layers", type=int, help="only the encoder's first layers")
+    a.add_argument("--lookahead", choices=list(LOOKAHEADS), default="any")
+    a.add_argument("--rate", type=float, default=2e-4, help="highest learning rate of the encoder; the heads' is ten times that, 1e-3 at most")
+    a.add_argument("--noisy", type=float, default=0.5, help="share of clean chunks that get recogniser errors")
     a.add_argument("--steps", type=int, default=3000)
     a.add_argument("--rows", type=int, default=16)
     a.add_argument("--length", type=int, default=160, help="tokens in a row")
@@ -109,75 +140,79 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     args.out.mkdir(parents=True, exist_ok=True)
-    tokenizer = WordTokenizer(args.base / "tokenizer.json")
+    shape = SHAPES[args.encoder].cut(args.layers)
+    tokenizer = WordTokenizer(args.base / "tokenizer.json", shape.unknown)
 
     cache = args.out / "data.pickle"
     if cache.is_file():
-        streams = pickle.loads(cache.read_bytes())
+        corpus = pickle.loads(cache.read_bytes())
     else:
         try:
-            streams, spellings = build(args.data, tokenizer, sources_for(args.licences), args.seed)
+            corpus, spellings = build(args.data, sources_for(args.licences), args.seed)
         except DataError as e:
             raise SystemExit(f"error: {e}") from e
         write_lexicon(spellings, args.out / "lexicon.tsv")
-        cache.write_bytes(pickle.dumps(streams))
-    sampler = Sampler(streams, args.length, Tagger.PAD_WORD)
+        cache.write_bytes(pickle.dumps(corpus))
+    sampler = Sampler(corpus, tokenizer, shape, args.length, Tagger.PAD_WORD, args.noisy)
     dev_file = args.data / "ted_iwslt_dev2012.tsv.gz"
     dev = read_dev(dev_file, 8000) if dev_file.is_file() else None
 
-    model = Tagger()
-    model.load_minilm(args.base / "model.safetensors")
+    model = Tagger(shape)
+    model.load_encoder(args.base / "model.safetensors")
     model.token.weight.requires_grad_(False)
     heads = list(model.heads.parameters())
     body = [p for n, p in model.named_parameters() if p.requires_grad and not n.startswith("heads")]
-    optimizer = torch.optim.AdamW([{"params": body, "lr": 2e-4}, {"params": heads, "lr": 1e-3}], weight_decay=0.01)
-    warmup = max(1, args.steps * 6 // 100)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda s: min((s + 1) / warmup, max(0.0, (args.steps - s) / max(1, args.steps - warmup)))
-    )
+    head_rate = min(1e-3, args.rate * 10)
+    optimizer = torch.optim.AdamW([{"params": body, "lr": args.rate}, {"params": heads, "lr": head_rate}], weight_decay=0.01)
     first, checkpoint = 0, args.out / "checkpoint.pt"
     if checkpoint.is_file():
         state = torch.load(checkpoint, weights_only=True)
-        if state["steps"] != args.steps:
-            raise SystemExit(f"error: {checkpoint} is of a run of {state['steps']} steps, got --steps {args.steps}; "
-                             "give the same number or remove it")
+        if state["shape"] != shape.to_dict():
+            raise SystemExit(f"error: {checkpoint} is of another encoder: expected {shape.to_dict()}, got {state['shape']}; "
+                             "give the same --encoder and --layers or remove it")
+        if state["steps"] != args.steps and state["step"] > STEADY * min(state["steps"], args.steps):
+            raise SystemExit(f"error: {checkpoint} is at step {state['step']} of {state['steps']}, where the learning rate falls, "
+                             f"got --steps {args.steps}; give the same number or remove it")
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
-        schedule.load_state_dict(state["schedule"])
         first = state["step"]
         print(f"resumed at step {first}", flush=True)
+    bf16 = faster_in_bf16()
+    print(f"multiplying in {'bfloat16' if bf16 else 'float32'}", flush=True)
     model.train()
     began, seen, running = time.monotonic(), 0, 0.0
     for step in range(first, args.steps):
         rng = np.random.default_rng([args.seed, step])  # so that a resumed run sees what it would have seen
         tokens, words, labels = (torch.from_numpy(x) for x in sampler.batch(args.rows, rng))
-        lookahead = torch.full((args.rows,), LOOKAHEADS[int(rng.integers(len(LOOKAHEADS)))])
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        choices = LOOKAHEADS[args.lookahead]
+        lookahead = torch.full((args.rows,), choices[int(rng.integers(len(choices)))])
+        for group, highest in zip(optimizer.param_groups, (args.rate, head_rate)):
+            group["lr"] = highest * rate(step, args.steps)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
             logits = model(tokens, words, lookahead)
         loss = joint_loss(logits, labels)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        schedule.step()
         seen += int((words < Tagger.PAD_WORD).sum())
         running = loss.item() if not running else 0.98 * running + 0.02 * loss.item()
         if (step + 1) % 20 == 0:
-            rate = seen / (time.monotonic() - began)
-            print(f"step {step + 1}/{args.steps} loss {running:.3f} {rate:.0f} tokens/s", flush=True)
+            speed = seen / (time.monotonic() - began)
+            print(f"step {step + 1}/{args.steps} loss {running:.3f} {speed:.0f} tokens/s", flush=True)
         if (step + 1) % args.every == 0 or step + 1 == args.steps:
             torch.save(
-                {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(),
+                {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "shape": shape.to_dict(),
                  "step": step + 1, "steps": args.steps},
                 args.out / "checkpoint.tmp",
             )
             (args.out / "checkpoint.tmp").rename(checkpoint)
             if dev:
-                scores = {n: punct_f1(model, dev, tokenizer, n) for n in (4, 9, UNLIMITED)}
+                scores = {n: punct_f1(model, dev, tokenizer, n, bf16) for n in (4, 9, UNLIMITED)}
                 print("dev2012 F1 " + " ".join(f"L={n}: {f:.1f}" for n, f in scores.items()), flush=True)
         if step + 1 == args.stop_after:
             return
-    torch.save(model.state_dict(), args.out / "model.pt")
+    torch.save({"model": model.state_dict(), "shape": shape.to_dict()}, args.out / "model.pt")
 
 
 if __name__ == "__main__":

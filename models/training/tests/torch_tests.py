@@ -2,6 +2,7 @@
 
 import sys
 import unittest
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,9 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from faircopy_training import labels as L
-from faircopy_training.dataset import Sampler, Stream
-from faircopy_training.model import CLS, SEP, UNLIMITED, Tagger
+from faircopy_training.dataset import Corpus, Sampler, Stream
+from faircopy_training.model import MINILM, MPNET, Tagger, buckets
+from faircopy_training.noise import confusions, corrupt
 from faircopy_training.quantise import RowInt8Linear
 from faircopy_training.train import B_IDS, joint_loss
 
@@ -19,9 +21,12 @@ from faircopy_training.train import B_IDS, joint_loss
 class Mask(unittest.TestCase):
     def test_a_word_beyond_the_lookahead_changes_nothing_and_the_next_one_does(self):
         torch.manual_seed(1)
-        model = Tagger().eval()
+        for shape in (MINILM, MPNET.cut(2)):
+            self.holds(Tagger(shape).eval())
+
+    def holds(self, model):
         tokens = torch.randint(1000, 2000, (1, 24))
-        tokens[0, 0] = CLS
+        tokens[0, 0] = model.shape.cls
         words = torch.arange(-1, 23)[None]
         for lookahead in (0, 2, 9):
             base = model(tokens, words, torch.tensor([lookahead]))
@@ -55,8 +60,11 @@ class Chunks(unittest.TestCase):
         n = 3000
         labels = np.zeros((n, 4), np.int16)
         labels[::9, 0] = 2
-        stream = Stream(np.arange(n, dtype=np.int32) + 1000, np.arange(n + 1, dtype=np.int32), labels, 1.0)
-        tokens, words, marks = Sampler([stream], 40, Tagger.PAD_WORD).batch(300, np.random.default_rng(1))
+        stream = Stream(np.arange(n, dtype=np.int32), labels, 1.0, True)
+        corpus = Corpus([stream], [str(i) for i in range(n)], {})
+        sampler = Sampler(corpus, lambda w: [int(w) + 1000], MINILM, 40, Tagger.PAD_WORD)
+        tokens, words, marks = sampler.batch(300, np.random.default_rng(1))
+        SEP = MINILM.sep
         stopped = [r for r in range(300) if SEP in tokens[r]]
         at_end = [r for r in stopped if marks[r, list(tokens[r]).index(SEP) - 1, 0] == 2]
         self.assertTrue(100 < len(stopped) < 220 and len(at_end) / len(stopped) > 0.8, (len(stopped), len(at_end)))
@@ -64,6 +72,34 @@ class Chunks(unittest.TestCase):
             sep = list(tokens[r]).index(SEP)
             self.assertEqual(words[r, sep], words[r, sep - 1] + 1)
             self.assertTrue((words[r, sep + 1 :] == Tagger.PAD_WORD).all())
+
+
+class Positions(unittest.TestCase):
+    def test_near_positions_have_a_bucket_each_and_far_ones_share(self):
+        b = buckets(300, 32, torch.device("cpu"))
+        self.assertEqual(b[10, 10:14].tolist(), [0, 17, 18, 19])
+        self.assertEqual(b[10, 7:11].tolist(), [3, 2, 1, 0])
+        self.assertEqual((b[0, 299].item(), b[299, 0].item()), (31, 15))
+
+
+class Noise(unittest.TestCase):
+    def test_words_that_sound_alike_are_confused(self):
+        counts = Counter({w: 100 for w in "there their then night knight cat".split()})
+        table = confusions(counts)
+        self.assertIn("their", table["there"])
+        self.assertEqual(table["night"][0], "knight")
+
+    def test_marks_and_capitals_outlive_the_words_left_out_and_spans_stay(self):
+        labels = np.zeros((4000, 4), np.int16)
+        labels[::8, 0], labels[1::8, 1] = 2, 1
+        labels[4::8, 2] = 1
+        words = np.arange(4000)
+        got, tags = corrupt(words, labels, {7: np.array([9999])}, np.random.default_rng(3))
+        self.assertTrue(set(words[4::8]) <= set(got))
+        self.assertTrue(100 < len(set(words) - set(got)) < 300)
+        self.assertGreater((tags[:, 0] == 2).sum(), 480)
+        starts = np.flatnonzero(tags[:-1, 0] == 2) + 1
+        self.assertGreater((tags[starts, 1] != 0).mean(), 0.95)
 
 
 class Quantised(unittest.TestCase):

@@ -110,6 +110,34 @@ pub struct Source {
     pub items: Vec<(String, Place, Item)>,
     /// classes
     pub classes: Vec<Class>,
+    /// labels of the tagger
+    pub labels: Vec<Label>,
+    /// dictionaries
+    pub dictionaries: Vec<Dictionary>,
+}
+
+/// What spans with one of the tagger's labels are tried as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// as the tagger calls it
+    pub label: String,
+    /// labels of classes: the first that accepts a span writes it
+    pub classes: Vec<String>,
+    /// where it stands
+    pub place: Place,
+}
+
+/// Words and how they are written where nothing else formats them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dictionary {
+    /// its name, for messages
+    pub name: String,
+    /// its rows
+    pub rows: Vec<Row>,
+    /// letters stay as the rows have them, even at the beginning of a sentence
+    pub exact: bool,
+    /// each row is also said and written in the plural
+    pub plurals: bool,
 }
 
 /// A class of spans.
@@ -119,6 +147,8 @@ pub struct Class {
     pub label: String,
     /// the rule that writes it
     pub rule: String,
+    /// found wherever its words are said, without a tagger, and before everything else
+    pub recipe: bool,
     /// thousandths that a span of it costs in a sentence, where leaving a word as it is costs [`PLAIN_COST`]
     pub cost: u32,
     /// where it stands
@@ -129,3 +159,5 @@ pub struct Class {
 pub const PLAIN_COST: u32 = 1000;
 /// What a span costs in a sentence where its class does not say, thousandths.
 pub const SPAN_COST: u32 = 500;
+/// What a recipe costs where it does not say: of those that could match, the ones that take more words win.
+pub const RECIPE_COST: u32 = 100;

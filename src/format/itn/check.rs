@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::ast::{Alternative, Class, GrammarError, Item, Place, Row, Said, Source, Written};
+use super::ast::{Alternative, Class, Dictionary, GrammarError, Item, Label, Place, Row, Said, Source, Written};
 use super::filter::Filter;
 use super::source::BUILT_IN;
 
@@ -24,6 +24,8 @@ pub struct Way {
     pub said: Said,
     /// names of its parts
     pub parts: Vec<String>,
+    /// tables and rules that its parts are
+    pub uses: Vec<String>,
     /// how it is written
     pub written: Vec<Piece>,
     /// thousandths
@@ -52,6 +54,10 @@ pub struct Names {
     pub ways: Vec<Way>,
     /// classes, as they are defined
     pub classes: Vec<Class>,
+    /// labels of the tagger
+    pub labels: Vec<Label>,
+    /// dictionaries, as they are defined
+    pub dictionaries: Vec<Dictionary>,
 }
 
 /// Resolves all names.
@@ -91,6 +97,8 @@ pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
             names.named.insert(name, named);
         }
         classes.extend(source.classes);
+        names.labels.extend(source.labels);
+        names.dictionaries.extend(source.dictionaries);
     }
     for class in classes {
         let Class { label, rule, place, .. } = &class;
@@ -102,6 +110,15 @@ pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
             return wrong(format!("class {label} is defined twice"));
         }
         names.classes.push(class);
+    }
+    for (i, Label { label, classes, place }) in names.labels.iter().enumerate() {
+        let wrong = |what: String| Err(GrammarError { place: place.clone(), what });
+        if names.labels[..i].iter().any(|l| l.label == *label) {
+            return wrong(format!("label {label} is defined twice"));
+        }
+        if let Some(gone) = classes.iter().find(|c| !names.classes.iter().any(|class| class.label == **c && !class.recipe)) {
+            return wrong(format!("label {label}: no class is called {gone}"));
+        }
     }
     let mut done: HashMap<String, bool> = HashMap::new();
     for name in &defined {
@@ -198,8 +215,9 @@ fn way(rule: &str, alternative: Alternative) -> Result<Way, GrammarError> {
             });
         }
     }
+    let uses = said.into_iter().map(|(_, of, _)| of).collect();
     let Alternative { said, cost, place, .. } = alternative;
-    Ok(Way { rule: rule.to_string(), said, parts: names, written, cost, place })
+    Ok(Way { rule: rule.to_string(), said, parts: names, uses, written, cost, place })
 }
 
 fn may_be_empty(said: &Said) -> bool {
@@ -254,7 +272,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_file_line_and_column() {
         for (text, says) in [
-            ("rool a", "x.itn:1:1: expected table, rule, class or |, got \"rool\""),
+            ("rool a", "x.itn:1:1: expected table, rule, class, label, recipe, dictionary or |, got \"rool\""),
+            ("label TIME = GONE", "x.itn:1:7: label TIME: no class is called GONE"),
+            ("dictionary d = \"one.tsv\" loud", "x.itn:1:26: expected exact or plurals, got \"loud\""),
+            ("rule a\n | b => \"c\"\nrecipe R = a\nlabel TIME = R", "x.itn:4:7: label TIME: no class is called R"),
             ("| a => \"b\"", "x.itn:1:1: \"|\" begins an alternative, but no rule is open"),
             ("rule a\n  | b \"c\"", "x.itn:2:7: expected a word, a part or =>"),
             ("rule a\n  | b => c", "x.itn:2:10: expected '\"', got 'c'"),

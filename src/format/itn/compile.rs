@@ -1,8 +1,8 @@
 //! Rules to networks. Each rule and table is compiled once, without empty transitions and with equal states merged, and copied where it is used.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::ast::{GrammarError, Place, Row, Said};
+use super::ast::{Class, GrammarError, Place, Row, Said};
 use super::check::{Named, Names, Piece, Way};
 use super::draft::{Draft, NOTHING, copy, finish};
 use super::network::{ANY, Arc, Final, Language, Network, OTHER, Out, Pool, cost};
@@ -16,7 +16,8 @@ const MAX_TRANSITIONS: usize = 2_000_000;
 pub fn compile(names: Names, traced: bool) -> Result<Language, GrammarError> {
     let mut pool = Pool::default();
     let mut made: HashMap<String, Network> = HashMap::new();
-    for name in &names.order {
+    let used = used(&names);
+    for name in names.order.iter().filter(|n| used.contains(n.as_str())) {
         let network = match &names.named[name] {
             Named::Table(rows) => table(rows, &mut pool),
             Named::Rule(ways) => {
@@ -36,11 +37,25 @@ pub fn compile(names: Names, traced: bool) -> Result<Language, GrammarError> {
     Ok(Language { names, pool, classes })
 }
 
-/// One network for spans of all classes, each at its class's cost and marked with its number.
-pub fn union(language: &mut Language) -> Network {
+/// Names that some class needs, directly or not.
+fn used(names: &Names) -> HashSet<&str> {
+    let mut used = HashSet::new();
+    let mut open: Vec<&str> = names.classes.iter().map(|c| c.rule.as_str()).collect();
+    while let Some(name) = open.pop() {
+        if used.insert(name)
+            && let Some(Named::Rule(ways)) = names.named.get(name)
+        {
+            open.extend(ways.iter().flat_map(|&w| names.ways[w].uses.iter().map(String::as_str)));
+        }
+    }
+    used
+}
+
+/// One network for spans of all `wanted` classes, each at its class's cost and marked with its number.
+pub fn union(language: &mut Language, wanted: impl Fn(&Class) -> bool) -> Network {
     let mut draft = Draft::default();
     let (start, end) = (draft.node(), draft.node());
-    for (i, class) in language.names.classes.iter().enumerate() {
+    for (i, class) in language.names.classes.iter().enumerate().filter(|(_, c)| wanted(c)) {
         let begin = draft.node();
         draft.edge(start, NOTHING, vec![Out::Class(i as u32)], cost(class.cost, i), begin);
         copy(&mut draft, &language.pool, &language.classes[i].1, begin, end);
@@ -287,7 +302,7 @@ mod tests {
                 && let Ok(itn) = Itn::compile(vec![source], false)
             {
                 itn.read(0, &["one"], |_, _, _| {});
-                itn.with_sentences().sentence(&["one", "a", "x"]);
+                itn.with_sentences().sentence(&["one", "a", "x"], &|_| true);
             }
         }
     }

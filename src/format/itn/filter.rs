@@ -14,6 +14,8 @@ pub enum Filter {
     Thrice,
     /// letters in upper case
     Upper,
+    /// letters in lower case
+    Lower,
     /// first letter in upper case
     Capital,
     /// without spaces
@@ -24,20 +26,25 @@ pub enum Filter {
     ToHour,
     /// a telephone number of 7, 10 or 11 digits in North American groups
     Phone,
-    /// a card number in groups of four; of 15 digits in four, six, five
+    /// a card number of 13 to 19 digits whose check digit is right (Luhn), in groups of four; of 15 digits in four, six, five. Others are refused
     Card,
-    /// nine digits as three, two, four
+    /// nine digits as three, two, four; others are refused
     Ssn,
+    /// five digits; others are refused
+    Zip,
+    /// letters of a short code in upper case: idr is IDR; a longer word gets a capital
+    Code,
     /// a number below 4,000 in Roman numerals
     Roman,
 }
 
-const ALL: [(&str, Filter); 13] = [
+const ALL: [(&str, Filter); 16] = [
     ("group", Filter::Group),
     ("pad2", Filter::Pad2),
     ("twice", Filter::Twice),
     ("thrice", Filter::Thrice),
     ("upper", Filter::Upper),
+    ("lower", Filter::Lower),
     ("capital", Filter::Capital),
     ("join", Filter::Join),
     ("hour-before", Filter::HourBefore),
@@ -45,6 +52,8 @@ const ALL: [(&str, Filter); 13] = [
     ("phone", Filter::Phone),
     ("card", Filter::Card),
     ("ssn", Filter::Ssn),
+    ("zip", Filter::Zip),
+    ("code", Filter::Code),
     ("roman", Filter::Roman),
 ];
 
@@ -63,6 +72,18 @@ fn in_groups(digits: &str, lengths: &[usize], joint: &str) -> Option<String> {
         &digits[at - n..at]
     });
     Some(groups.collect::<Vec<_>>().join(joint))
+}
+
+/// Whether the last of `digits` is the check digit of the others (ISO/IEC 7812-1, annex B).
+pub fn luhn(digits: &str) -> bool {
+    if !is_number(digits) {
+        return false;
+    }
+    let sum: u32 = digits.bytes().rev().enumerate().fold(0, |sum, (i, b)| {
+        let d = u32::from(b - b'0') * (1 + i as u32 % 2);
+        sum + d / 10 + d % 10
+    });
+    sum.is_multiple_of(10)
 }
 
 const ROMAN: [(u32, &str); 13] = [
@@ -106,10 +127,11 @@ impl Filter {
         ALL.iter().map(|(n, _)| *n).collect()
     }
 
-    /// What becomes of `text`; text it is not made for stays as it is.
-    pub fn apply(self, text: &str) -> String {
+    /// What becomes of `text`; `None` where the filter refuses it, so that another class may have the span. Other text that a filter is not made for
+    /// stays as it is.
+    pub fn apply(self, text: &str) -> Option<String> {
         let same = || text.to_string();
-        match self {
+        Some(match self {
             Filter::Group => {
                 let whole = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
                 let mut out = String::with_capacity(text.len() + whole / 3);
@@ -125,6 +147,7 @@ impl Filter {
             Filter::Twice => text.repeat(2),
             Filter::Thrice => text.repeat(3),
             Filter::Upper => text.to_uppercase(),
+            Filter::Lower => text.to_lowercase(),
             Filter::Capital => crate::format::casing::capitalise(text),
             Filter::Join => text.split(' ').collect(),
             Filter::HourBefore => match text.parse::<u32>() {
@@ -137,26 +160,32 @@ impl Filter {
                 _ => same(),
             },
             Filter::Phone => {
-                let groups: &[usize] = match text.len() {
-                    7 => &[3, 4],
-                    10 => &[3, 3, 4],
-                    11 if text.starts_with('1') => &[1, 3, 3, 4],
+                let (plus, digits) = text.strip_prefix('+').map_or(("", text), |rest| ("+", rest));
+                let groups: &[usize] = match digits.len() {
+                    7 if plus.is_empty() => &[3, 4],
+                    10 if plus.is_empty() => &[3, 3, 4],
+                    11 if digits.starts_with('1') => &[1, 3, 3, 4],
+                    11 if digits.starts_with('0') && plus.is_empty() => return in_groups(digits, &[5, 6], " "),
                     _ => &[],
                 };
-                in_groups(text, groups, "-").unwrap_or_else(same)
+                in_groups(digits, groups, "-").map_or_else(same, |number| format!("{plus}{number}"))
             }
             Filter::Card => {
                 let groups: &[usize] = match text.len() {
                     15 => &[4, 6, 5],
                     16 => &[4, 4, 4, 4],
-                    _ => &[],
+                    13..=19 => &[text.len()],
+                    _ => return None,
                 };
-                in_groups(text, groups, " ").unwrap_or_else(same)
+                return in_groups(text, groups, " ").filter(|_| luhn(text));
             }
-            Filter::Ssn => in_groups(text, &[3, 2, 4], "-").unwrap_or_else(same),
+            Filter::Ssn => return in_groups(text, &[3, 2, 4], "-"),
+            Filter::Zip => return in_groups(text, &[5], ""),
+            Filter::Code if text.len() <= 4 => text.to_uppercase(),
+            Filter::Code => crate::format::casing::capitalise(text),
             Filter::Roman => text.parse().ok().and_then(roman).unwrap_or_else(same),
             Filter::Pad2 => same(),
-        }
+        })
     }
 
     /// Texts that [`Filter::apply`] makes `text` of, as far as grammars need them.
@@ -170,6 +199,7 @@ impl Filter {
             Filter::Twice => half(2).into_iter().collect(),
             Filter::Thrice => half(3).into_iter().collect(),
             Filter::Upper => vec![text.to_lowercase(), text.to_string()],
+            Filter::Lower => vec![text.to_uppercase(), text.to_string()],
             Filter::Capital => {
                 let mut chars = text.chars();
                 let lower = chars.next().map(|c| format!("{}{}", c.to_lowercase(), chars.as_str()));
@@ -180,13 +210,15 @@ impl Filter {
             Filter::ToHour => {
                 text.parse::<u32>().ok().filter(|m| (1..60).contains(m)).map(|m| (60 - m).to_string()).into_iter().collect()
             }
-            Filter::Phone | Filter::Ssn => vec![text.replace('-', ""), text.to_string()],
+            Filter::Phone | Filter::Ssn => vec![text.replace(['-', ' '], ""), text.to_string()],
+            Filter::Zip => vec![text.to_string()],
+            Filter::Code => vec![text.to_lowercase(), text.to_string()],
             Filter::Card => vec![text.replace(' ', ""), text.to_string()],
             Filter::Roman => {
                 (1..4000).find(|n| roman(*n).as_deref() == Some(text)).map(|n: u32| n.to_string()).into_iter().collect()
             }
         };
-        let mut undone: Vec<String> = candidates.into_iter().filter(|c| self.apply(c) == text).collect();
+        let mut undone: Vec<String> = candidates.into_iter().filter(|c| self.apply(c).as_deref() == Some(text)).collect();
         undone.dedup();
         undone
     }
@@ -208,6 +240,7 @@ mod tests {
             ("twice", "5", "55"),
             ("thrice", "0", "000"),
             ("upper", "ab", "AB"),
+            ("lower", "AB", "ab"),
             ("capital", "boston", "Boston"),
             ("hour-before", "1", "12"),
             ("hour-before", "5", "4"),
@@ -215,18 +248,28 @@ mod tests {
             ("phone", "5550198", "555-0198"),
             ("phone", "13145550198", "1-314-555-0198"),
             ("phone", "12345", "12345"),
-            ("card", "4000123412341234", "4000 1234 1234 1234"),
-            ("card", "371234567890123", "3712 345678 90123"),
+            ("card", "4111111111111111", "4111 1111 1111 1111"),
+            ("phone", "+14155550198", "+1-415-555-0198"),
+            ("phone", "07700900123", "07700 900123"),
+            ("zip", "94105", "94105"),
+            ("code", "idr", "IDR"),
+            ("code", "falcon", "Falcon"),
+            ("card", "378282246310005", "3782 822463 10005"),
             ("ssn", "123456789", "123-45-6789"),
             ("roman", "14", "XIV"),
             ("roman", "4000", "4000"),
         ] {
             let f = Filter::named(filter).unwrap();
-            assert_eq!(f.apply(text), filtered, "{filter}");
+            assert_eq!(f.apply(text).as_deref(), Some(filtered), "{filter}");
             if filtered != text {
                 assert!(f.undo(filtered).contains(&text.to_string()), "{filter} of {filtered}: {:?}", f.undo(filtered));
             }
         }
-        assert_eq!(Filter::Join.apply("d o t"), "dot");
+        assert_eq!(Filter::Join.apply("d o t").as_deref(), Some("dot"));
+        for (filter, text) in
+            [("card", "4111111111111112"), ("card", "42"), ("ssn", "12345678"), ("zip", "9410"), ("card", "411x111111111111")]
+        {
+            assert_eq!(Filter::named(filter).unwrap().apply(text), None, "{filter} of {text}");
+        }
     }
 }

@@ -8,14 +8,20 @@
 //!   | {h:hour} o'clock     => "{h}:00"
 //!   | half past {h:hour}   => "{h}:30" @ 0.5      at a cost: a second choice
 //! class TIME = clock @ 0.4                spans of this class are written by this rule; the cost is for whole sentences
+//! label TIME = TIME CARDINAL              what spans with this label of the tagger are tried as, in this order
+//! recipe ZULU = zulu                      written wherever it is said, before everything else
+//! dictionary carriers = "carriers.tsv"    words that nothing else formats; options: exact, plurals
 //! ```
 //! Said: words, `{part}` or `{name:part}`, `(one | another)`, `[perhaps]`, and `+` after any of them for "once or more often". A part is a
 //! table, a rule, or one of [`BUILT_IN`].
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::ast::{Alternative, Class, GrammarError, Item, Place, Row, SPAN_COST, Said, Source, Written};
+use super::ast::{
+    Alternative, Class, Dictionary, GrammarError, Item, Label, Place, RECIPE_COST, Row, SPAN_COST, Said, Source, Written,
+};
 
 /// Parts that every grammar has: any word at all; a word that no grammar names.
 pub const BUILT_IN: [&str; 2] = ["any", "other"];
@@ -53,7 +59,7 @@ pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, Stri
             continue;
         }
         source.items.extend(rule.take().map(|(name, place, alternatives)| (name, place, Item::Rule(alternatives))));
-        match scan.name("table, rule, class, or | and an alternative")?.as_str() {
+        match scan.name("table, rule, class, label, recipe, dictionary, or | and an alternative")?.as_str() {
             "rule" => {
                 let place = scan.next_place();
                 rule = Some((scan.name("the rule's name")?, place, Vec::new()));
@@ -67,15 +73,50 @@ pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, Stri
                 let rows = table(&path).map_err(|e| GrammarError { place: at, what: e })?;
                 source.items.push((name, place, Item::Table(rows_of(&path, &rows)?)));
             }
-            "class" => {
+            kind @ ("class" | "recipe") => {
                 let place = scan.next_place();
                 let label = scan.name("the class's label")?;
                 scan.expect('=')?;
                 let rule = scan.name("the rule that writes it")?;
-                let cost = scan.cost()?.unwrap_or(SPAN_COST);
-                source.classes.push(Class { label, rule, cost, place });
+                let recipe = kind == "recipe";
+                let cost = scan.cost()?.unwrap_or(if recipe { RECIPE_COST } else { SPAN_COST });
+                source.classes.push(Class { label, rule, recipe, cost, place });
             }
-            other => return Err(scan.wrong_at(place, format!("expected table, rule, class or |, got {other:?}"))),
+            "label" => {
+                let place = scan.next_place();
+                let label = scan.name("the tagger's label")?;
+                scan.expect('=')?;
+                let mut classes = vec![scan.name("the label of a class")?];
+                scan.spaces();
+                while !scan.ended() {
+                    classes.push(scan.name("the label of another class, or the end of the line")?);
+                    scan.spaces();
+                }
+                source.labels.push(Label { label, classes, place });
+            }
+            "dictionary" => {
+                let name = scan.name("the dictionary's name")?;
+                scan.expect('=')?;
+                let at = scan.next_place();
+                let path = scan.quoted()?;
+                let rows = rows_of(&path, &table(&path).map_err(|e| GrammarError { place: at, what: e })?)?;
+                let mut dictionary = Dictionary { name, rows, exact: false, plurals: false };
+                scan.spaces();
+                while !scan.ended() {
+                    let at = scan.next_place();
+                    match scan.name("exact, plurals or the end of the line")?.as_str() {
+                        "exact" => dictionary.exact = true,
+                        "plurals" => dictionary.plurals = true,
+                        other => return Err(scan.wrong_at(at, format!("expected exact or plurals, got {other:?}"))),
+                    }
+                    scan.spaces();
+                }
+                source.dictionaries.push(dictionary);
+            }
+            other => {
+                let what = format!("expected table, rule, class, label, recipe, dictionary or |, got {other:?}");
+                return Err(scan.wrong_at(place, what));
+            }
         }
         scan.spaces();
         if !scan.ended() {
@@ -98,7 +139,11 @@ pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, Stri
     Ok(source)
 }
 
-fn rows_of(file: &str, text: &str) -> Result<Vec<Row>, GrammarError> {
+/// Rows of a table's text: spoken, a tab, written.
+///
+/// # Errors
+/// A line without a tab, or without words before it; too many lines.
+pub fn rows_of(file: &str, text: &str) -> Result<Vec<Row>, GrammarError> {
     let file: Arc<str> = file.into();
     let mut rows = Vec::new();
     for (i, line) in text.lines().enumerate() {
@@ -306,6 +351,20 @@ impl Scan<'_> {
     }
 }
 
+/// The text of a file that is not too large.
+///
+/// # Errors
+/// It cannot be read, is larger than [`MAX_FILE_BYTES`] or not UTF-8; the message names it.
+pub fn text_of(path: &Path) -> Result<String, String> {
+    let file = std::fs::File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut bytes = Vec::new();
+    std::io::Read::take(file, MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!("{}: more than {MAX_FILE_BYTES} bytes, expected at most that", path.display()));
+    }
+    String::from_utf8(bytes).map_err(|_| format!("{}: expected UTF-8", path.display()))
+}
+
 /// Reads every `.itn` file of a directory, in the order of their names.
 ///
 /// # Errors
@@ -320,17 +379,9 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Source>, GrammarError> {
     if files.is_empty() {
         return Err(fail(dir, "expected at least one .itn file".into()));
     }
-    let load = |path: &Path| -> Result<String, String> {
-        let length = std::fs::metadata(path).map_err(|e| format!("{}: {e}", path.display()))?.len();
-        if length > MAX_FILE_BYTES {
-            return Err(format!("{}: {length} bytes, expected at most {MAX_FILE_BYTES}", path.display()));
-        }
-        let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        String::from_utf8(bytes).map_err(|_| format!("{}: expected UTF-8", path.display()))
-    };
     let beside = |name: &str| match Path::new(name).components().collect::<Vec<_>>()[..] {
-        [std::path::Component::Normal(_)] => load(&dir.join(name)),
+        [std::path::Component::Normal(_)] => text_of(&dir.join(name)),
         _ => Err(format!("table {name:?}: expected the name of a file beside this one")),
     };
-    files.iter().map(|path| parse(&path.display().to_string(), &load(path).map_err(|e| fail(path, e))?, beside)).collect()
+    files.iter().map(|path| parse(&path.display().to_string(), &text_of(path).map_err(|e| fail(path, e))?, beside)).collect()
 }

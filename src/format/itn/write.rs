@@ -1,5 +1,6 @@
 //! What was taken, written: texts one after another, and alternatives that gather their parts first. Every piece knows its words.
 
+use super::Written;
 use super::check::Piece;
 use super::decode::Taken;
 use super::network::{Language, Out};
@@ -63,9 +64,17 @@ impl Text {
         all
     }
 
+    /// As it is given to others: of a span of `count` words from word `first` of a sentence.
+    pub fn written(mut self, first: usize, count: usize) -> Written {
+        for (_, words) in &mut self.pieces {
+            *words = words.map(|(a, b)| (a - first as u32, b - first as u32));
+        }
+        Written { tokens: self.tokens(count), text: self.text, cost: 0 }
+    }
+
     /// Tokens of a span of `count` words. Words that wrote nothing belong to the token before them, those at the beginning to the first. Where
     /// tokens stand in another order than their words, each comes from all of them.
-    pub fn tokens(&self, count: usize) -> Vec<Token> {
+    fn tokens(&self, count: usize) -> Vec<Token> {
         let mut at = 0;
         let mut found: Vec<(&str, Option<Words>)> = Vec::new();
         for token in self.text.split(' ') {
@@ -106,14 +115,14 @@ struct Frame {
 }
 
 /// Writes what a decoder took. `words` are those of the span; `last` are the outputs that end it. `fired`: told of every alternative that is
-/// marked, with its words and what it wrote, inner ones first.
+/// marked, with its words and what it wrote, inner ones first. `None` where a filter refuses what it is given.
 pub fn write(
     language: &Language,
     taken: &[Taken],
     last: u32,
     words: &[&str],
     mut fired: impl FnMut(u32, [usize; 2], &str),
-) -> Text {
+) -> Option<Text> {
     let mut frames: Vec<Frame> = Vec::new();
     let mut open: Vec<Text> = vec![Text::default()];
     let end = Taken { outs: last, word: words.len() as u32 };
@@ -142,7 +151,7 @@ pub fn write(
                 }
                 Out::Close => {
                     let frame = frames.pop().expect("it was opened");
-                    let text = fill(language, &frame);
+                    let text = fill(language, &frame)?;
                     // It stands with the first word after the alternative, or at the end.
                     fired(frame.way, [frame.first as usize, word.max(frame.first + 1) as usize], &text.text);
                     open.last_mut().expect("one is always open").append(&text);
@@ -150,10 +159,10 @@ pub fn write(
             }
         }
     }
-    open.pop().expect("one is always open")
+    open.pop()
 }
 
-fn fill(language: &Language, frame: &Frame) -> Text {
+fn fill(language: &Language, frame: &Frame) -> Option<Text> {
     let mut out = Text::default();
     for piece in &language.names.ways[frame.way as usize].written {
         match piece {
@@ -161,10 +170,10 @@ fn fill(language: &Language, frame: &Frame) -> Text {
             Piece::Part(part, filters) if filters.is_empty() => out.append(&frame.parts[*part]),
             Piece::Part(part, filters) => {
                 let text = &frame.parts[*part];
-                let written = filters.iter().fold(text.text.clone(), |text, f| f.apply(&text));
+                let written = filters.iter().try_fold(text.text.clone(), |text, f| f.apply(&text))?;
                 out.push(&written, text.words());
             }
         }
     }
-    out
+    Some(out)
 }

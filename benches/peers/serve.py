@@ -1,0 +1,48 @@
+"""A peer as a filter: lines of spoken words in, written lines out. ``serve.py nemo|wetext [--time REPEATS]``
+
+With ``--time`` it prints microseconds a line instead, the best of REPEATS runs over all lines, after one run to warm up.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+
+def system(name: str):
+    if name == "nemo":
+        import logging
+
+        logging.disable(logging.CRITICAL)
+        from nemo_text_processing.inverse_text_normalization.inverse_normalize import InverseNormalizer
+
+        nemo = InverseNormalizer(lang="en")
+        return lambda line: nemo.inverse_normalize(line, verbose=False)
+    if name == "wetext":
+        from itn.english.inverse_normalizer import InverseNormalizer as English
+
+        wetext = English()
+        return wetext.normalize
+    raise SystemExit(f"error: {name!r}: expected nemo or wetext")
+
+
+def main() -> None:
+    write = system(sys.argv[1])
+    lines = [line.rstrip("\n") for line in sys.stdin]
+    if "--time" in sys.argv:
+        repeats = int(sys.argv[sys.argv.index("--time") + 1])
+        best = float("inf")
+        for run in range(repeats + 1):
+            began = time.perf_counter()
+            for line in lines:
+                write(line)
+            if run:
+                best = min(best, time.perf_counter() - began)
+        print(f"{1e6 * best / len(lines):.1f}")
+        return
+    for line in lines:
+        print(write(line).replace("\n", " "))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+//! Words and how they are written: a pack's dictionaries, a profile's vocabulary, phrases that are kept or redacted. The longest match wins.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::itn::ast;
+use super::itn::source;
+
+/// How a phrase is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// text
+    pub written: Box<str>,
+    /// letters stay as they are, even at the beginning of a sentence
+    pub exact: bool,
+}
+
+impl Entry {
+    /// Whether its letters stand as they are written here; otherwise they follow the words' own case.
+    pub fn is_cased(&self) -> bool {
+        self.exact || self.written.chars().any(char::is_uppercase)
+    }
+}
+
+/// Phrases by their first word.
+#[derive(Clone, Debug, Default)]
+pub struct Dictionary {
+    /// further words and what is written, more words first
+    by_first: HashMap<Box<str>, Vec<(Box<[Box<str>]>, Entry)>>,
+}
+
+impl Dictionary {
+    /// Adds a phrase in lower case. Of the same phrase the first stays.
+    pub fn add(&mut self, words: &[String], entry: Entry) {
+        let Some((first, rest)) = words.split_first() else { return };
+        let rest: Box<[Box<str>]> = rest.iter().map(|w| w.as_str().into()).collect();
+        let entries = self.by_first.entry(first.as_str().into()).or_default();
+        if entries.iter().all(|(known, _)| *known != rest) {
+            let at = entries.partition_point(|(known, _)| known.len() >= rest.len());
+            entries.insert(at, (rest, entry));
+        }
+    }
+
+    /// Adds a grammar file's dictionary, with its plurals if it has them: of a row whose last word is `p` these are `ps`, `p's` and `p s`, written
+    /// with an `s`.
+    pub fn add_all(&mut self, dictionary: &ast::Dictionary) {
+        let exact = dictionary.exact;
+        for row in &dictionary.rows {
+            self.add(&row.said, Entry { written: row.written.as_str().into(), exact });
+        }
+        for row in dictionary.rows.iter().filter(|_| dictionary.plurals) {
+            let Some((last, before)) = row.said.split_last() else { continue };
+            for plural in [vec![format!("{last}s")], vec![format!("{last}'s")], vec![last.clone(), "s".into()]] {
+                let words: Vec<String> = before.iter().cloned().chain(plural).collect();
+                self.add(&words, Entry { written: format!("{}s", row.written).into(), exact });
+            }
+        }
+    }
+
+    /// Adds a file's lines: spoken words, a tab, what is written; or a phrase alone, of which `of_phrase` says what is written.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a line has no words. The message names file, line, expected and got.
+    pub fn add_file(&mut self, path: &Path, of_phrase: impl Fn(&str) -> String) -> Result<(), String> {
+        let mut text = String::new();
+        for line in source::text_of(path)?.lines() {
+            let lone = !line.is_empty() && !line.starts_with('#') && !line.contains('\t');
+            text.push_str(line);
+            if lone {
+                text.push('\t');
+                text.push_str(&of_phrase(line.trim()));
+            }
+            text.push('\n');
+        }
+        let rows = source::rows_of(&path.display().to_string(), &text).map_err(|e| e.to_string())?;
+        for row in rows {
+            self.add(&row.said, Entry { written: row.written.as_str().into(), exact: false });
+        }
+        Ok(())
+    }
+
+    /// The longest phrase that `words` begin with: its number of words, and how it is written.
+    pub fn longest(&self, words: &[&str]) -> Option<(usize, &Entry)> {
+        let (first, rest) = words.split_first()?;
+        let found = |known: &[Box<str>]| known.len() <= rest.len() && known.iter().zip(rest).all(|(a, b)| **a == **b);
+        self.by_first.get(*first)?.iter().find(|(known, _)| found(known)).map(|(known, entry)| (known.len() + 1, entry))
+    }
+
+    /// Whether it has no phrase.
+    pub fn is_empty(&self) -> bool {
+        self.by_first.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(phrase: &str) -> Vec<String> {
+        phrase.split(' ').map(str::to_string).collect()
+    }
+
+    fn entry(written: &str) -> Entry {
+        Entry { written: written.into(), exact: false }
+    }
+
+    #[test]
+    fn the_longest_phrase_is_found_and_the_first_of_equal_ones_stays() {
+        let mut d = Dictionary::default();
+        for (said, written) in [("new", "New"), ("new york", "New York"), ("new york city", "NYC"), ("new york", "other")] {
+            d.add(&words(said), entry(written));
+        }
+        let longest = |said: &str| d.longest(&said.split(' ').collect::<Vec<_>>()).map(|(n, e)| (n, e.written.to_string()));
+        assert_eq!(longest("new york state"), Some((2, "New York".into())));
+        assert_eq!(longest("new york city"), Some((3, "NYC".into())));
+        assert_eq!(longest("york new"), None);
+        assert_eq!(longest("new"), Some((1, "New".into())));
+    }
+
+    #[test]
+    fn acronyms_have_plurals_however_a_recogniser_writes_them() {
+        let row =
+            ast::Row { said: words("g d p"), written: "GDP".into(), place: ast::Place { file: "x".into(), line: 1, column: 1 } };
+        let mut d = Dictionary::default();
+        d.add_all(&ast::Dictionary { name: "a".into(), rows: vec![row], exact: false, plurals: true });
+        for said in ["g d ps", "g d p's", "g d p s"] {
+            let all: Vec<&str> = said.split(' ').collect();
+            assert_eq!(d.longest(&all), Some((all.len(), &entry("GDPs"))), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_a_tab_is_a_phrase_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("words.txt");
+        std::fs::write(&path, "# two\ndarn it\ncubernetes\tKubernetes\n").unwrap();
+        let mut d = Dictionary::default();
+        d.add_file(&path, |phrase| "*".repeat(phrase.len())).unwrap();
+        assert_eq!(d.longest(&["darn", "it"]), Some((2, &entry("*******"))));
+        assert_eq!(d.longest(&["cubernetes"]), Some((1, &entry("Kubernetes"))));
+        std::fs::write(&path, "\tX\n").unwrap();
+        assert!(d.add_file(&path, |_| String::new()).unwrap_err().contains("words.txt:1:1"));
+    }
+}

@@ -1,0 +1,197 @@
+//! How a profile formats: its grammars, packs, lists and redaction, read from files and checked before they are used.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::dictionary::{Dictionary, Entry};
+use super::itn::ast::GrammarError;
+use super::itn::{Itn, source};
+use super::redact::{NAME, PROFANITY, Redaction, Rule};
+
+/// What a profile says of formatting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// keep disfluencies and recogniser markup in the text
+    pub verbatim: bool,
+    /// subdirectory of the grammars that says how things are written: `en-US`
+    pub locale: String,
+    /// directories of the packs, in the order in which they win
+    pub packs: Vec<String>,
+    /// classes that stay as spoken
+    pub off: Vec<String>,
+    /// phrases that stay as spoken
+    pub keep: Vec<String>,
+    /// file of spoken and written words
+    pub vocabulary: Option<PathBuf>,
+    /// what is redacted, by class
+    pub redact: BTreeMap<String, Rule>,
+    /// file of names that are redacted, as class `name`
+    pub names: Option<PathBuf>,
+    /// file of words that are not to be read, as class `profanity`
+    pub profanity: Option<PathBuf>,
+}
+
+impl Spec {
+    /// Whether anything is redacted.
+    pub fn redacts(&self) -> bool {
+        !self.redact.is_empty() || self.names.is_some() || self.profanity.is_some()
+    }
+}
+
+/// A profile's formatting, ready to use.
+#[derive(Clone)]
+pub struct Style {
+    /// keep disfluencies and recogniser markup in the text
+    pub verbatim: bool,
+    /// grammars of the language, for the locale
+    pub itn: Arc<Itn>,
+    /// recipes of packs, in the order in which they win
+    pub packs: Vec<Arc<Itn>>,
+    /// labels of classes that stay as spoken
+    pub off: BTreeSet<String>,
+    /// phrases that stay as spoken
+    pub keep: Dictionary,
+    /// the profile's vocabulary and its packs' dictionaries
+    pub dictionary: Dictionary,
+    /// what must not leave
+    pub redaction: Option<Redaction>,
+}
+
+impl Style {
+    /// Grammars alone.
+    pub fn of(itn: Arc<Itn>) -> Style {
+        Style {
+            verbatim: false,
+            itn,
+            packs: Vec::new(),
+            off: BTreeSet::new(),
+            keep: Dictionary::default(),
+            dictionary: Dictionary::default(),
+            redaction: None,
+        }
+    }
+}
+
+/// The formatting of all profiles.
+pub struct Styles {
+    by_profile: HashMap<String, Arc<Style>>,
+}
+
+impl Styles {
+    /// Reads what the profiles need: grammars once for each locale, a pack once for each locale it is used with. `sentences`: also for text
+    /// without a tagger.
+    ///
+    /// # Errors
+    /// The first thing wrong in a file; a pack, class or list that does not exist. The message names the profile's key, or file and line.
+    pub fn load<'a>(
+        grammars: &Path,
+        packs: &Path,
+        specs: impl Iterator<Item = (&'a str, &'a Spec)>,
+        sentences: bool,
+    ) -> Result<Styles, String> {
+        let mut languages: HashMap<String, Arc<Itn>> = HashMap::new();
+        let mut made: HashMap<(String, String), Arc<Itn>> = HashMap::new();
+        let mut by_profile = HashMap::new();
+        for (profile, spec) in specs {
+            let wrong = |key: &str, what: String| format!("profiles.{profile}.{key}: {what}");
+            let itn = match languages.get(&spec.locale) {
+                Some(itn) => itn.clone(),
+                None => {
+                    let itn = Itn::load(grammars, &spec.locale).map_err(|e| wrong("locale", e.to_string()))?;
+                    let itn = Arc::new(if sentences { itn.with_sentences() } else { itn });
+                    languages.insert(spec.locale.clone(), itn.clone());
+                    itn
+                }
+            };
+            let mut style = Style { verbatim: spec.verbatim, ..Style::of(itn) };
+            if let Some(path) = &spec.vocabulary {
+                let alone = |phrase: &str| phrase.to_string();
+                style.dictionary.add_file(path, alone).map_err(|e| wrong("vocabulary", e))?;
+            }
+            for pack in &spec.packs {
+                let key = (spec.locale.clone(), pack.clone());
+                let itn = match made.get(&key) {
+                    Some(itn) => itn.clone(),
+                    None => {
+                        let itn = Arc::new(
+                            load_pack(grammars, &spec.locale, &packs.join(pack), false)
+                                .map_err(|e| wrong("packs", e.to_string()))?,
+                        );
+                        made.insert(key, itn.clone());
+                        itn
+                    }
+                };
+                itn.dictionaries().iter().for_each(|d| style.dictionary.add_all(d));
+                style.packs.push(itn);
+            }
+            for phrase in &spec.keep {
+                let words: Vec<String> = phrase.split_whitespace().map(str::to_lowercase).collect();
+                style.keep.add(&words, Entry { written: "".into(), exact: true });
+            }
+            let classes: BTreeSet<&str> = style.packs.iter().chain([&style.itn]).flat_map(|itn| itn.classes()).collect();
+            if let Some(unknown) = spec.off.iter().find(|c| !classes.contains(c.as_str())) {
+                let known = classes.iter().copied().collect::<Vec<_>>().join(", ");
+                return Err(wrong("off", format!("no class is called {unknown}; expected some of {known}")));
+            }
+            style.off = spec.off.iter().cloned().collect();
+            style.redaction = redaction(spec, &classes).map_err(|(key, what)| wrong(key, what))?;
+            by_profile.insert(profile.to_string(), Arc::new(style));
+        }
+        Ok(Styles { by_profile })
+    }
+
+    /// The formatting of a profile.
+    ///
+    /// # Panics
+    /// If there is no such profile: styles are loaded for all of them.
+    pub fn of(&self, profile: &str) -> &Arc<Style> {
+        &self.by_profile[profile]
+    }
+}
+
+/// A pack's recipes, compiled with the language's tables and rules at hand, and its dictionaries. `traced`: see [`Itn::compile`].
+///
+/// # Errors
+/// The first thing wrong in its files.
+pub fn load_pack(grammars: &Path, locale: &str, dir: &Path, traced: bool) -> Result<Itn, GrammarError> {
+    let mut sources = super::itn::sources(grammars, locale)?;
+    for source in &mut sources {
+        source.classes.clear();
+        source.labels.clear();
+        source.dictionaries.clear();
+    }
+    sources.extend(source::read_dir(dir)?);
+    Itn::compile(sources, traced)
+}
+
+/// Classes that no grammar writes, but lists and the counting of digits find.
+const FOUND_OTHERWISE: [&str; 3] = ["account", NAME, PROFANITY];
+
+fn redaction(spec: &Spec, classes: &BTreeSet<&str>) -> Result<Option<Redaction>, (&'static str, String)> {
+    if !spec.redacts() {
+        return Ok(None);
+    }
+    let mut redaction = Redaction { rules: spec.redact.clone(), ..Redaction::default() };
+    for class in spec.redact.keys() {
+        if !FOUND_OTHERWISE.contains(&class.as_str()) && !classes.contains(class.to_uppercase().as_str()) {
+            let known =
+                classes.iter().map(|c| c.to_lowercase()).chain(FOUND_OTHERWISE.map(String::from)).collect::<Vec<_>>().join(", ");
+            return Err(("redact", format!("no class is called {class:?}; expected some of {known}")));
+        }
+    }
+    let hidden = |_: &str| String::new();
+    if let Some(path) = &spec.names {
+        redaction.names.add_file(path, hidden).map_err(|e| ("names", e))?;
+    } else if spec.redact.contains_key(NAME) {
+        return Err(("redact.name", "expected names = \"file\" as well, a name a line".into()));
+    }
+    if let Some(path) = &spec.profanity {
+        redaction.profanity.add_file(path, hidden).map_err(|e| ("profanity", e))?;
+    } else if spec.redact.contains_key(PROFANITY) {
+        return Err(("redact.profanity", "expected profanity = \"file\" as well, a word a line".into()));
+    }
+    Ok(Some(redaction))
+}

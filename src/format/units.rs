@@ -1,0 +1,172 @@
+//! Which of a text's words are written together, and how. In this order:
+//!
+//! 1. phrases that the profile keeps stay as spoken;
+//! 2. recipes of packs, in the profile's order, then those of the language, on spoken words: they win over spans where they overlap;
+//! 3. spans: those that the tagger found, or, without one, those that the grammars find;
+//! 4. dictionaries, on words that nothing has formatted.
+
+use super::itn::{Token, Written};
+use super::style::Style;
+use crate::tags::ItnClass;
+
+/// A stretch of words and how it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unit {
+    /// a word that stays as spoken, but for its case
+    Spoken(usize),
+    /// an entity
+    Entity {
+        /// label of its class, in lower case
+        class: String,
+        /// words, half-open
+        words: [usize; 2],
+        /// text
+        text: String,
+        /// its tokens; their words count from the unit's first
+        tokens: Vec<Token>,
+    },
+    /// a dictionary's entry
+    Entry {
+        /// words, half-open
+        words: [usize; 2],
+        /// text
+        text: String,
+        /// whether its letters stand as they are; otherwise they follow the words' case
+        cased: bool,
+    },
+}
+
+impl Unit {
+    /// Its words, half-open.
+    pub fn words(&self) -> [usize; 2] {
+        match self {
+            Unit::Spoken(word) => [*word, word + 1],
+            Unit::Entity { words, .. } | Unit::Entry { words, .. } => *words,
+        }
+    }
+}
+
+/// Where spans come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Spans<'a> {
+    /// a tagger found these: words, half-open, and label; in order, apart from each other
+    Tagged(&'a [([usize; 2], ItnClass)]),
+    /// the grammars find them: [`Itn::with_sentences`](super::itn::Itn::with_sentences)
+    Found,
+}
+
+/// Divides `words` (in lower case) into units, in order; every word is in just one. Words of `fixed` stay as spoken, whatever they are.
+pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec<Unit> {
+    let mut made = Made { free: fixed.iter().map(|fixed| !fixed).collect(), found: Vec::new() };
+    made.keep(words, style);
+    let allowed = |class: &str| !style.off.contains(class);
+    for itn in style.packs.iter().chain([&style.itn]) {
+        for part in itn.recipes(words, &allowed) {
+            if made.is_free(part.words) {
+                made.entity(part.class, part.words, part.written);
+            }
+        }
+    }
+    match spans {
+        Spans::Tagged(spans) => {
+            for &(span, label) in spans {
+                for words_of in made.gaps(span) {
+                    if let Some((class, written)) = style.itn.write(label, &words[words_of[0]..words_of[1]], &allowed) {
+                        made.entity(class, words_of, written);
+                    }
+                }
+            }
+        }
+        Spans::Found => {
+            for gap in made.gaps([0, words.len()]) {
+                for part in style.itn.sentence(&words[gap[0]..gap[1]], &allowed) {
+                    made.entity(part.class, part.words.map(|w| w + gap[0]), part.written);
+                }
+            }
+        }
+    }
+    made.look_up(words, style);
+    made.in_order()
+}
+
+struct Made {
+    free: Vec<bool>,
+    found: Vec<Unit>,
+}
+
+impl Made {
+    fn is_free(&self, [from, to]: [usize; 2]) -> bool {
+        self.free[from..to].iter().all(|free| *free)
+    }
+
+    fn take(&mut self, unit: Unit) {
+        let [from, to] = unit.words();
+        self.free[from..to].fill(false);
+        self.found.push(unit);
+    }
+
+    fn entity(&mut self, class: &str, words: [usize; 2], written: Written) {
+        let Written { text, tokens, .. } = written;
+        self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens });
+    }
+
+    /// Stretches of free words within `span`.
+    fn gaps(&self, [from, to]: [usize; 2]) -> Vec<[usize; 2]> {
+        let mut gaps: Vec<[usize; 2]> = Vec::new();
+        for at in (from..to).filter(|at| self.free[*at]) {
+            match gaps.last_mut() {
+                Some(gap) if gap[1] == at => gap[1] += 1,
+                _ => gaps.push([at, at + 1]),
+            }
+        }
+        gaps
+    }
+
+    fn keep(&mut self, words: &[&str], style: &Style) {
+        let mut at = 0;
+        while at < words.len() && !style.keep.is_empty() {
+            match style.keep.longest(&words[at..]) {
+                Some((count, _)) => {
+                    (at..at + count).for_each(|word| self.take(Unit::Spoken(word)));
+                    at += count;
+                }
+                None => at += 1,
+            }
+        }
+    }
+
+    fn look_up(&mut self, words: &[&str], style: &Style) {
+        for [mut at, to] in self.gaps([0, words.len()]) {
+            while at < to {
+                match style.dictionary.longest(&words[at..to]) {
+                    Some((count, entry)) => {
+                        let (text, cased) = (entry.written.to_string(), entry.is_cased());
+                        self.take(Unit::Entry { words: [at, at + count], text, cased });
+                        at += count;
+                    }
+                    None => at += 1,
+                }
+            }
+        }
+    }
+
+    fn in_order(mut self) -> Vec<Unit> {
+        let known: std::collections::HashSet<usize> = self.found.iter().flat_map(|u| u.words()[0]..u.words()[1]).collect();
+        self.found.extend((0..self.free.len()).filter(|w| !known.contains(w)).map(Unit::Spoken));
+        self.found.sort_by_key(|u| u.words()[0]);
+        self.found
+    }
+}
+
+/// A text's words written without a tagger, separated by spaces.
+pub fn sentence(words: &[&str], style: &Style) -> (String, Vec<Unit>) {
+    let units = units(words, &vec![false; words.len()], Spans::Found, style);
+    let texts: Vec<&str> = units
+        .iter()
+        .map(|unit| match unit {
+            Unit::Spoken(word) => words[*word],
+            Unit::Entity { text, .. } | Unit::Entry { text, .. } => text,
+        })
+        .collect();
+    (texts.join(" "), units)
+}
