@@ -24,6 +24,7 @@ struct Instruments {
     segments: Counter<u64>,
     commits: Counter<u64>,
     client_problems: Counter<u64>,
+    reloads: Counter<u64>,
 }
 
 static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
@@ -43,6 +44,7 @@ static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         segments: m.u64_counter("faircopy.segments").build(),
         commits: m.u64_counter("faircopy.commits").build(),
         client_problems: m.u64_counter("faircopy.client.problems").build(),
+        reloads: m.u64_counter("faircopy.format.reloads").build(),
     }
 });
 
@@ -202,5 +204,33 @@ impl Committed<'_> {
         if let Some(error) = self.error {
             tracing::warn!(partitions = self.partitions, error, "commit failed; it is tried again");
         }
+    }
+}
+
+/// Changed grammars, packs or lists are in use.
+pub struct Reloaded {
+    /// reading and compiling them
+    pub took: Duration,
+}
+
+impl Reloaded {
+    /// Logs and counts it.
+    pub fn emit(self) {
+        INSTRUMENTS.reloads.add(1, &[KeyValue::new("result", "used")]);
+        tracing::info!(took_ms = self.took.as_millis() as u64, "grammars, packs and lists were changed and are in use");
+    }
+}
+
+/// Changed grammars, packs or lists are wrong; those from before stay.
+pub struct ReloadRefused<'a> {
+    /// file, line and what is wrong
+    pub why: &'a str,
+}
+
+impl ReloadRefused<'_> {
+    /// Logs and counts it.
+    pub fn emit(self) {
+        INSTRUMENTS.reloads.add(1, &[KeyValue::new("result", "refused")]);
+        tracing::error!(why = self.why, "changed grammars, packs or lists are refused; those from before stay in use");
     }
 }

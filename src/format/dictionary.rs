@@ -22,18 +22,21 @@ impl Entry {
     }
 }
 
+/// A phrase's words after its first.
+type Rest = Box<[Box<str>]>;
+
 /// Phrases by their first word.
 #[derive(Clone, Debug, Default)]
 pub struct Dictionary {
     /// further words and what is written, more words first
-    by_first: HashMap<Box<str>, Vec<(Box<[Box<str>]>, Entry)>>,
+    by_first: HashMap<Box<str>, Vec<(Rest, Entry)>>,
 }
 
 impl Dictionary {
     /// Adds a phrase in lower case. Of the same phrase the first stays.
     pub fn add(&mut self, words: &[String], entry: Entry) {
         let Some((first, rest)) = words.split_first() else { return };
-        let rest: Box<[Box<str>]> = rest.iter().map(|w| w.as_str().into()).collect();
+        let rest: Rest = rest.iter().map(|w| w.as_str().into()).collect();
         let entries = self.by_first.entry(first.as_str().into()).or_default();
         if entries.iter().all(|(known, _)| *known != rest) {
             let at = entries.partition_point(|(known, _)| known.len() >= rest.len());

@@ -3,7 +3,8 @@
 //! 1. phrases that the profile keeps stay as spoken;
 //! 2. recipes of packs, in the profile's order, then those of the language, on spoken words: they win over spans where they overlap;
 //! 3. spans: those that the tagger found, or, without one, those that the grammars find;
-//! 4. dictionaries, on words that nothing has formatted.
+//! 4. dictionaries, on words that nothing has formatted. Where the grammars find the spans, they come before 3: a phrase that someone listed is
+//!    surer than a span that nobody tagged.
 
 use super::itn::{Token, Written};
 use super::style::Style;
@@ -78,6 +79,7 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
             }
         }
         Spans::Found => {
+            made.look_up(words, style);
             for gap in made.gaps([0, words.len()]) {
                 for part in style.itn.sentence(&words[gap[0]..gap[1]], &allowed) {
                     made.entity(part.class, part.words.map(|w| w + gap[0]), part.written);

@@ -13,6 +13,7 @@ pub mod clock;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
 pub mod partition;
+mod reload;
 pub mod replay;
 mod task;
 
@@ -136,7 +137,7 @@ fn absolute(path: &std::path::Path) -> PathBuf {
 pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Result<(), RunError> {
     let settings = &shared.settings;
     let (commands, inbox) = mpsc::channel::<Command>(COMMANDS);
-    let delivery = Delivery::new(settings).map_err(StartError::Properties)?;
+    let delivery = Delivery::new(settings, shared.profiles.any_redacts()).map_err(StartError::Properties)?;
     let spawn: Spawn = {
         let (shared, runtime) = (shared.clone(), runtime.clone());
         Box::new(move |partition, inbox, progress| {
@@ -146,6 +147,7 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
     let deadline = Duration::from_millis(settings.delivery.drain_deadline_ms);
     let assignment = Arc::new(Assignment::new(settings.topics.raw.clone(), spawn, runtime.clone(), deadline));
     let consumer = join(settings, assignment)?;
+    runtime.spawn(reload::watch(shared.clone()));
     // A producer that gives up stops the consumer too: consuming on would lose nothing, but deliver nothing either.
     let sending = runtime.spawn({
         let stop = stop.clone();

@@ -6,13 +6,14 @@ use std::sync::{Arc, LazyLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::format::redact::{Action, Edges, Redaction, Rule as Redact};
+use crate::format::units::{Spans, Unit, units};
 use crate::format::{Lexicon, Passage, Style, apply, itn::Itn as Grammars};
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::decode;
 use crate::record::{End, Limits, RawRecord, RawSegment};
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 use crate::session::{Record, Source};
-use crate::tags::{Case, Disfluency, Itn, Punct, Tags};
+use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en");
@@ -139,8 +140,49 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     assert!(done.words.iter().all(|w| !w.text.is_empty()));
 }
 
+/// A few words that grammars know, by the low bits of a byte; the rest of it says how they are tagged.
+const WORDS: [&str; 16] = [
+    "one", "two", "twenty", "hundred", "thousand", "oh", "double", "dash", "at", "dot", "com", "march", "fifth", "dollars", "a",
+    "blimey",
+];
+
+/// Divides words made of `bytes` into units, as if tagged and as if not: no word is lost or doubled, and no token is empty.
+pub fn check_sentence(bytes: &[u8]) {
+    static STYLE: LazyLock<Style> = LazyLock::new(|| {
+        let dir = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en"));
+        Style::of(Arc::new(Grammars::load(dir, "en-GB").expect("the shipped grammars are sound").with_sentences()))
+    });
+    let bytes = &bytes[..bytes.len().min(3000)];
+    let words: Vec<&str> = bytes.iter().map(|b| WORDS[usize::from(b % 16)]).collect();
+    let mut spans: Vec<([usize; 2], ItnClass)> = Vec::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        match (byte >> 4, spans.last_mut()) {
+            (13.., _) => {}
+            (12, Some((span, _))) if span[1] == at => span[1] += 1,
+            (class, _) => spans.push(([at, at + 1], ItnClass::ALL[usize::from(class % 12)])),
+        }
+    }
+    for spans in [Spans::Tagged(&spans), Spans::Found] {
+        let units = units(&words, &vec![false; words.len()], spans, &STYLE);
+        assert!(units.iter().map(Unit::words).flat_map(|[from, to]| from..to).eq(0..words.len()));
+        for unit in &units {
+            if let Unit::Entity { words: [from, to], tokens, .. } = unit {
+                assert!(tokens.iter().all(|t| !t.text.is_empty() && t.words[0] < t.words[1] && t.words[1] <= to - from));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn any_words_are_divided_into_units_whole() {
+        for seed in 0..200u32 {
+            let bytes: Vec<u8> = (0..60).map(|i| (seed.wrapping_mul(2_654_435_761).rotate_left(i) >> 7) as u8).collect();
+            super::check_sentence(&bytes);
+        }
+    }
+
     #[test]
     fn every_record_of_the_saved_corpus_is_refused_or_comes_out_whole() {
         let mut checked = 0;

@@ -72,6 +72,7 @@ pub struct Delivery {
 struct Outlet {
     producer: FutureProducer<ClientLog>,
     topics: Topics,
+    coordinates_only: bool,
 }
 
 enum Done {
@@ -88,7 +89,10 @@ struct Sent {
 
 impl Delivery {
     /// A producer with the settings' properties.
-    pub fn new(settings: &Settings) -> Result<Delivery, KafkaError> {
+    ///
+    /// `coordinates_only`: a dead letter says where its record stands, and carries nothing of it, since some profile redacts and nobody knows
+    /// what a record holds that could not be read.
+    pub fn new(settings: &Settings, coordinates_only: bool) -> Result<Delivery, KafkaError> {
         // Murmur2: a session's outputs land where its inputs would with Java producers.
         let producer = kafka::client(settings)
             .set("partitioner", "murmur2_random")
@@ -96,7 +100,7 @@ impl Delivery {
             .set("linger.ms", "2")
             .set("compression.type", "zstd")
             .create_with_context(ClientLog::default())?;
-        let outlet = Arc::new(Outlet { producer, topics: settings.topics.clone() });
+        let outlet = Arc::new(Outlet { producer, topics: settings.topics.clone(), coordinates_only });
         Ok(Delivery { outlet, max_unacknowledged: settings.delivery.max_unacknowledged })
     }
 
@@ -161,6 +165,9 @@ impl Outlet {
                 let whole = [letter.record.headers.as_slice(), &reasons].concat();
                 let (key, payload) = (letter.record.key.as_deref(), letter.record.payload.as_deref());
                 let topic = &self.topics.dead_letter;
+                if self.coordinates_only {
+                    return self.enqueue(topic, None, None, to_headers(&reasons)).await;
+                }
                 match self.enqueue(topic, key, payload, to_headers(&whole)).await {
                     Ok(sent) => Ok(Sent { instead: Some(to_headers(&reasons)), ..sent }),
                     // What does not fit the dead-letter topic stays on the raw topic; its coordinates say where.

@@ -5,6 +5,8 @@
 use std::sync::{Arc, LazyLock};
 
 use faircopy::format::redact::{Action, Edges, Redaction, Rule};
+use faircopy::format::style::{Spec, Styles};
+use faircopy::format::units::{Unit, sentence};
 use faircopy::format::{Formatted, Lexicon, Passage, Style, apply::apply, itn::Itn as Grammars};
 use faircopy::session::{Source, Word, WordKind, kind_of};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
@@ -188,4 +190,76 @@ fn lists_of_a_profile_write_keep_and_hide_words() {
         assert_eq!(format(said, &style).text, text, "{said}");
     }
     assert_eq!(format("darn/REP darn/C it/.", &style).removed[0].spoken, "[PROFANITY]");
+}
+
+fn style(locale: &str, packs: &[&str]) -> Arc<Style> {
+    let packs = packs.iter().map(ToString::to_string).collect();
+    let spec = Spec { locale: locale.into(), packs, ..Spec::default() };
+    let styles = Styles::load(&needs("grammars/en"), &needs("grammars/packs"), [("p", &spec)].into_iter(), true).unwrap();
+    styles.of("p").clone()
+}
+
+/// Lines of a golden file that come out otherwise, how many there are, and how many of them stay as they are.
+fn compare(file: &str, style: &Style) -> (Vec<String>, usize, usize) {
+    let (mut wrong, mut all, mut kept) = (Vec::new(), 0, 0);
+    let text = std::fs::read_to_string(needs("tests/golden").join(file)).unwrap();
+    for line in text.lines().filter(|l| !l.starts_with('#')) {
+        let (said, written) = line.split_once('\t').unwrap_or_else(|| panic!("{file}: {line}"));
+        let words: Vec<&str> = said.split(' ').collect();
+        let (got, units) = sentence(&words, style);
+        assert!(units.iter().map(Unit::words).flat_map(|[from, to]| from..to).eq(0..words.len()), "every word is in one unit");
+        (all, kept) = (all + 1, kept + usize::from(said == written));
+        if got != written {
+            wrong.push(format!("{file}: {said:?}: expected {written:?}, got {got:?}"));
+        }
+    }
+    (wrong, all, kept)
+}
+
+#[test]
+fn sentences_are_written_as_the_golden_files_say_and_half_of_them_stay_as_spoken() {
+    let english = style("en-US", &[]);
+    let mut wrong = compare("sentences.tsv", &english).0;
+    let mut classes = 0;
+    for file in std::fs::read_dir(needs("tests/golden/itn")).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let (bad, all, kept) = compare(&format!("itn/{name}"), &english);
+        assert!(all >= 40 && 2 * kept + 5 >= all, "{name}: {all} lines, {kept} of them stay");
+        wrong.extend(bad);
+        classes += 1;
+    }
+    assert_eq!(classes, 19);
+    wrong.extend(compare("en-GB.tsv", &style("en-GB", &[])).0);
+    for pack in ["aviation", "contact-centre"] {
+        wrong.extend(compare(&format!("packs/{pack}.tsv"), &style("en-US", &[pack])).0);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_recipe_wins_over_spans_that_a_tagger_found_and_a_dictionary_does_not() {
+    let aviation = style("en-US", &["aviation"]);
+    let done = format("at/C seventeen/B-YEAR hundred/I zulu/. seattle g d ps/.", &aviation);
+    assert_eq!(done.text, "At 1700Z. Seattle GDPs.");
+    assert_eq!((done.entities[0].class.as_str(), done.words[1].src), ("zulu", [1, 4]));
+    assert_eq!(format("runway four/B-CARDINAL right/. n ninety/B-CARDINAL", &aviation).text, "Runway 4R. N90");
+}
+
+#[test]
+fn what_a_profile_names_must_exist() {
+    let load = |spec: Spec| {
+        let spec = Spec { locale: "en-US".into(), ..spec };
+        Styles::load(&needs("grammars/en"), &needs("grammars/packs"), [("p", &spec)].into_iter(), false).map(|_| ())
+    };
+    let rules = |class: &str| [(class.to_string(), Rule { action: Action::Mask, keep_last: 0 })].into();
+    for (spec, says) in [
+        (Spec { packs: vec!["naval".into()], ..Spec::default() }, "profiles.p.packs: "),
+        (Spec { off: vec!["Time".into()], ..Spec::default() }, "profiles.p.off: no class is called Time"),
+        (Spec { redact: rules("crad"), ..Spec::default() }, "profiles.p.redact: no class is called \"crad\""),
+        (Spec { redact: rules("name"), ..Spec::default() }, "profiles.p.redact.name: expected names"),
+        (Spec { vocabulary: Some("gone.tsv".into()), ..Spec::default() }, "profiles.p.vocabulary: gone.tsv"),
+    ] {
+        let error = load(spec).expect_err(says);
+        assert!(error.contains(says), "{error}");
+    }
 }

@@ -11,5 +11,7 @@ mod layout;
 mod ledger;
 mod model;
 mod recorded;
+mod redaction;
+mod reload;
 mod service;
 mod worker;

@@ -171,15 +171,19 @@ impl Filter {
                 in_groups(digits, groups, "-").map_or_else(same, |number| format!("{plus}{number}"))
             }
             Filter::Card => {
-                let groups: &[usize] = match text.len() {
+                let digits = text.replace('-', "");
+                let groups: &[usize] = match digits.len() {
                     15 => &[4, 6, 5],
                     16 => &[4, 4, 4, 4],
-                    13..=19 => &[text.len()],
+                    13..=19 => &[digits.len()],
                     _ => return None,
                 };
-                return in_groups(text, groups, " ").filter(|_| luhn(text));
+                return in_groups(&digits, groups, " ").filter(|_| luhn(&digits));
             }
-            Filter::Ssn => return in_groups(text, &[3, 2, 4], "-"),
+            Filter::Ssn => {
+                let grouped = in_groups(&text.replace('-', ""), &[3, 2, 4], "-")?;
+                return (!text.contains('-') || *text == grouped).then_some(grouped);
+            }
             Filter::Zip => return in_groups(text, &[5], ""),
             Filter::Code if text.len() <= 4 => text.to_uppercase(),
             Filter::Code => crate::format::casing::capitalise(text),

@@ -21,6 +21,8 @@ mod draft;
 pub mod filter;
 pub mod network;
 pub mod openfst;
+#[cfg(any(test, feature = "simulation"))]
+pub mod oracle;
 pub mod source;
 mod verbalise;
 pub mod write;
@@ -344,30 +346,6 @@ mod tests {
             let got = got.map_or("-".into(), |w| w.text);
             if got != written {
                 wrong.push(format!("{class} {spoken:?}: expected {written:?}, got {got:?}"));
-            }
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    }
-
-    #[test]
-    fn sentences_are_written_as_the_golden_file_says() {
-        let itn = english().with_sentences();
-        let mut wrong = Vec::new();
-        for line in include_str!("../../../tests/golden/sentences.tsv").lines().filter(|l| !l.starts_with('#')) {
-            let (spoken, written) = line.split_once('\t').expect(line);
-            let words: Vec<&str> = spoken.split(' ').collect();
-            let parts = itn.sentence(&words, &|_| true);
-            assert!(parts.windows(2).all(|p| p[0].words[1] <= p[1].words[0]), "spans do not overlap");
-            let (mut got, mut at) = (Vec::new(), 0);
-            for part in &parts {
-                got.extend(words[at..part.words[0]].iter().map(|w| w.to_string()));
-                got.push(part.written.text.clone());
-                at = part.words[1];
-            }
-            got.extend(words[at..].iter().map(|w| w.to_string()));
-            let got = got.join(" ");
-            if got != written {
-                wrong.push(format!("{spoken:?}: expected {written:?}, got {got:?}"));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

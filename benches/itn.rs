@@ -1,0 +1,126 @@
+//! Inverse text normalisation without a model: loading, sentences, tagged spans, and the same lines through other systems.
+//!
+//! ```sh
+//! cargo bench --bench itn -- GOLD.jsonl ['nemo=venv/bin/python benches/peers/serve.py nemo'] ['rust=target/peer …']…
+//! ```
+//!
+//! GOLD is in the format of `faircopy eval`; sentences are its words in rows of 20. A peer is a command that prints microseconds a line when it is
+//! given `--time 3` and lines on its standard input (`benches/peers`).
+
+use std::hint::black_box;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Instant;
+
+use faircopy::format::Style;
+use faircopy::format::itn::Itn;
+use faircopy::format::units::sentence;
+use faircopy::tags::ItnClass;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
+
+/// Words of a sentence.
+const WORDS: usize = 20;
+/// Sentences that are timed; a peer takes tens of milliseconds for one.
+const SENTENCES: usize = 1000;
+
+fn main() {
+    let mut args = std::env::args().skip(1).filter(|a| a != "--bench");
+    let gold = args.next().expect("expected a gold file: cargo bench --bench itn -- GOLD.jsonl");
+    let text = std::fs::read_to_string(&gold).unwrap_or_else(|e| panic!("{gold}: {e}"));
+    let rows: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    let words = |row: &serde_json::Value| -> Vec<String> {
+        row["w"].as_array().expect("w").iter().map(|w| w.as_str().expect("a word").to_lowercase()).collect()
+    };
+    let all: Vec<String> = rows.iter().flat_map(words).collect();
+    let sentences: Vec<String> = all.chunks_exact(WORDS).take(SENTENCES).map(|c| c.join(" ")).collect();
+
+    let dir = Path::new("grammars/en");
+    let load = || Itn::load(dir, "en-US").unwrap_or_else(|e| panic!("{e}"));
+    let took = best(3, || drop(black_box(load())));
+    let region = Region::new(ALLOCATOR);
+    let itn = load();
+    let held = region.change();
+    let held = (held.bytes_allocated as i64 - held.bytes_deallocated as i64) as f64 / 1e6;
+    println!("load, one locale                    {:>8.1} ms {held:>8.1} MB", took * 1e3);
+    let took = best(3, || drop(black_box(load().with_sentences())));
+    println!("load, with sentences                {:>8.1} ms", took * 1e3);
+
+    // Spans as the service has them: label and words.
+    let mut spans: Vec<(ItnClass, Vec<String>)> = Vec::new();
+    for row in &rows {
+        let words = words(row);
+        for span in row["itn"].as_array().into_iter().flatten() {
+            let at = |i: usize| span[i].as_u64().expect("a place") as usize;
+            if let Some(label) = span[2].as_str().and_then(ItnClass::named) {
+                spans.push((label, words[at(0)..at(1)].to_vec()));
+            }
+        }
+    }
+    let mut times: Vec<f64> = Vec::new();
+    for _ in 0..5 {
+        for (label, words) in &spans {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let began = Instant::now();
+            black_box(itn.write(*label, &words, &|_| true));
+            times.push(began.elapsed().as_secs_f64() * 1e6);
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    let quantile = |q: f64| times[((times.len() - 1) as f64 * q) as usize];
+    println!(
+        "a tagged span ({} spans, 5 times)  p50 {:.1} µs, p99 {:.1} µs, p99.9 {:.1} µs",
+        spans.len(),
+        quantile(0.5),
+        quantile(0.99),
+        quantile(0.999)
+    );
+    let long = vec!["one"; 64];
+    let took = best(3, || drop(black_box(itn.write(ItnClass::Phone, &long, &|_| true))));
+    println!("a span of 64 words                  {:>8.1} µs", took * 1e6);
+
+    let style = Style::of(Arc::new(itn.with_sentences()));
+    let ours = best(5, || {
+        for line in &sentences {
+            let words: Vec<&str> = line.split(' ').collect();
+            black_box(sentence(&words, &style));
+        }
+    }) * 1e6
+        / sentences.len() as f64;
+    println!("a sentence of {WORDS} words, faircopy    {ours:>8.1} µs   ({} sentences)", sentences.len());
+    for peer in args {
+        let (name, command) = peer.split_once('=').expect("expected NAME=COMMAND");
+        let mut parts = command.split_whitespace();
+        let mut child = Command::new(parts.next().expect("a command"))
+            .args(parts)
+            .args(["--time", "3"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|e| panic!("{command}: {e}"));
+        let mut input = child.stdin.take().expect("piped");
+        let lines = sentences.join("\n") + "\n";
+        let feed = std::thread::spawn(move || input.write_all(lines.as_bytes()));
+        let output = child.wait_with_output().expect("it ends");
+        feed.join().expect("no panic").expect("it reads");
+        let theirs: f64 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or_else(|e| panic!("{command}: {e}"));
+        println!("                      {name:<12} {theirs:>9.1} µs   {:.1}× ours", theirs / ours);
+    }
+}
+
+/// Seconds of the fastest of `runs`.
+fn best(runs: usize, mut run: impl FnMut()) -> f64 {
+    (0..=runs)
+        .map(|_| {
+            let began = Instant::now();
+            run();
+            began.elapsed().as_secs_f64()
+        })
+        .skip(1)
+        .fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,69 @@
+//! Grammars, packs and lists that change while the service runs: looked at again and again, checked before they are used, and left out where they
+//! are wrong.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::Shared;
+use crate::events;
+
+/// Files with their time of change and length.
+type Print = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
+
+/// Deepest directory below one that is watched.
+const MAX_DEPTH: usize = 3;
+
+fn add(print: &mut Print, path: &Path, depth: usize) {
+    let Ok(meta) = std::fs::metadata(path) else { return };
+    if meta.is_dir() && depth < MAX_DEPTH {
+        let entries = std::fs::read_dir(path).into_iter().flatten();
+        entries.flatten().for_each(|entry| add(print, &entry.path(), depth + 1));
+    } else if meta.is_file() {
+        print.insert(path.to_path_buf(), (meta.modified().ok(), meta.len()));
+    }
+}
+
+fn print(shared: &Shared) -> Print {
+    let format = &shared.settings.format;
+    let mut print = Print::new();
+    add(&mut print, &format.grammar_dir, 0);
+    for (_, spec) in shared.profiles.styles() {
+        spec.packs.iter().for_each(|pack| add(&mut print, &format.pack_dir.join(pack), 0));
+        [&spec.vocabulary, &spec.names, &spec.profanity].into_iter().flatten().for_each(|path| add(&mut print, path, 0));
+    }
+    print
+}
+
+/// Looks every `format.reload_ms` until the service stops; returns at once where that is 0. What has changed is read once it has stood still for as long.
+pub async fn watch(shared: Arc<Shared>) {
+    let every = Duration::from_millis(shared.settings.format.reload_ms);
+    if every.is_zero() {
+        return;
+    }
+    let mut in_use = print(&shared);
+    let mut before = in_use.clone();
+    loop {
+        tokio::time::sleep(every).await;
+        let now = print(&shared);
+        if now == before && now != in_use {
+            in_use = now.clone();
+            let shared = shared.clone();
+            // Compiling takes a tenth of a second: not on a thread that serves partitions.
+            let _ = tokio::task::spawn_blocking(move || load(&shared)).await;
+        }
+        before = now;
+    }
+}
+
+fn load(shared: &Shared) {
+    let began = Instant::now();
+    match shared.settings.styles(&shared.profiles, false) {
+        Ok(styles) => {
+            shared.formatter.replace(styles);
+            events::Reloaded { took: began.elapsed() }.emit();
+        }
+        Err(e) => events::ReloadRefused { why: &e.to_string() }.emit(),
+    }
+}

@@ -1,0 +1,169 @@
+//! What a profile redacts is nowhere downstream: not in segments, partials, dead letters or logs.
+
+use std::sync::Arc;
+
+use faircopy::config::Settings;
+use faircopy::format::Formatted;
+use faircopy::infer::onnx::ModelFiles;
+use faircopy::infer::{Row, WordTokenizer};
+use faircopy::pipeline::Shared;
+use faircopy::pipeline::replay::Replay;
+use faircopy::produce::Outgoing;
+use faircopy::record::{Kind, RawRecord, Segment};
+use faircopy::tags::{Disfluency, Itn, ItnClass, Punct, Tags};
+use serde_json::json;
+
+use crate::kafka::{Sender, Topics, eventually, needs};
+use crate::service::{ends, segments};
+use crate::worker::Worker;
+
+const DIGITS: [&str; 6] = ["one", "two", "three", "four", "five", "nine"];
+
+/// A card number read slowly: its parts, what stands between them, and how long the caller pauses after each.
+const SLOW: [(&str, &str, u64); 9] = [
+    ("okay so it's", "", 200),
+    ("four one one", "", 2_500),
+    ("one uh", "utterance", 12_000),
+    ("um one two", "", 9_000),
+    ("no wait one three one", "utterance", 15_000),
+    ("and then", "utterance", 11_000),
+    ("five five five five", "utterance", 30_000),
+    ("double nine one two", "", 400),
+    ("thanks for your help today", "session", 100),
+];
+
+/// A tagger that is wrong about everything that matters here: sentences end in the middle of numbers, digits are cardinals, years or nothing.
+fn misled(row: &Row, tokenizer: &WordTokenizer) -> Vec<Tags> {
+    let digits: Vec<u32> = DIGITS.iter().map(|w| tokenizer.tokens(w)[0]).collect();
+    let um = tokenizer.tokens("um")[0];
+    row.first
+        .iter()
+        .enumerate()
+        .map(|(i, &at)| {
+            let token = row.tokens[at as usize];
+            let itn = match (digits.contains(&token), i % 3) {
+                (true, 0) => Itn::B(ItnClass::Cardinal),
+                (true, 1) => Itn::I(ItnClass::Cardinal),
+                _ => Itn::O,
+            };
+            let punct = if i % 4 == 3 { Punct::Period } else { Punct::O };
+            let disfluency = if token == um || i % 7 == 6 { Disfluency::Rm } else { Disfluency::O };
+            Tags { punct, itn, disfluency, ..Tags::default() }
+        })
+        .collect()
+}
+
+/// Everything of a segment that shows words.
+fn shown(s: &Segment) -> String {
+    let Formatted { text, words, entities, removed } =
+        Formatted { text: s.text.clone(), words: s.words.clone(), entities: s.entities.clone(), removed: s.removed.clone() };
+    let written = words.into_iter().map(|w| w.text);
+    let entities = entities.into_iter().flat_map(|e| [e.written, e.spoken]);
+    let all: Vec<String> =
+        [text].into_iter().chain(written).chain(entities).chain(removed.into_iter().map(|r| r.spoken)).collect();
+    all.join(" ")
+}
+
+fn shows_digits(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let digit =
+        |w: &str| DIGITS.contains(&w.trim_matches(|c: char| !c.is_alphanumeric())) || w.contains(|c: char| c.is_ascii_digit());
+    lower.split_whitespace().any(digit)
+}
+
+#[test]
+fn a_card_number_read_slowly_leaves_in_no_part_by_any_rule_of_release() {
+    for rule in ["frozen", "flow", "predicted"] {
+        let mut settings = Replay::settings(Settings::load(None).unwrap(), true);
+        let default = settings.profiles.get_mut("default").unwrap();
+        *default = toml_profile(
+            &format!("release = {rule:?}\n[redact]\ncard = {{ action = \"mask\", keep_last = 4 }}\nphone = \"tag\""),
+            default,
+        );
+        let files = ModelFiles::open(&needs("models/en")).unwrap();
+        let tokenizer = WordTokenizer::load(&needs("models/en").join("tokenizer.json")).unwrap();
+        let model = move |row: &Row| misled(row, &tokenizer);
+        let shared = Arc::new(Shared::with_taggers(settings, &files, vec![Box::new(model)]).unwrap());
+        let mut replay = Replay::paced(shared.clone());
+        let (mut all, mut offset) = (Vec::new(), 0);
+        let collect = |replay: &mut Replay, all: &mut Vec<Segment>| {
+            let partials: Vec<Segment> = replay.changed_tails().iter().map(|(s, t)| shared.formatter.partial(s, t)).collect();
+            all.extend(partials);
+            all.extend(
+                replay.drain().into_iter().filter_map(|o| if let Outgoing::Formatted(s, _) = o { Some(*s) } else { None }),
+            );
+        };
+        for (text, end, pause) in SLOW {
+            let end = if end.is_empty() { json!(null) } else { json!(end) };
+            // As it is guessed first, and as it is heard.
+            for is_final in [false, true] {
+                let end = if is_final { end.clone() } else { json!(null) };
+                let record = json!({"seq": offset, "text": text, "final": is_final, "end": end}).to_string();
+                let payload = Some(record.into_bytes());
+                replay.take(RawRecord { key: Some(b"s".to_vec()), payload, offset, ..RawRecord::default() });
+                offset += 1;
+                replay.settle();
+                collect(&mut replay, &mut all);
+            }
+            for _ in 0..10 {
+                replay.wait(pause / 10);
+                collect(&mut replay, &mut all);
+            }
+        }
+        replay.finish();
+        collect(&mut replay, &mut all);
+        let finals: Vec<&Segment> = all.iter().filter(|s| s.kind == Kind::Final).collect();
+        let text = finals.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
+        assert!(finals.len() > 2 && all.iter().any(|s| s.kind == Kind::Partial), "{rule}: {text}");
+        for segment in &all {
+            assert!(!shows_digits(&shown(segment)), "{rule}: {:?} {}", segment.kind, shown(segment));
+        }
+        assert!(text.contains("***") && text.to_lowercase().contains("your help"), "{rule}: {text}");
+        let counts = all.iter().find_map(|s| s.counts).expect("the epoch ended");
+        let said: usize = SLOW.iter().map(|(text, _, _)| text.split(' ').count()).sum();
+        assert_eq!(counts.words as usize, said, "{rule}: every word is accounted for");
+    }
+}
+
+fn toml_profile(text: &str, base: &faircopy::config::profile::ProfileSettings) -> faircopy::config::profile::ProfileSettings {
+    let own: faircopy::config::profile::ProfileSettings = toml::from_str(text).unwrap();
+    faircopy::config::profile::ProfileSettings { release: own.release, redact: own.redact, ..base.clone() }
+}
+
+#[test]
+fn the_service_redacts_its_topics_its_dead_letters_and_its_log() {
+    let topics = Topics::create("redact", 1);
+    let names = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(names.path(), "margaret thistlewood\n").unwrap();
+    let profile = format!(
+        "[profiles.default]\nredact_names = {:?}\n[profiles.default.redact]\ncard = \"tag\"\nemail = \"mask\"\nname = \"drop\"\n[log]\nlevel = \"debug\"",
+        names.path()
+    );
+    let mut worker = Worker::start(&topics, "a", &profile);
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    let say = |text: &str, end: Option<&str>| {
+        sender.send(&raw, Some(b"c"), Some(json!({"text": text, "end": end}).to_string().as_bytes()), &[]);
+    };
+    say("hello this is margaret thistlewood calling about my bill", None);
+    say("my card number is four one one one one one one one one one one one one one one one", None);
+    say("and you can write to me at m thistle at zebrafish dot com okay thank you very much for all the help", None);
+    sender.send(&raw, Some(b"c"), Some(b"{\"text\": \"four one one one thistlewood"), &[("secret", "zebrafish")]);
+    say("bye now", Some("session"));
+    sender.flush();
+    eventually("the session ends", || ends(&topics) == 1);
+    let all = segments(&topics);
+    let text: Vec<&str> = all.iter().map(|(_, s)| s.text.as_str()).collect();
+    assert!(text.join(" ").contains("[CARD]") && text.join(" ").contains("my bill"), "{text:?}");
+    let dead = topics.read("dead");
+    assert_eq!((dead.len(), &dead[0].payload, &dead[0].key), (1, &None, &None), "coordinates only");
+    assert_eq!((dead[0].header("faircopy-source-offset").as_deref(), dead[0].header("secret")), (Some("3"), None));
+    assert!(worker.terminate().success());
+    let bytes = |rec: &crate::kafka::Rec| String::from_utf8_lossy(rec.payload.as_deref().unwrap_or_default()).to_lowercase();
+    let written: Vec<String> = ["formatted", "partial"].iter().flat_map(|t| topics.read(t)).map(|r| bytes(&r)).collect();
+    for seen in written.iter().chain([&worker.log().to_lowercase()]) {
+        for word in ["thistle", "zebrafish", "four one", "4111"] {
+            assert!(!seen.contains(word), "{word} in {seen}");
+        }
+    }
+}
