@@ -212,7 +212,12 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[Kept], lexicon: &Lexicon, st
             };
             push(out, text, k.mark, &span.iter().collect::<Vec<_>>());
         }
-        Unit::Entity { class, text, tokens, .. } => {
+        Unit::Entity { class, mut text, mut tokens, .. } => {
+            // "Runway 4R is closed.": a word of an entity that begins a sentence, but not example.com.
+            if start && tokens[0].text.chars().all(char::is_lowercase) {
+                tokens[0].text = casing::capitalise(&tokens[0].text);
+                text = casing::capitalise(&text);
+            }
             let (first, last) = (out.words.len(), tokens.len() - 1);
             for (i, token) in tokens.into_iter().enumerate() {
                 let mark = if i == last { span[span.len() - 1].mark } else { Punct::O };
