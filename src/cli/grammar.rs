@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use serde_json::json;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Cli, Failure, print};
@@ -48,13 +49,15 @@ pub enum Command {
         #[arg(long)]
         class: Option<String>,
     },
-    /// Ways to say something written, one a line: what this class writes so
+    /// Ways to say something written, one a line: what this class writes so. Without arguments: of lines of class, tab, written form on standard
+    /// input, each as a JSON line
     Verbalize {
         /// label of the class
-        class: String,
+        class: Option<String>,
         /// written form, such as "4:30 PM"
-        text: String,
-        /// so many of them at most, chosen by --seed
+        #[arg(requires = "class")]
+        text: Option<String>,
+        /// so many of them at most, the usual ones more often, chosen by --seed
         #[arg(long)]
         sample: Option<usize>,
         /// another seed chooses others
@@ -130,16 +133,31 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         }
         Command::Verbalize { class, text, sample, seed } => {
             let itn = open(false)?;
-            let mut readings = itn.verbalise(class, text, usize::MAX).ok_or_else(|| no_class(&itn, class))?;
-            if let Some(most) = sample {
-                readings.sort_by_key(|r| xxh3_64_with_seed(r.join(" ").as_bytes(), *seed));
-                readings.truncate(*most);
+            let ways = |class: &str, text: &str| match itn.verbalise(class, text) {
+                Some(all) => Ok(sampled(all, *sample, *seed)),
+                None => Err(no_class(&itn, class)),
+            };
+            match (class, text) {
+                (Some(class), Some(text)) => {
+                    let readings = ways(class, text)?;
+                    print(&readings.iter().map(|r| format!("{r}\n")).collect::<String>())?;
+                    if readings.is_empty() {
+                        eprintln!("{class} writes nothing as {text:?}");
+                    }
+                    Ok(ExitCode::from(u8::from(readings.is_empty())))
+                }
+                (Some(_), None) => Err(Failure { message: "expected a written form after the class".into(), code: 2 }),
+                (None, _) => {
+                    for (i, line) in std::io::stdin().lines().enumerate() {
+                        let line = line.map_err(|e| Failure { message: format!("standard input: {e}"), code: 1 })?;
+                        let wrong = || Failure { message: format!("line {}: expected class, tab, written form", i + 1), code: 2 };
+                        let (class, text) = line.split_once('\t').ok_or_else(wrong)?;
+                        let readings = ways(class, text)?;
+                        print(&format!("{}\n", json!({"class": class, "text": text, "readings": readings})))?;
+                    }
+                    Ok(ExitCode::SUCCESS)
+                }
             }
-            print(&readings.iter().map(|r| r.join(" ") + "\n").collect::<String>())?;
-            if readings.is_empty() {
-                eprintln!("{class} writes nothing as {text:?}");
-            }
-            Ok(ExitCode::from(u8::from(readings.is_empty())))
         }
         Command::Export { class, file } => {
             let itn = open(false)?;
@@ -148,6 +166,24 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// Readings in the order they are found, or so many of them, drawn without putting back: one that costs a tenth more is drawn three times less often.
+fn sampled(all: Vec<(f64, Vec<String>)>, most: Option<usize>, seed: u64) -> Vec<String> {
+    let Some(most) = most else { return all.into_iter().map(|(_, words)| words.join(" ")).collect() };
+    let arrival = |cost: f64, text: &str| {
+        let uniform = (xxh3_64_with_seed(text.as_bytes(), seed) >> 11) as f64 / (1u64 << 53) as f64;
+        -(1.0 - uniform).ln() * (12.0 * cost).exp()
+    };
+    let mut drawn: Vec<(f64, String)> = all
+        .into_iter()
+        .map(|(cost, words)| {
+            let text = words.join(" ");
+            (arrival(cost, &text), text)
+        })
+        .collect();
+    drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
+    drawn.into_iter().take(most).map(|(_, text)| text).collect()
 }
 
 fn no_class(itn: &Itn, class: &str) -> Failure {

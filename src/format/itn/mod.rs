@@ -214,18 +214,18 @@ impl Itn {
         (cheapest < cost(PLAIN_COST * words.len() as u32, 0)).then_some((class, written))
     }
 
-    /// Ways to say what a class writes as `text`, at most `limit` of those found: words that this class writes so, and no other way. `None` where
-    /// there is no such class.
-    pub fn verbalise(&self, class: &str, text: &str, limit: usize) -> Option<Vec<Vec<String>>> {
+    /// Ways to say what a class writes as `text`, with what each costs to read: words that this class writes so, and no other way. `None` where there
+    /// is no such class.
+    pub fn verbalise(&self, class: &str, text: &str) -> Option<Vec<(f64, Vec<String>)>> {
         let index = self.language.classes.iter().position(|(label, _)| label == class)?;
         let rule = &self.language.names.classes[index].rule;
-        let mut all = verbalise::readings(&self.language.names, rule, text, usize::MAX);
-        all.retain(|reading| {
+        let all = verbalise::readings(&self.language.names, rule, text);
+        let read_so = |reading: Vec<String>| {
             let words: Vec<&str> = reading.iter().map(String::as_str).collect();
-            self.read(index, &words, |_, _, _| {}).is_some_and(|w| w.text == text)
-        });
-        all.truncate(limit);
-        Some(all)
+            let written = self.read(index, &words, |_, _, _| {}).filter(|w| w.text == text)?;
+            Some((network::units(written.cost), reading))
+        };
+        Some(all.into_iter().filter_map(read_so).collect())
     }
 
     /// Names of all classes, in the order of their definition.
@@ -373,13 +373,13 @@ mod tests {
             ("ALPHANUMERIC", "Q4", &["q four"]),
             ("PERCENT", "2.5%", &["two point five percent"]),
         ] {
-            let readings: Vec<String> = itn.verbalise(class, text, 1000).unwrap().iter().map(|r| r.join(" ")).collect();
+            let readings: Vec<String> = itn.verbalise(class, text).unwrap().iter().map(|(_, r)| r.join(" ")).collect();
             for way in said {
                 assert!(readings.iter().any(|r| r == way), "{text}: {way:?} is not among {readings:?}");
             }
         }
-        assert_eq!(itn.verbalise("TIME", "25:00", 10), Some(Vec::new()));
-        assert_eq!(itn.verbalise("TIMES", "4:00", 10), None);
+        assert_eq!(itn.verbalise("TIME", "25:00"), Some(Vec::new()));
+        assert_eq!(itn.verbalise("TIMES", "4:00"), None);
     }
 
     #[test]

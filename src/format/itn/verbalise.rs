@@ -18,13 +18,11 @@ const MAX_PART_READINGS: usize = 4096;
 /// Words, in order.
 type Reading = Vec<String>;
 
-/// Ways to say what `rule` writes as `text`, at most `limit`, those of earlier alternatives first. Some may be read as something else: the caller
-/// knows by normalising them.
-pub fn readings(names: &Names, rule: &str, text: &str, limit: usize) -> Vec<Reading> {
+/// Ways to say what `rule` writes as `text`, those of earlier alternatives first. Some may be read as something else: the caller knows by
+/// normalising them.
+pub fn readings(names: &Names, rule: &str, text: &str) -> Vec<Reading> {
     let mut reader = Reader { names, known: HashMap::new(), steps: 0 };
-    let mut all: Vec<Reading> = reader.named(rule, text).to_vec();
-    all.truncate(limit);
-    all
+    reader.named(rule, text).to_vec()
 }
 
 struct Reader<'a> {
