@@ -61,10 +61,12 @@ $(VENV)/.complete: models/training/requirements.txt
 
 # A tiny training, export and parity run: PyTorch and Rust must give the same tags.
 test-training: setup runtime $(VENV)/.complete
+	cargo build --locked
 	models/training/tests/tiny.sh $(abspath $(VENV)) $(abspath target/tiny)
 	FAIRCOPY_MODEL_DIR=$(abspath target/tiny/model) cargo test --locked --test integration model::
 
 # make train DATA=dir: from the data directory to models/en. Resumes where it was interrupted.
 train: setup $(VENV)/.complete
 	@test -n "$(DATA)" || { echo "error: make train DATA=directory with the training files" >&2; exit 2; }
+	cargo build --release --locked
 	models/training/train.sh $(abspath $(VENV)) "$(DATA)" $(abspath target/training) models/en

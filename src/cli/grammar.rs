@@ -5,12 +5,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::json;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Cli, Failure, print};
 use crate::format::itn::ast::GrammarError;
 use crate::format::itn::network::units;
-use crate::format::itn::{Itn, openfst, sources};
+use crate::format::itn::{Itn, Sample, openfst, sources};
 use crate::format::style::load_pack;
 use crate::tags::ItnClass;
 
@@ -133,8 +132,9 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         }
         Command::Verbalize { class, text, sample, seed } => {
             let itn = open(false)?;
-            let ways = |class: &str, text: &str| match itn.verbalise(class, text) {
-                Some(all) => Ok(sampled(all, *sample, *seed)),
+            let sample = sample.map(|most| Sample { most, seed: *seed });
+            let ways = |class: &str, text: &str| match itn.verbalise(class, text, sample) {
+                Some(all) => Ok(all.iter().map(|words| words.join(" ")).collect::<Vec<_>>()),
                 None => Err(no_class(&itn, class)),
             };
             match (class, text) {
@@ -166,24 +166,6 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
     }
-}
-
-/// Readings in the order they are found, or so many of them, drawn without putting back: one that costs a tenth more is drawn three times less often.
-fn sampled(all: Vec<(f64, Vec<String>)>, most: Option<usize>, seed: u64) -> Vec<String> {
-    let Some(most) = most else { return all.into_iter().map(|(_, words)| words.join(" ")).collect() };
-    let arrival = |cost: f64, text: &str| {
-        let uniform = (xxh3_64_with_seed(text.as_bytes(), seed) >> 11) as f64 / (1u64 << 53) as f64;
-        -(1.0 - uniform).ln() * (12.0 * cost).exp()
-    };
-    let mut drawn: Vec<(f64, String)> = all
-        .into_iter()
-        .map(|(cost, words)| {
-            let text = words.join(" ");
-            (arrival(cost, &text), text)
-        })
-        .collect();
-    drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
-    drawn.into_iter().take(most).map(|(_, text)| text).collect()
 }
 
 fn no_class(itn: &Itn, class: &str) -> Failure {

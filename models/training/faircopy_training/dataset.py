@@ -16,12 +16,15 @@ from .labels import HEADS, IGNORE
 from .model import Shape
 from .noise import confusions, corrupt
 from .sources import SOURCES, Piece, Source, read
+from .spoken import Readings
 from .synth import carrier, disfluent
 
 MAX_TOKENS_PER_WORD = 8
 """Further sub-tokens of a word are dropped; the service does the same."""
 STOPS_AT_SENTENCE, STOPS_ELSEWHERE = 0.5, 0.08
 """Shares of chunks that end with the closing token at a sentence end, and anywhere."""
+CARRIERS = 16_000
+"""Carrier sentences made, among as many of a dialogue source."""
 HELD_BACK = 10
 """Every tenth earnings call and podcast stays out of training, for evaluation."""
 
@@ -89,15 +92,28 @@ def held_back(piece_id: str) -> bool:
     return sum(recording.encode()) % HELD_BACK == 0
 
 
-def build(data: Path, sources: list[Source], seed: int) -> tuple[Corpus, Counter]:
-    """All sources as streams, and counts of mixed-case spellings for the lexicon. Raises ``DataError``."""
-    rng = random.Random(seed)
+def build(data: Path, sources: list[Source], seed: int, readings: Readings) -> tuple[Corpus, Counter]:
+    """All sources as streams, and counts of mixed-case spellings for the lexicon. Raises ``DataError`` and ``Unreadable``.
+
+    All is read twice: first to know which entities there are, so that the grammars' program reads them in one run.
+    """
+    readings.collecting = True
+    rng, carriers = random.Random(seed), random.Random(seed + 1)
+    for source in sources:
+        pieces = sum(1 for _ in read(source, data, rng, readings))
+        if source.file.startswith("sgd"):
+            for _ in range(min(pieces, CARRIERS)):
+                carrier(carriers, readings)
+    print(f"{len(readings.wanted)} entities to be read", flush=True)
+    readings.collecting = False
+    readings.fetch()
+    rng, carriers = random.Random(seed), random.Random(seed + 1)
     vocabulary = Vocabulary()
     streams: list[Stream] = []
     spellings: Counter = Counter()
     for source in sources:
         kept: list[Piece] = []
-        for piece in read(source, data, rng):
+        for piece in read(source, data, rng, readings):
             if piece.recording.startswith(("earnings22/", "rev16/")) and held_back(piece.recording):
                 continue
             spellings.update(w for w in piece.written if w)
@@ -107,7 +123,7 @@ def build(data: Path, sources: list[Source], seed: int) -> tuple[Corpus, Counter
         streams.append(vocabulary.stream(kept, source.weight, source.fluent and source.reader == "text"))
         print(f"{source.file}: {len(kept)} pieces, {len(streams[-1].labels)} words, {source.licence}", flush=True)
         if source.file.startswith("sgd"):
-            made = [p for base in kept[:16000] for p in (base, disfluent(carrier(rng), rng))]
+            made = [p for base in kept[:CARRIERS] for p in (base, disfluent(carrier(carriers, readings), rng))]
             streams.append(vocabulary.stream(made, 0.12, True))
     return vocabulary.corpus(streams), spellings
 

@@ -18,9 +18,12 @@ from .dataset import WordTokenizer, held_back
 from .model import UNLIMITED, Tagger
 from .quantise import reference
 from .sources import SOURCES, Piece, read
+from .spoken import Readings
 from .train import read_dev
 
 HISTORY, BLOCK, AHEAD = 48, 40, 9
+NO_READINGS = Readings(Path("unused"), Path("."))
+"""Labelled rows have their spoken words."""
 
 
 def join(pieces: list[Piece]) -> Piece:
@@ -105,7 +108,7 @@ def main() -> None:
     sets = {"dev2012": read_dev(args.data / "ted_iwslt_dev2012.tsv.gz", args.words)}
     for name in ("earnings22.jsonl.gz", "rev16_disfluency_weak.jsonl.gz"):
         source = next(s for s in SOURCES if s.file == name)
-        pieces = [p for p in read(source, args.data, random.Random(1)) if held_back(p.recording)]
+        pieces = [p for p in read(source, args.data, random.Random(1), NO_READINGS) if held_back(p.recording)]
         piece = join(pieces)
         for field in ("words", "punct", "case", "itn", "disfluency"):
             del getattr(piece, field)[args.words :]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import spoken
+from .spoken import Entity, Readings
 from .labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, PUNCT, case_of, punct_id
 
 FILLERS = {"um", "uh", "er", "erm", "mm", "hmm", "uhm", "eh", "ah"}
@@ -82,7 +83,7 @@ class DataError(Exception):
     """A data file is missing, empty or not what its reader expects. Says file, line, expected and got."""
 
 
-def read(source: Source, data: Path, rng: random.Random) -> Iterator[Piece]:
+def read(source: Source, data: Path, rng: random.Random, readings: Readings) -> Iterator[Piece]:
     """The pieces of one source, in file order. Raises ``DataError``."""
     path = data / source.file
     if not path.is_file():
@@ -96,7 +97,7 @@ def read(source: Source, data: Path, rng: random.Random) -> Iterator[Piece]:
                 if source.reader == "rows":
                     piece = from_row(json.loads(line), source.fluent)
                 else:
-                    piece = from_text(line, source.fluent, rng)
+                    piece = from_text(line, source.fluent, rng, readings)
             except (ValueError, KeyError, TypeError) as e:
                 raise DataError(f"{path}:{number}: {e!r}") from e
             if piece and piece.words:
@@ -174,11 +175,10 @@ def _is_big(words: list[str]) -> bool:
 
 _PHONE_SPACED = re.compile(r"\((\d{3})\) (\d{3}-\d{4})")
 _CLOCK_HALF = {"am": "a", "a.m": "a", "pm": "p", "p.m": "p"}
-_SCALES = {"million", "billion", "trillion", "thousand"}
 
 
-def from_text(line: str, fluent: bool, rng: random.Random) -> Piece | None:
-    """Written text to spoken words with labels; ``None`` where a token has digits that no rule reads."""
+def from_text(line: str, fluent: bool, rng: random.Random, readings: Readings) -> Piece | None:
+    """Written text to spoken words with labels; ``None`` where a token has digits that are no entity, or one that no grammar reads."""
     line = _PHONE_SPACED.sub(r"\1-\2", line)
     tokens = re.sub(r"(\w)(--|—|–)(\w)", r"\1 \2 \3", line).split()
     piece = Piece()
@@ -197,20 +197,25 @@ def from_text(line: str, fluent: bool, rng: random.Random) -> Piece | None:
             mark = "…"
         if not stem:
             continue
-        if any(c.isdigit() for c in stem):
-            entity = _entity(stem, mark, tokens, i, rng)
-            if entity is None:
+        found = _entity(stem, mark, tokens, i)
+        if found is None and any(c.isdigit() for c in stem):
+            return None
+        if found:
+            entity, mark, i = found
+            words = readings.of(entity, rng)
+            if words is None:
                 return None
-            name, words, mark, i = entity
-            begin, inside = ITN.index(f"B-{name}"), ITN.index(f"I-{name}")
+            begin, inside = ITN.index(f"B-{entity[0]}"), ITN.index(f"I-{entity[0]}")
             for k, word in enumerate(words):
                 last = k == len(words) - 1
+                cap = entity[0] == "DATE" and word in spoken.MONTHS
                 piece.add(
                     word,
                     punct_id(mark) if last else PUNCT.index("O"),
-                    CASE.index("LOWER"),
+                    CASE.index("CAP" if cap else "LOWER"),
                     begin if k == 0 else inside,
-                    _disfluency_of(word, fluent) if word != "oh" else (0 if fluent else IGNORE),
+                    # "oh" is a zero here, not a filler (Four-in-One, table 6).
+                    0 if fluent or word != "oh" else IGNORE,
                 )
             continue
         if not any(c.isalpha() for c in stem) or not stem.isascii() and not stem.replace("’", "").isalpha():
@@ -241,34 +246,45 @@ def _add_words(piece: Piece, stem: str, mark: str, fluent: bool) -> None:
         )
 
 
-def _entity(
-    stem: str, mark: str, tokens: list[str], after: int, rng: random.Random
-) -> tuple[str, list[str], str, int] | None:
-    """(class, words, mark, next token) of a written token with digits and what belongs to it."""
+def _entity(stem: str, mark: str, tokens: list[str], after: int) -> tuple[Entity, str, int] | None:
+    """What begins with a written token, the mark after it, and the next token that is not of it."""
     following = tokens[after].strip("\"'()") if after < len(tokens) else ""
-    half = _CLOCK_HALF.get(following.rstrip(_MARKS).lower(), "")
+    bare = following.rstrip(_MARKS)
+    tail = following[len(bare) :][:1]
+    if stem.lower() in spoken.MONTHS and stem[0].isupper():
+        return _date(stem, mark, tokens, after)
+    if not any(c.isdigit() for c in stem) and "@" not in stem and not re.search(r"[a-z]\.[a-z]{2,}", stem):
+        return None
+    half = _CLOCK_HALF.get(bare.lower(), "")
     joined = re.fullmatch(r"(\d{1,2})(?::(\d{2}))? ?([ap])\.?m?\.?", stem.lower())
-    clock = re.fullmatch(r"(\d{1,2})(?::(\d{2}))?", stem)
-    if joined or (clock and half and not mark):
-        m = joined or clock
-        hour, minute = int(m[1]), int(m[2] or 0)
-        if not (0 < hour < 13 and minute < 60):
-            return None
-        if clock and half:
-            tail = following[len(following.rstrip(_MARKS)) :]
+    plain = re.fullmatch(r"(\d{1,2})(?::(\d{2}))?", stem)
+    if joined or (plain and half and not mark):
+        m = joined or plain
+        if plain and half:
+            tail = following[len(bare) :]
             after += 1
             # The dot of "p.m." ends the sentence too where a capital or nothing follows.
             mark = tail[1:] or tail if "." not in following[:-1] else tail[1:]
             if tail == "." and "." in following[:-1] and (after >= len(tokens) or tokens[after][:1].isupper()):
                 mark = "."
             mark = mark[:1]
-        return "TIME", spoken.clock(hour, minute, joined[3] if joined else half, rng), mark, after
-    scaled = re.fullmatch(r"([$£€])(\d[\d,]*(?:\.\d+)?)", stem)
-    if scaled and not mark and following.rstrip(_MARKS).lower() in _SCALES:
-        word = following.rstrip(_MARKS).lower()
-        tail = following[len(following.rstrip(_MARKS)) :][:1]
-        return "MONEY", spoken.money(scaled[1], scaled[2], word, rng), tail, after + 1
-    reading = spoken.read_token(stem, rng)
-    if reading is None:
-        return None
-    return *reading, mark, after
+        time = spoken.clock(int(m[1]), int(m[2] or 0), joined[3] if joined else half)
+        return (time, mark, after) if time else None
+    if not mark and bare.lower() in spoken.SCALES and (scaled := re.fullmatch(r"([$£€]?)(\d[\d,]*(?:\.\d+)?)", stem)):
+        scale = bare.lower()
+        if scaled[1]:
+            return spoken.money(scaled[1], scaled[2], scale), tail, after + 1
+        return ("CARDINAL", "CARDINAL", f"{spoken.grouped(scaled[2])} {scale}"), tail, after + 1
+    entity = spoken.shape(stem)
+    return (entity, mark, after) if entity else None
+
+
+def _date(month: str, mark: str, tokens: list[str], after: int) -> tuple[Entity, str, int] | None:
+    """A date that begins with its month: March 5th, 2019; March 2019; March 5."""
+    day = year = ""
+    number = re.fullmatch(r"(\d{1,2})(?:st|nd|rd|th)?([,.?!;:]*)", tokens[after]) if after < len(tokens) and not mark else None
+    if number and 0 < int(number[1]) < 32:
+        day, mark, after = number[1], number[2][:1], after + 1
+    if mark in ("", ",") and after < len(tokens) and (y := re.fullmatch(r"((?:1[5-9]|20)\d\d)([,.?!;:]*)", tokens[after])) and (day or not mark):
+        year, mark, after = y[1], y[2][:1], after + 1
+    return (spoken.date(month, day, year), mark, after) if day or year else None

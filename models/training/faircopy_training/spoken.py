@@ -1,168 +1,131 @@
-"""Spoken forms of written numbers, for training text that writes digits.
+"""Spoken forms of written entities, by the product's own grammars run backwards (``faircopy grammar verbalize``), and what a written token is.
 
-A reading is sampled where people say a thing in several ways ("twenty twenty", "two thousand twenty").
-Each entity comes back as (class, spoken words); what no rule reads gives ``None`` and its line is dropped.
+A written token is told by its shape: its label, the class of the grammars that says how it is spoken, and the written form that class gives. Its
+readings are drawn by the program, the usual ones more often, several for each entity, for all of a corpus at once.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import re
+import subprocess
+from pathlib import Path
 
-ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-TENS = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()
-SCALES = [(10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (10**3, "thousand")]
-ORDINALS = {
-    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth", "nine": "ninth",
-    "twelve": "twelfth",
-}
 MONTHS = (
     "january february march april may june july august september october november december"
 ).split()
-CURRENCIES = {"$": ("dollar", "cent"), "£": ("pound", "penny"), "€": ("euro", "cent")}
+SCALES = {"million", "billion", "trillion"}
+MOST = 4
+"""Readings of an entity."""
+
+Entity = tuple[str, str, str]
+"""Label, class, written form."""
 
 
-def cardinal(n: int, rng: random.Random) -> list[str]:
-    """Words of 0 <= n < 10^15. "and" after hundred is said now and then; so is "a" for a leading one."""
-    if n < 20:
-        return [ONES[n]]
-    if n < 100:
-        return [TENS[n // 10]] + ([ONES[n % 10]] if n % 10 else [])
-    if n < 1000:
-        head = ["a"] if n < 200 and rng.random() < 0.15 else [ONES[n // 100]]
-        rest = n % 100
-        if not rest:
-            return head + ["hundred"]
-        joint = ["and"] if rng.random() < 0.2 else []
-        return head + ["hundred"] + joint + cardinal(rest, rng)
-    for value, name in SCALES:
-        if n >= value:
-            rest = n % value
-            return cardinal(n // value, rng) + [name] + (cardinal(rest, rng) if rest else [])
-    raise ValueError(f"{n} is beyond 10^15")
+class Unreadable(Exception):
+    """The grammars' program cannot be run, or does not know what it is asked for."""
 
 
-def ordinal(n: int, rng: random.Random) -> list[str]:
-    words = cardinal(n, rng)
-    last = words[-1]
-    if last in ORDINALS:
-        words[-1] = ORDINALS[last]
-    elif last.endswith("y"):
-        words[-1] = last[:-1] + "ieth"
-    else:
-        words[-1] = last + "th"
-    return words
+class Readings:
+    """Spoken forms of entities. While it is collecting, whatever it is asked for is noted and read as one word; ``fetch`` then reads all of them
+    in one run of the program."""
+
+    def __init__(self, program: Path, root: Path, seed: int = 7) -> None:
+        self.command = [str(program), "grammar", "--dir", str(root / "grammars" / "en"), "verbalize",
+                        "--sample", str(MOST), "--seed", str(seed)]
+        self.collecting = False
+        self.wanted: set[tuple[str, str]] = set()
+        self.known: dict[tuple[str, str], list[list[str]]] = {}
+
+    def fetch(self) -> None:
+        """Reads what was noted. Raises ``Unreadable``."""
+        asked = sorted(self.wanted - self.known.keys())
+        lines = "".join(f"{name}\t{text}\n" for name, text in asked)
+        try:
+            answer = subprocess.run(self.command, input=lines, capture_output=True, text=True, check=True)
+        except FileNotFoundError as e:
+            raise Unreadable(f"{self.command[0]}: no such program; build it (cargo build --release) or give --faircopy") from e
+        except subprocess.CalledProcessError as e:
+            raise Unreadable(f"{' '.join(self.command)}: {e.stderr.strip()}") from e
+        for key, line in zip(asked, answer.stdout.splitlines(), strict=True):
+            self.known[key] = [reading.split() for reading in json.loads(line)["readings"]]
+        self.wanted.clear()
+
+    def of(self, entity: Entity, rng: random.Random) -> list[str] | None:
+        """The words of one reading; ``None`` where the grammars know none. Draws one number from ``rng``, whatever happens."""
+        drawn = rng.random()
+        key = entity[1:]
+        if self.collecting:
+            self.wanted.add(key)
+            return ["x"]
+        if key not in self.known:
+            self.wanted.add(key)
+            self.fetch()
+        ways = self.known[key]
+        # The first of them was drawn first, so it is the likeliest.
+        return ways[min(int(drawn * drawn * len(ways)), len(ways) - 1)] if ways else None
 
 
-def digits(text: str, rng: random.Random) -> list[str]:
-    """Digit by digit; zero is "oh" in two readings of three, throughout the reading."""
-    zero = "oh" if rng.random() < 0.67 else "zero"
-    return [zero if d == "0" else ONES[int(d)] for d in text if d.isdigit()]
+def grouped(digits: str) -> str:
+    """1234567 as 1,234,567; what has commas or a fraction keeps them."""
+    whole, dot, fraction = digits.replace(",", "").partition(".")
+    return f"{int(whole or 0):,}{dot}{fraction}"
 
 
-def year(n: int, rng: random.Random) -> list[str]:
-    high, low = divmod(n, 100)
-    if 2000 <= n < 2010:
-        return ["two", "thousand"] + ((["and"] if rng.random() < 0.2 else []) + [ONES[low]] if low else [])
-    if 2010 <= n < 2100 and rng.random() < 0.15:
-        return ["two", "thousand"] + (["and"] if rng.random() < 0.3 else []) + cardinal(low, rng)
-    if low == 0:
-        return cardinal(high, rng) + ["hundred"]
-    if low < 10:
-        return cardinal(high, rng) + ["oh", ONES[low]]
-    return cardinal(high, rng) + cardinal(low, rng)
+def clock(hour: int, minute: int, half: str) -> Entity | None:
+    """4:30 PM, from its numbers and ``a``, ``p`` or nothing."""
+    if not (minute < 60 and (0 < hour < 13 if half else hour < 24)):
+        return None
+    return "TIME", "TIME", f"{hour}:{minute:02d}" + (f" {half.upper()}M" if half else "")
 
 
-def decimal(text: str, rng: random.Random) -> list[str]:
-    whole, _, fraction = text.replace(",", "").partition(".")
-    words = cardinal(int(whole), rng) if whole else []
-    if fraction:
-        words = words + ["point"] + ["oh" if d == "0" and rng.random() < 0.5 else ONES[int(d)] for d in fraction]
-    return words
+def date(month: str, day: str, year: str) -> Entity:
+    """March 5, 2019, from a month's name and what may be empty."""
+    written = month.capitalize() + (f" {int(day)}" if day else "") + (f"{',' if day else ''} {year}" if year else "")
+    return "DATE", "DATE", written
 
 
-def clock(hour: int, minute: int, half: str, rng: random.Random) -> list[str]:
-    words = cardinal(hour, rng)
-    if minute == 0:
-        if not half:
-            words = words + ["o'clock"]
-    elif minute < 10:
-        words = words + ["oh", ONES[minute]]
-    else:
-        words = words + cardinal(minute, rng)
-    if half:
-        words = words + ([half + "m"] if rng.random() < 0.4 else [half, "m"])
-    return words
+def money(symbol: str, amount: str, scale: str = "") -> Entity:
+    return "MONEY", "MONEY", symbol + grouped(amount) + (f" {scale}" if scale else "")
 
 
-def money(symbol: str, amount: str, scale: str, rng: random.Random) -> list[str]:
-    major, minor = CURRENCIES[symbol]
-    whole, _, fraction = amount.replace(",", "").partition(".")
-    if scale:
-        return decimal(amount, rng) + [scale, major + "s"]
-    words = cardinal(int(whole), rng) + [major if int(whole) == 1 else major + "s"]
-    cents = int(fraction) if len(fraction) == 2 else 0
-    if not cents:
-        return words
-    if rng.random() < 0.4:  # "twelve dollars fifty"
-        return words + (cardinal(cents, rng) if cents > 9 else ["oh", ONES[cents]])
-    plural = {"penny": "pence"}.get(minor, minor + "s")
-    return words + (["and"] if rng.random() < 0.7 else []) + cardinal(cents, rng) + [minor if cents == 1 else plural]
+def phone(digits: str) -> Entity | None:
+    """A telephone number of 7, 10 or 11 digits."""
+    groups = {7: (3, 4), 10: (3, 3, 4), 11: (1, 3, 3, 4)}.get(len(digits))
+    if not groups or (len(digits) == 11 and digits[0] != "1"):
+        return None
+    out, at = [], 0
+    for n in groups:
+        out.append(digits[at : at + n])
+        at += n
+    return "PHONE", "PHONE", "-".join(out)
 
 
-def phone(text: str, rng: random.Random) -> list[str]:
-    groups = [g for g in re.split(r"\D+", text) if g]
-    words: list[str] = []
-    for group in groups:
-        if group == "800" and rng.random() < 0.6:
-            words += ["eight", "hundred"]
-        elif len(group) == 4 and group[0] != "0" and group[2] != "0" and rng.random() < 0.2:
-            words += cardinal(int(group[:2]), rng) + cardinal(int(group[2:]), rng)
-        else:
-            words += digits(group, rng)
-    return words
-
-
-_RULES: list[tuple[re.Pattern[str], str]] = [
-    (re.compile(r"^\+?1?[-.(]?\(?\d{3}\)?[-.]\d{3}[-.]\d{4}$"), "PHONE"),
-    (re.compile(r"^(\d{1,2}):(\d{2})$"), "TIME"),
-    (re.compile(r"^([$£€])(\d[\d,]*(?:\.\d+)?)$"), "MONEY"),
-    (re.compile(r"^(\d[\d,]*(?:\.\d+)?)%$"), "PERCENT"),
-    (re.compile(r"^(\d+)(st|nd|rd|th)$"), "ORDINAL"),
-    (re.compile(r"^(1[5-9]|20)\d\d$"), "YEAR"),
-    (re.compile(r"^(1[5-9]|20)\d0s$"), "DECADE"),
-    (re.compile(r"^\d{1,3}(,\d{3})+$|^\d{1,4}$|^\d*\.\d+$"), "CARDINAL"),
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
+_SHAPES: list[tuple[re.Pattern[str], object]] = [
+    (re.compile(r"\+?1?[-.(]?\(?\d{3}\)?[-.]\d{3}[-.]\d{4}"), lambda m: phone(re.sub(r"\D", "", m[0]))),
+    (re.compile(r"(\d{1,2}):(\d{2})"), lambda m: clock(int(m[1]), int(m[2]), "")),
+    (re.compile(rf"([$£€¥])({_NUMBER})"), lambda m: money(m[1], m[2])),
+    (re.compile(rf"({_NUMBER})%"), lambda m: ("PERCENT", "PERCENT", grouped(m[1]) + "%")),
+    (re.compile(r"(\d[\d,]*)(st|nd|rd|th)"), lambda m: ("ORDINAL", "ORDINAL", grouped(m[1]) + m[2])),
+    (re.compile(r"(1[5-9]|20)\d\d"), lambda m: ("YEAR", "YEAR", m[0])),
+    (re.compile(r"(1[5-9]|20)\d0s"), lambda m: ("YEAR", "YEAR", m[0])),
+    (re.compile(r"'?([2-9]0s)"), lambda m: ("YEAR", "YEAR", m[1])),
+    (re.compile(r"(\d{1,4})[-–](\d{1,4})(%?)"), lambda m: ("RANGE", "RANGE", f"{m[1]}-{m[2]}{m[3]}")),
+    (re.compile(r"[1-9]\d?/[1-9]\d?"), lambda m: ("CARDINAL", "FRACTION", m[0])),
+    (re.compile(_NUMBER), lambda m: ("CARDINAL", "CARDINAL", grouped(m[0]))),
+    (re.compile(r"[A-Z]{1,4}\d{1,5}[A-Z]?|\d{1,3}[BDGKMPQX]|COVID-19|10-[KQ]|[BCP]2[BCP]"), lambda m: ("ALPHANUMERIC", "ALPHANUMERIC", m[0])),
+    (re.compile(r"[a-z0-9._-]+@[a-z0-9-]+(?:\.[a-z]+)+"), lambda m: ("EMAIL", "EMAIL", m[0])),
+    (re.compile(r"(?:www\.)?[a-z0-9-]+\.(?:com|org|net|edu|gov|io|tv|co\.uk)(?:/[a-z]+)*"), lambda m: ("WEBSITE", "WEBSITE", m[0])),
 ]
 
 
-def read_token(token: str, rng: random.Random) -> tuple[str, list[str]] | None:
-    """(class, spoken words) of one written token with digits, or ``None`` where no rule reads it."""
-    for pattern, kind in _RULES:
-        m = pattern.match(token)
-        if not m:
-            continue
-        if kind == "PHONE":
-            return kind, phone(token, rng)
-        if kind == "TIME":
-            hour, minute = int(m[1]), int(m[2])
-            return (kind, clock(hour, minute, "", rng)) if hour < 24 and minute < 60 else None
-        if kind == "MONEY":
-            return kind, money(m[1], m[2], "", rng)
-        if kind == "PERCENT":
-            return kind, decimal(m[1], rng) + ["percent"]
-        if kind == "ORDINAL":
-            n = int(m[1])
-            return (kind, ordinal(n, rng)) if 0 < n < 10**6 else None
-        if kind == "YEAR":
-            return kind, year(int(token), rng)
-        if kind == "DECADE":
-            words = year(int(token[:4]), rng)
-            if words[-1].endswith("y"):
-                words[-1] = words[-1][:-1] + "ies"
-                return "YEAR", words
-            return None
-        return kind, decimal(token, rng)
+def shape(token: str) -> Entity | None:
+    """What a written token is, if it is one of the kinds above."""
+    for pattern, make in _SHAPES:
+        if m := pattern.fullmatch(token):
+            return make(m)
     return None
+
+

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 
 from . import spoken
+from .spoken import Entity, Readings
 from .labels import ANY_B, CASE, DISFLUENCY, IGNORE, ITN, PUNCT
 from .sources import Piece
 
@@ -25,7 +26,7 @@ CARRIERS = [
     "That's {ALPHANUMERIC}.", "You get {PERCENT} off until {DATE}.", "I bought {CARDINAL} of them for {MONEY}.",
     "We placed it on {DATE}, I think, for {MONEY}.", "I ordered {CARDINAL} units in {YEAR}.", "Yes, it's {PHONE}.",
     "She was born on {DATE}.", "Is {TIME} okay for you?", "They open at {TIME} and close at {TIME}.",
-    "I live at number {CARDINAL}.", "It's on the {ORDINAL} floor, room {CARDINAL}.", "My account number is {CARD}.",
+    "I live at number {CARDINAL}.", "It's on the {ORDINAL} floor, room {CARDINAL}.", "My account number is {CARD}.", "The card number is {CARD}.", "It's {CARD}.", "My social is {SSN}.",
     "The card ends in {LAST4}.", "Please email {EMAIL}.", "Go to {WEBSITE} and log in.", "My email is {EMAIL}, all lower case.",
     "It should be {EMAIL}.", "Yes, send it to {EMAIL}, please.", "You'll find it on {WEBSITE}.", "Sure, it's {EMAIL}.",
     "It's {ALPHANUMERIC}.", "Do you have the order number? Yeah, it's {ALPHANUMERIC}.", "The area code is {AREA}.",
@@ -35,89 +36,78 @@ CARRIERS = [
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 NAMES = "anna bob maria john lee sarah omar chen julia peter sam nina david laura kim alex tom grace".split()
 HOSTS = "acme example northwind contoso globex initech bluebird riverside hilltop quickmart".split()
-DOMAINS = ["com", "com", "com", "org", "net", "co dot uk", "io"]
+DOMAINS = ["com", "com", "com", "org", "net", "co.uk", "io"]
 
 
-def entity(kind: str, rng: random.Random) -> tuple[str, list[str]]:
-    """(ITN class, spoken words) of one made-up entity of ``kind``."""
+def entity(kind: str, rng: random.Random) -> Entity:
+    """One made-up entity of ``kind``: its label, the grammars' class, and how it is written."""
     n = rng.randrange
     if kind == "PHONE":
-        number = f"{n(201, 999)}-{n(200, 999)}-{n(10000):04d}"
-        if rng.random() < 0.2:
-            number = f"{n(200, 999)}-{n(10000):04d}"
-        words = spoken.phone(number, rng)
-        if rng.random() < 0.12:
-            words = spoken.digits("1", rng) + words
-        if rng.random() < 0.15:
-            words = double(words)
-        return "PHONE", words
-    if kind in ("CARD", "LAST4"):
-        return "CARDINAL" if kind == "LAST4" else "PHONE", spoken.digits(
-            "".join(str(n(10)) for _ in range(4 if kind == "LAST4" else rng.choice([8, 9, 10, 12, 16]))), rng
-        )
+        number = f"{n(201, 999)}{n(200, 999)}{n(10000):04d}" if rng.random() < 0.8 else f"{n(200, 999)}{n(10000):04d}"
+        return spoken.phone("1" + number if len(number) == 10 and rng.random() < 0.12 else number)
+    if kind == "AREA":
+        return "PHONE", "PHONE", str(n(201, 999))
+    if kind == "CARD":
+        return ("PHONE", "CARD", card(rng)) if rng.random() < 0.5 else ("PHONE", "PHONE", str(n(10**7, 10 ** rng.choice([8, 9, 12]))))
+    if kind == "SSN":
+        return "PHONE", "SSN", f"{n(100, 900)}-{n(1, 100):02d}-{n(10000):04d}"
+    if kind == "LAST4":
+        return "CARDINAL", "PHONE", f"{n(10000):04d}"
     if kind == "TIME":
         half = rng.choice(["a", "p", "p", ""])
-        words = spoken.clock(n(1, 13), rng.choice([0, 0, 15, 30, 45, 10, 20, 40, 5, n(60)]), half, rng)
-        if len(words) == 1:
-            words.append("o'clock")
-        return "TIME", words
+        return spoken.clock(n(1, 13), rng.choice([0, 0, 15, 30, 45, 10, 20, 40, 5, n(60)]), half)
     if kind == "DATE":
-        month, day = spoken.MONTHS[n(12)], n(1, 32)
-        said = spoken.ordinal(day, rng) if rng.random() < 0.8 else spoken.cardinal(day, rng)
-        shape = rng.random()
-        words = [month] + said if shape < 0.6 else spoken.ordinal(day, rng) + ["of", month]
-        if rng.random() < 0.35:
-            words += spoken.year(n(1950, 2031), rng)
-        return "DATE", words
+        return spoken.date(spoken.MONTHS[n(12)], str(n(1, 32)), str(n(1950, 2031)) if rng.random() < 0.35 else "")
     if kind == "MONEY":
-        shape = rng.random()
-        if shape < 0.6:
-            return "MONEY", spoken.money("$", f"{n(1, 400)}.{rng.choice(['99', '50', '95', '00', f'{n(100):02d}'])}", "", rng)
-        if shape < 0.8:
-            return "MONEY", spoken.money(rng.choice("$£€"), str(n(1, 20) * rng.choice([1, 10, 100, 1000])), "", rng)
-        return "MONEY", spoken.money("$", f"{n(1, 90)}.{n(1, 10)}", rng.choice(["million", "billion"]), rng)
+        kind = rng.random()
+        if kind < 0.6:
+            return spoken.money("$", f"{n(1, 400)}.{rng.choice(['99', '50', '95', '00', f'{n(100):02d}'])}".removesuffix(".00"))
+        if kind < 0.8:
+            return spoken.money(rng.choice("$£€"), str(n(1, 20) * rng.choice([1, 10, 100, 1000])))
+        return spoken.money("$", f"{n(1, 90)}.{n(1, 10)}", rng.choice(["million", "billion"]))
     if kind == "ALPHANUMERIC":
-        words = [rng.choice(LETTERS) for _ in range(n(1, 4))]
-        words += spoken.digits(str(n(10, 10 ** n(2, 7))), rng)
-        if rng.random() < 0.2:
-            words.append(rng.choice(LETTERS))
-        return "ALPHANUMERIC", double(words) if rng.random() < 0.1 else words
-    if kind == "AREA":
-        return "PHONE", spoken.digits(str(n(201, 999)), rng)
+        code = "".join(rng.choice(LETTERS) for _ in range(n(1, 4))).upper() + str(n(10, 10 ** n(2, 7)))
+        return "ALPHANUMERIC", "ALPHANUMERIC", code + (rng.choice(LETTERS).upper() if rng.random() < 0.2 else "")
     if kind == "SPELLED":
-        return "ALPHANUMERIC", list(rng.choice(NAMES) + rng.choice(["", "ski", "son", "man", "ez"]))
+        return "ALPHANUMERIC", "ALPHANUMERIC", (rng.choice(NAMES) + rng.choice(["", "ski", "son", "man", "ez"])).upper()
     if kind == "PERCENT":
-        return "PERCENT", spoken.decimal(rng.choice([str(n(1, 100)), f"{n(30)}.{n(1, 10)}"]), rng) + ["percent"]
+        return "PERCENT", "PERCENT", rng.choice([str(n(1, 100)), f"{n(30)}.{n(1, 10)}"]) + "%"
     if kind == "YEAR":
-        return "YEAR", spoken.year(n(1900, 2031), rng)
+        return "YEAR", "YEAR", str(n(1900, 2031))
     if kind == "ORDINAL":
-        return "ORDINAL", spoken.ordinal(n(2, 60), rng)
+        number = n(2, 60)
+        return "ORDINAL", "ORDINAL", f"{number}{ending(number)}"
     if kind == "EMAIL":
-        name = [rng.choice(NAMES)] + (["dot", rng.choice(NAMES)] if rng.random() < 0.4 else [])
-        name += spoken.digits(str(n(10, 99)), rng) if rng.random() < 0.3 else []
-        return "EMAIL", name + ["at", rng.choice(HOSTS), "dot"] + rng.choice(DOMAINS).split()
+        name = rng.choice(NAMES) + (f".{rng.choice(NAMES)}" if rng.random() < 0.4 else "")
+        name += str(n(10, 99)) if rng.random() < 0.3 else ""
+        return "EMAIL", "EMAIL", f"{name}@{rng.choice(HOSTS)}.{rng.choice(DOMAINS)}"
     if kind == "WEBSITE":
-        www = ["w", "w", "w", "dot"] if rng.random() < 0.4 else []
-        return "WEBSITE", www + [rng.choice(HOSTS), "dot"] + rng.choice(DOMAINS).split()
-    return "CARDINAL", spoken.cardinal(rng.choice([n(2, 100), n(100, 1000), n(1000, 100000)]), rng)
+        return "WEBSITE", "WEBSITE", f"{'www.' if rng.random() < 0.4 else ''}{rng.choice(HOSTS)}.{rng.choice(DOMAINS)}"
+    return "CARDINAL", "CARDINAL", f"{rng.choice([n(2, 100), n(100, 1000), n(1000, 100000)]):,}"
 
 
-def double(words: list[str]) -> list[str]:
-    """"five five" said as "double five", at the first place where a digit repeats."""
-    for i in range(len(words) - 1):
-        if words[i] == words[i + 1]:
-            return words[:i] + ["double"] + words[i + 1 :]
-    return words
+def ending(number: int) -> str:
+    return "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
-def carrier(rng: random.Random) -> Piece:
-    """One carrier sentence with its labels."""
+def card(rng: random.Random) -> str:
+    """16 digits with the check digit that cards have (ISO/IEC 7812-1)."""
+    digits = [4] + [rng.randrange(10) for _ in range(14)]
+    doubled = [d * 2 - 9 * (d > 4) if i % 2 == 0 else d for i, d in enumerate(digits)]
+    digits.append(-sum(doubled) % 10)
+    text = "".join(map(str, digits))
+    return " ".join(text[i : i + 4] for i in range(0, 16, 4))
+
+
+def carrier(rng: random.Random, readings: Readings) -> Piece:
+    """One carrier sentence with its labels. An entity that the grammars cannot say is left out."""
     piece = Piece()
     for token in rng.choice(CARRIERS).split():
         stem = token.rstrip(",.?")
         mark = PUNCT.index({"": "O", ",": "COMMA", ".": "PERIOD", "?": "QUESTION"}[token[len(stem) :]])
         if stem.startswith("{"):
-            name, words = entity(stem[1:-1], rng)
+            name, _, _ = made = entity(stem[1:-1], rng)
+            words = readings.of(made, rng) or []
             for k, word in enumerate(words):
                 tag = ITN.index(f"{'B' if k == 0 else 'I'}-{name}")
                 piece.add(word, mark if k == len(words) - 1 else 0, 0, tag, 0)

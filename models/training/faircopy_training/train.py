@@ -16,6 +16,7 @@ from . import labels as L
 from .dataset import Sampler, WordTokenizer, build, sources_for, write_lexicon
 from .model import SHAPES, UNLIMITED, Tagger
 from .sources import DataError, Piece
+from .spoken import Readings, Unreadable
 
 LOOKAHEADS = {
     "any": [0, 2, 4, 6, 9, 9, 9, 9, 16, 32, UNLIMITED, UNLIMITED, UNLIMITED],
@@ -123,6 +124,7 @@ def main() -> None:
     a.add_argument("--data", type=Path, required=True, help="directory with the files of sources.SOURCES")
     a.add_argument("--base", type=Path, required=True, help="directory with model.safetensors and tokenizer.json")
     a.add_argument("--out", type=Path, required=True, help="checkpoints, and model.pt at the end")
+    a.add_argument("--faircopy", type=Path, required=True, help="the built program, whose grammars say how written numbers are spoken")
     a.add_argument("--encoder", choices=list(SHAPES), default="minilm")
     a.add_argument("--layers", type=int, help="only the encoder's first layers")
     a.add_argument("--lookahead", choices=list(LOOKAHEADS), default="any")
@@ -148,8 +150,9 @@ def main() -> None:
         corpus = pickle.loads(cache.read_bytes())
     else:
         try:
-            corpus, spellings = build(args.data, sources_for(args.licences), args.seed)
-        except DataError as e:
+            readings = Readings(args.faircopy, Path(__file__).parents[3], args.seed)
+            corpus, spellings = build(args.data, sources_for(args.licences), args.seed, readings)
+        except (DataError, Unreadable) as e:
             raise SystemExit(f"error: {e}") from e
         write_lexicon(spellings, args.out / "lexicon.tsv")
         cache.write_bytes(pickle.dumps(corpus))

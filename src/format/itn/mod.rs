@@ -37,6 +37,7 @@ use network::{Cost, Language, Network, Out, cost};
 
 use crate::tags::ItnClass;
 
+pub use verbalise::Sample;
 pub use write::Token;
 
 /// Words of a span at most; a longer one stays as spoken, which bounds the work.
@@ -214,18 +215,20 @@ impl Itn {
         (cheapest < cost(PLAIN_COST * words.len() as u32, 0)).then_some((class, written))
     }
 
-    /// Ways to say what a class writes as `text`, with what each costs to read: words that this class writes so, and no other way. `None` where there
-    /// is no such class.
-    pub fn verbalise(&self, class: &str, text: &str) -> Option<Vec<(f64, Vec<String>)>> {
+    /// Ways to say what a class writes as `text`: words that this class writes so, and no other way. All that are found, or a sample of them. `None`
+    /// where there is no such class.
+    pub fn verbalise(&self, class: &str, text: &str, sample: Option<Sample>) -> Option<Vec<Vec<String>>> {
         let index = self.language.classes.iter().position(|(label, _)| label == class)?;
         let rule = &self.language.names.classes[index].rule;
-        let all = verbalise::readings(&self.language.names, rule, text);
-        let read_so = |reading: Vec<String>| {
+        // Some are read as something else: more are drawn than are asked for.
+        let wider = sample.map(|s| Sample { most: 2 * s.most + 6, ..s });
+        let mut all = verbalise::readings(&self.language.names, rule, text, wider);
+        all.retain(|reading| {
             let words: Vec<&str> = reading.iter().map(String::as_str).collect();
-            let written = self.read(index, &words, |_, _, _| {}).filter(|w| w.text == text)?;
-            Some((network::units(written.cost), reading))
-        };
-        Some(all.into_iter().filter_map(read_so).collect())
+            self.read(index, &words, |_, _, _| {}).is_some_and(|w| w.text == text)
+        });
+        all.truncate(sample.map_or(usize::MAX, |s| s.most));
+        Some(all)
     }
 
     /// Names of all classes, in the order of their definition.
@@ -373,13 +376,27 @@ mod tests {
             ("ALPHANUMERIC", "Q4", &["q four"]),
             ("PERCENT", "2.5%", &["two point five percent"]),
         ] {
-            let readings: Vec<String> = itn.verbalise(class, text).unwrap().iter().map(|(_, r)| r.join(" ")).collect();
+            let readings: Vec<String> = itn.verbalise(class, text, None).unwrap().iter().map(|r| r.join(" ")).collect();
             for way in said {
                 assert!(readings.iter().any(|r| r == way), "{text}: {way:?} is not among {readings:?}");
             }
         }
-        assert_eq!(itn.verbalise("TIME", "25:00"), Some(Vec::new()));
-        assert_eq!(itn.verbalise("TIMES", "4:00"), None);
+        assert_eq!(itn.verbalise("TIME", "25:00", None), Some(Vec::new()));
+        assert_eq!(itn.verbalise("TIMES", "4:00", None), None);
+    }
+
+    #[test]
+    fn a_sample_of_readings_has_its_size_and_the_usual_ones_most_often() {
+        let itn = english();
+        let (mut digit_by_digit, mut different) = (0, std::collections::HashSet::new());
+        for seed in 0..40 {
+            let drawn = itn.verbalise("PHONE", "212-555-0142", Some(Sample { most: 3, seed })).unwrap();
+            assert_eq!(drawn.len(), 3);
+            digit_by_digit += drawn.iter().filter(|words| words.len() >= 9).count();
+            different.extend(drawn);
+        }
+        assert!(digit_by_digit > 60 && different.len() > 30, "{digit_by_digit} of 120, {} different", different.len());
+        assert_eq!(itn.verbalise("PHONE", "hello", Some(Sample { most: 3, seed: 1 })), Some(Vec::new()));
     }
 
     #[test]

@@ -174,9 +174,9 @@ mod tests {
         ) {
             let index = ENGLISH.language.classes.iter().position(|(label, _)| label == class).unwrap();
             if let Some(written) = ENGLISH.read(index, &words, |_, _, _| {}) {
-                let readings = ENGLISH.verbalise(class, &written.text).unwrap();
+                let readings = ENGLISH.verbalise(class, &written.text, None).unwrap();
                 prop_assert!(!readings.is_empty(), "{} of {:?}", written.text, words);
-                for (_, reading) in readings {
+                for reading in readings {
                     let words: Vec<&str> = reading.iter().map(String::as_str).collect();
                     let again = ENGLISH.read(index, &words, |_, _, _| {}).map(|w| w.text);
                     prop_assert_eq!(again.as_ref(), Some(&written.text), "{:?}", words);

@@ -1,10 +1,13 @@
 //! Grammars read backwards: how something written may be said. For training text, and to check what another model wrote.
 //!
 //! Rules are matched against text from the outside in: a template's texts must stand where they are, its parts are what lies between, undone of their
-//! filters, and read in turn. Nothing is compiled for it; what was found for a rule and a text is remembered.
+//! filters, and read in turn. Nothing is compiled for it; what was found for a rule and a text is remembered. Digits alone can be said in thousands of
+//! ways; a [`Sample`] keeps a few of them at every step, drawn by their costs.
 
 use std::collections::HashMap;
 use std::rc::Rc;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::ast::Said;
 use super::check::{Named, Names, Piece, Way};
@@ -15,23 +18,47 @@ const MAX_STEPS: usize = 400_000;
 /// Readings of any one part that are followed further.
 const MAX_PART_READINGS: usize = 4096;
 
-/// Words, in order.
-type Reading = Vec<String>;
+/// What it costs to read, and words in order.
+type Reading = (u32, Vec<String>);
+
+/// Readings are drawn instead of listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// so many at most, of a whole and of each of its parts
+    pub most: usize,
+    /// another seed draws others
+    pub seed: u64,
+}
+
+impl Sample {
+    /// Keeps the drawn ones: without putting back, and one that costs a tenth more is drawn three times less often.
+    pub fn draw<T>(self, all: &mut Vec<T>, of: impl Fn(&T) -> (u32, String)) {
+        let arrival = |one: &T| {
+            let (cost, text) = of(one);
+            let uniform = (xxh3_64_with_seed(text.as_bytes(), self.seed) >> 11) as f64 / (1u64 << 53) as f64;
+            -(1.0 - uniform).ln() * (f64::from(cost) * 0.012).exp()
+        };
+        let mut drawn: Vec<(f64, T)> = all.drain(..).map(|one| (arrival(&one), one)).collect();
+        drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.extend(drawn.into_iter().take(self.most).map(|(_, one)| one));
+    }
+}
 
 /// Ways to say what `rule` writes as `text`, those of earlier alternatives first. Some may be read as something else: the caller knows by
 /// normalising them.
-pub fn readings(names: &Names, rule: &str, text: &str) -> Vec<Reading> {
-    let mut reader = Reader { names, known: HashMap::new(), steps: 0 };
-    reader.named(rule, text).to_vec()
+pub fn readings(names: &Names, rule: &str, text: &str, sample: Option<Sample>) -> Vec<Vec<String>> {
+    let mut reader = Reader { names, sample, known: HashMap::new(), steps: 0 };
+    reader.named(rule, text).iter().map(|(_, words)| words.clone()).collect()
 }
 
 struct Reader<'a> {
     names: &'a Names,
+    sample: Option<Sample>,
     known: HashMap<(&'a str, String), Rc<Vec<Reading>>>,
     steps: usize,
 }
 
-/// What some of the words say, and what is left of each part to be said.
+/// Some of the words, and what is left of each part to be said.
 type Partial = (Reading, Vec<String>);
 
 impl<'a> Reader<'a> {
@@ -46,14 +73,14 @@ impl<'a> Reader<'a> {
         }
         let mut found: Vec<Reading> = Vec::new();
         match self.names.named.get(name) {
-            None if text.chars().all(char::is_alphanumeric) && !text.is_empty() => found.push(vec![text.to_lowercase()]),
+            None if text.chars().all(char::is_alphanumeric) && !text.is_empty() => found.push((0, vec![text.to_lowercase()])),
             None => {}
-            Some(Named::Table(rows)) => found.extend(rows.iter().filter(|r| r.written == text).map(|r| r.said.clone())),
+            Some(Named::Table(rows)) => found.extend(rows.iter().filter(|r| r.written == text).map(|r| (0, r.said.clone()))),
             Some(Named::Rule(ways)) => {
                 for &way in ways {
                     let way = &self.names.ways[way];
                     for parts in self.parts(way, text) {
-                        let said = self.said(way, &way.said, vec![(Vec::new(), parts)]);
+                        let said = self.said(way, &way.said, vec![((way.cost, Vec::new()), parts)]);
                         found.extend(
                             said.into_iter().filter(|(_, left)| left.iter().all(String::is_empty)).map(|(words, _)| words),
                         );
@@ -62,7 +89,12 @@ impl<'a> Reader<'a> {
             }
         }
         let mut seen = std::collections::HashSet::new();
-        found.retain(|r| seen.insert(r.clone()));
+        // Of the same words said by several alternatives, the cheapest counts.
+        found.sort_by_key(|(cost, _)| *cost);
+        found.retain(|(_, words)| seen.insert(words.clone()));
+        if let Some(sample) = self.sample {
+            sample.draw(&mut found, |(cost, words)| (*cost, words.join(" ")));
+        }
         found.truncate(MAX_PART_READINGS);
         let found = Rc::new(found);
         self.known.insert((name, text.to_string()), found.clone());
@@ -107,19 +139,24 @@ impl<'a> Reader<'a> {
         match said {
             Said::Word(word) => {
                 out = from;
-                out.iter_mut().for_each(|(words, _)| words.push(word.clone()));
+                out.iter_mut().for_each(|((_, words), _)| words.push(word.clone()));
             }
             Said::Part { name, of, .. } => {
                 let part = way.parts.iter().position(|p| p == name).expect("parts are listed");
-                for (words, left) in from {
-                    for end in left[part].char_indices().map(|(at, c)| at + c.len_utf8()).collect::<Vec<_>>() {
+                let shared = is_shared(&way.said, name);
+                for ((cost, words), left) in from {
+                    let mut ends: Vec<usize> = left[part].char_indices().map(|(at, c)| at + c.len_utf8()).collect();
+                    if !shared {
+                        ends.drain(..ends.len().saturating_sub(1)); // all of it, or nothing would say the rest
+                    }
+                    for end in ends {
                         if self.tired() {
                             return out;
                         }
-                        for reading in self.named(of, &left[part][..end]).iter() {
+                        for (more, reading) in self.named(of, &left[part][..end]).iter() {
                             let mut left = left.clone();
                             left[part].drain(..end);
-                            out.push(([words.as_slice(), reading].concat(), left));
+                            out.push(((cost + more, [words.as_slice(), reading].concat()), left));
                         }
                     }
                 }
@@ -142,8 +179,27 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+        if let Some(sample) = self.sample {
+            // More than in the end: some of them will not come to one.
+            let more = Sample { most: 4 * sample.most, ..sample };
+            more.draw(&mut out, |((cost, words), left)| (*cost, [words.join(" "), left.concat()].join("|")));
+        }
         out
     }
+}
+
+/// Whether the text of part `name` may be said in several pieces: it is repeated, or named more than once.
+fn is_shared(said: &Said, name: &str) -> bool {
+    fn count(said: &Said, name: &str) -> usize {
+        match said {
+            Said::Word(_) => 0,
+            Said::Part { name: own, .. } => usize::from(own == name),
+            Said::Seq(all) | Said::Any(all) => all.iter().map(|s| count(s, name)).sum(),
+            Said::Perhaps(one) => count(one, name),
+            Said::Many(one, _) => 2 * count(one, name),
+        }
+    }
+    count(said, name) > 1
 }
 
 /// Texts that `filters` make `text` of.
