@@ -141,6 +141,8 @@ mod tests {
         d.add_file(&path, |phrase| "*".repeat(phrase.len())).unwrap();
         assert_eq!(d.longest(&["darn", "it"]), Some((2, &entry("*******"))));
         assert_eq!(d.longest(&["cubernetes"]), Some((1, &entry("Kubernetes"))));
+        std::fs::write(&path, b"a\tA\n\xff\n").unwrap();
+        assert!(d.add_file(&path, |_| String::new()).unwrap_err().ends_with("words.txt:2: expected UTF-8"));
         std::fs::write(&path, "\tX\n").unwrap();
         assert!(d.add_file(&path, |_| String::new()).unwrap_err().contains("words.txt:1:1"));
     }

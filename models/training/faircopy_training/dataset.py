@@ -113,7 +113,8 @@ def build(data: Path, sources: list[Source], seed: int, readings: Readings) -> t
     spellings: Counter = Counter()
     for source in sources:
         kept: list[Piece] = []
-        for piece in read(source, data, rng, readings):
+        counts: Counter = Counter()
+        for piece in read(source, data, rng, readings, counts):
             if piece.recording.startswith(("earnings22/", "rev16/")) and held_back(piece.recording):
                 continue
             spellings.update(w for w in piece.written if w)
@@ -122,6 +123,8 @@ def build(data: Path, sources: list[Source], seed: int, readings: Readings) -> t
             kept.append(piece)
         streams.append(vocabulary.stream(kept, source.weight, source.fluent and source.reader == "text"))
         print(f"{source.file}: {len(kept)} pieces, {len(streams[-1].labels)} words, {source.licence}", flush=True)
+        for rule, n in sorted(counts.items()):
+            print(f"    {rule}: {n} lines", flush=True)
         if source.file.startswith("sgd"):
             made = [p for base in kept[:CARRIERS] for p in (base, disfluent(carrier(carriers, readings), rng))]
             streams.append(vocabulary.stream(made, 0.12, True))
@@ -147,11 +150,15 @@ class Sampler:
 
     def batch(self, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """tokens, words [rows, length], labels [rows, length, heads] (IGNORE but on first sub-tokens)."""
+        return self.pack([self.chunk(rng) for _ in range(rows)])
+
+    def pack(self, chunks: list[tuple[np.ndarray, np.ndarray, bool]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """As :meth:`batch`, of these chunks."""
+        rows = len(chunks)
         tokens = np.zeros((rows, self.length), np.int64)
         words = np.full((rows, self.length), self.pad_word, np.int64)
         labels = np.full((rows, self.length, len(HEADS)), IGNORE, np.int64)
-        for r in range(rows):
-            chunk, given, stopped = self.chunk(rng)
+        for r, (chunk, given, stopped) in enumerate(chunks):
             tokens[r, 0], words[r, 0] = self.shape.cls, -1
             at = 1
             for w, (word, label) in enumerate(zip(chunk, given)):

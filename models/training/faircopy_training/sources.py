@@ -11,11 +11,12 @@ import gzip
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import spoken
+from . import cleaning, spoken
 from .spoken import Entity, Readings
 from .labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, PUNCT, case_of, punct_id
 
@@ -83,8 +84,9 @@ class DataError(Exception):
     """A data file is missing, empty or not what its reader expects. Says file, line, expected and got."""
 
 
-def read(source: Source, data: Path, rng: random.Random, readings: Readings) -> Iterator[Piece]:
-    """The pieces of one source, in file order. Raises ``DataError``."""
+def read(source: Source, data: Path, rng: random.Random, readings: Readings, counts: Counter | None = None) -> Iterator[Piece]:
+    """The pieces of one source, in file order; written text is cleaned. ``counts`` gets what each rule dropped or changed. Raises ``DataError``."""
+    counts = Counter() if counts is None else counts
     path = data / source.file
     if not path.is_file():
         raise DataError(f"{path}: no such file; --data must name a directory that holds {source.file}")
@@ -97,7 +99,7 @@ def read(source: Source, data: Path, rng: random.Random, readings: Readings) -> 
                 if source.reader == "rows":
                     piece = from_row(json.loads(line), source.fluent)
                 else:
-                    piece = from_text(line, source.fluent, rng, readings)
+                    piece = cleaned(line, source.fluent, rng, readings, counts)
             except (ValueError, KeyError, TypeError) as e:
                 raise DataError(f"{path}:{number}: {e!r}") from e
             if piece and piece.words:
@@ -105,6 +107,23 @@ def read(source: Source, data: Path, rng: random.Random, readings: Readings) -> 
                 yield piece
     if not count:
         raise DataError(f"{path}: no usable line; expected {source.reader} as in the data README")
+
+
+def cleaned(line: str, fluent: bool, rng: random.Random, readings: Readings, counts: Counter) -> Piece | None:
+    """A line of written text through the filters of ``cleaning``; ``None`` where one drops it."""
+    if rule := cleaning.coarse(line):
+        counts[f"dropped: {rule}"] += 1
+        return None
+    piece = from_text(cleaning.clean(line, counts), fluent, rng, readings)
+    if piece is None:
+        counts["dropped: an entity that is not read"] += 1
+        return None
+    marks = sum(p > 0 for p in piece.punct)
+    capitals = sum(c != CASE.index("LOWER") for c in piece.case)
+    if rule := cleaning.fine(len(piece.words), marks, capitals):
+        counts[f"dropped: {rule}"] += 1
+        return None
+    return piece
 
 
 def _disfluency_of(word: str, fluent: bool) -> int:

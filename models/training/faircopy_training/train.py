@@ -17,12 +17,15 @@ from .dataset import Sampler, WordTokenizer, build, sources_for, write_lexicon
 from .model import SHAPES, UNLIMITED, Tagger
 from .sources import DataError, Piece
 from .spoken import Readings, Unreadable
+from .teach import WIDTH, lessons_of
 
 LOOKAHEADS = {
     "any": [0, 2, 4, 6, 9, 9, 9, 9, 16, 32, UNLIMITED, UNLIMITED, UNLIMITED],
     "open": [UNLIMITED],
 }
 """Drawn from per batch: ``any`` makes one model that serves every lookahead (9 is the paper's), ``open`` a teacher."""
+CUT = 0.6
+"""Share of lessons that a student sees the beginning of only."""
 STEADY = 0.6
 """Share of the steps before the learning rate falls. Until there, a run may be given another number of steps."""
 
@@ -54,6 +57,48 @@ def joint_loss(logits: Tensor, labels: Tensor) -> Tensor:
         if len(loss):
             total = total + loss.mean()
     return total
+
+
+def taught_loss(logits: Tensor, taught: Tensor) -> Tensor:
+    """Cross entropy with a teacher's probabilities, summed over the heads, a mean over the words that have any."""
+    total = logits.new_zeros(())
+    there = taught[..., 0] >= 0
+    at = 0
+    for names in L.HEADS.values():
+        part = logits[there][:, at : at + len(names)].float().log_softmax(-1)
+        total = total - (taught[there][:, at : at + len(names)] * part).sum(-1).mean()
+        at += len(names)
+    return total
+
+
+class Pupil:
+    """Batches of a teacher's lessons, each cut after a random word more often than not, so that less is seen than the teacher saw."""
+
+    def __init__(self, path: Path, sampler: Sampler) -> None:
+        self.lessons, self.sampler = lessons_of(path), sampler
+        if not self.lessons:
+            raise SystemExit(f"error: {path}: no lessons; run faircopy_training.teach to its end")
+
+    def batch(self, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """As ``Sampler.batch``, and the teacher's probabilities [rows, length, WIDTH], -1 where there are none."""
+        chunks, soft = [], []
+        for n in rng.integers(len(self.lessons), size=rows):
+            lesson = self.lessons[int(n)]
+            end, room = 0, self.sampler.length - 2
+            while end < len(lesson.words) and len(self.sampler.tokens[lesson.words[end]]) <= room:
+                room -= len(self.sampler.tokens[lesson.words[end]])
+                end += 1
+            stopped = lesson.stopped and end == len(lesson.words)
+            if end > 8 and rng.random() < CUT:
+                end, stopped = int(rng.integers(8, end)), False
+            chunks.append((lesson.words[:end], lesson.labels[:end], stopped))
+            soft.append(lesson.taught[:end])
+        tokens, words, labels = self.sampler.pack(chunks)
+        taught = np.full((*tokens.shape, WIDTH), -1, np.float32)
+        for r, probabilities in enumerate(soft):
+            first = np.flatnonzero(np.diff(words[r], prepend=-2))[1 : len(probabilities) + 1]
+            taught[r, first] = probabilities
+        return tokens, words, labels, taught
 
 
 def read_dev(path: Path, words: int) -> Piece:
@@ -136,6 +181,8 @@ def main() -> None:
     a.add_argument("--seed", type=int, default=7)
     a.add_argument("--threads", type=int, default=2)
     a.add_argument("--licences", choices=["all", "commercial"], default="all")
+    a.add_argument("--taught", type=Path, help="a teacher's lessons (faircopy_training.teach), made of this run's data.pickle")
+    a.add_argument("--teacher-share", type=float, default=0.7, help="of the loss, where there are lessons")
     a.add_argument("--stop-after", type=int, help="stop after this step, as an interruption would")
     a.add_argument("--every", type=int, default=200, help="steps between checkpoints")
     args = a.parse_args()
@@ -157,6 +204,7 @@ def main() -> None:
         write_lexicon(spellings, args.out / "lexicon.tsv")
         cache.write_bytes(pickle.dumps(corpus))
     sampler = Sampler(corpus, tokenizer, shape, args.length, Tagger.PAD_WORD, args.noisy)
+    pupil = Pupil(args.taught, sampler) if args.taught else None
     dev_file = args.data / "ted_iwslt_dev2012.tsv.gz"
     dev = read_dev(dev_file, 8000) if dev_file.is_file() else None
 
@@ -186,7 +234,8 @@ def main() -> None:
     began, seen, running = time.monotonic(), 0, 0.0
     for step in range(first, args.steps):
         rng = np.random.default_rng([args.seed, step])  # so that a resumed run sees what it would have seen
-        tokens, words, labels = (torch.from_numpy(x) for x in sampler.batch(args.rows, rng))
+        batch = [torch.from_numpy(x) for x in (pupil or sampler).batch(args.rows, rng)]
+        tokens, words, labels = batch[:3]
         choices = LOOKAHEADS[args.lookahead]
         lookahead = torch.full((args.rows,), choices[int(rng.integers(len(choices)))])
         for group, highest in zip(optimizer.param_groups, (args.rate, head_rate)):
@@ -194,6 +243,8 @@ def main() -> None:
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
             logits = model(tokens, words, lookahead)
         loss = joint_loss(logits, labels)
+        if pupil:
+            loss = (1 - args.teacher_share) * loss + args.teacher_share * taught_loss(logits, batch[3])
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

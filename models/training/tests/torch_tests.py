@@ -1,6 +1,8 @@
 """Tests that need PyTorch; ``make test-training`` runs them."""
 
+import pickle
 import sys
+import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
@@ -15,7 +17,8 @@ from faircopy_training.dataset import Corpus, Sampler, Stream
 from faircopy_training.model import MINILM, MPNET, Tagger, buckets
 from faircopy_training.noise import confusions, corrupt
 from faircopy_training.quantise import RowInt8Linear
-from faircopy_training.train import B_IDS, joint_loss
+from faircopy_training.teach import teach
+from faircopy_training.train import B_IDS, Pupil, joint_loss, taught_loss
 
 
 class Mask(unittest.TestCase):
@@ -72,6 +75,27 @@ class Chunks(unittest.TestCase):
             sep = list(tokens[r]).index(SEP)
             self.assertEqual(words[r, sep], words[r, sep - 1] + 1)
             self.assertTrue((words[r, sep + 1 :] == Tagger.PAD_WORD).all())
+
+
+class Taught(unittest.TestCase):
+    def test_a_student_is_taught_what_its_teacher_says_of_the_words_it_sees(self):
+        torch.manual_seed(2)
+        n = 400
+        corpus = Corpus([Stream(np.arange(n, dtype=np.int32), np.zeros((n, 4), np.int16), 1.0, True)], [str(i) for i in range(n)], {})
+        sampler = Sampler(corpus, lambda w: [int(w) + 1000] * (1 + int(w) % 2), MINILM, 40, Tagger.PAD_WORD)
+        teacher = Tagger(MINILM.cut(1)).eval()
+        with tempfile.TemporaryDirectory() as d:
+            with (Path(d) / "lessons").open("wb") as f:
+                for seed in range(2):
+                    pickle.dump(teach(teacher, sampler, 3, np.random.default_rng(seed)), f)
+            pupil = Pupil(Path(d) / "lessons", sampler)
+        self.assertEqual(len(pupil.lessons), 6)
+        self.assertTrue(all(len(x.taught) == len(x.words) and abs(x.taught[:, :4].sum(-1) - 1).max() < 0.01 for x in pupil.lessons))
+        tokens, words, labels, taught = (torch.from_numpy(x) for x in pupil.batch(8, np.random.default_rng(1)))
+        self.assertTrue(torch.equal(taught[..., 0] >= 0, labels[..., 0] != L.IGNORE), "every word that is seen is taught")
+        uncut = teacher(tokens, words, torch.full((8,), 1 << 20))
+        right, wrong = taught_loss(uncut, taught), taught_loss(-uncut, taught)
+        self.assertLess(right.item(), wrong.item())
 
 
 class Positions(unittest.TestCase):

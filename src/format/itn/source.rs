@@ -362,7 +362,11 @@ pub fn text_of(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(format!("{}: more than {MAX_FILE_BYTES} bytes, expected at most that", path.display()));
     }
-    String::from_utf8(bytes).map_err(|_| format!("{}: expected UTF-8", path.display()))
+    String::from_utf8(bytes).map_err(|e| {
+        let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+        let line = 1 + valid.iter().filter(|b| **b == b'\n').count();
+        format!("{}:{line}: expected UTF-8", path.display())
+    })
 }
 
 /// Reads every `.itn` file of a directory, in the order of their names.
