@@ -4,7 +4,7 @@
 //! filters, and read in turn. Nothing is compiled for it; what was found for a rule and a text is remembered. Digits alone can be said in thousands of
 //! ways; a [`Sample`] keeps a few of them at every step, drawn by their costs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -47,13 +47,20 @@ impl Sample {
 /// Ways to say what `rule` writes as `text`, those of earlier alternatives first. Some may be read as something else: the caller knows by
 /// normalising them.
 pub fn readings(names: &Names, rule: &str, text: &str, sample: Option<Sample>) -> Vec<Vec<String>> {
-    let mut reader = Reader { names, sample, known: HashMap::new(), steps: 0 };
+    let mut reader = Reader { names, sample, runs: runs(text), known: HashMap::new(), steps: 0 };
     reader.named(rule, text).iter().map(|(_, words)| words.clone()).collect()
+}
+
+fn runs(text: &str) -> HashSet<String> {
+    let of = |part: fn(char) -> bool| text.split(move |c| !part(c)).filter(|run| !run.is_empty()).map(str::to_lowercase);
+    of(char::is_alphabetic).chain(of(char::is_alphanumeric)).collect()
 }
 
 struct Reader<'a> {
     names: &'a Names,
     sample: Option<Sample>,
+    /// what any word may be: letters, or letters and digits, that stand together in the text; no piece of them
+    runs: HashSet<String>,
     known: HashMap<(&'a str, String), Rc<Vec<Reading>>>,
     steps: usize,
 }
@@ -73,7 +80,7 @@ impl<'a> Reader<'a> {
         }
         let mut found: Vec<Reading> = Vec::new();
         match self.names.named.get(name) {
-            None if text.chars().all(char::is_alphanumeric) && !text.is_empty() => found.push((0, vec![text.to_lowercase()])),
+            None if self.runs.contains(&text.to_lowercase()) => found.push((0, vec![text.to_lowercase()])),
             None => {}
             Some(Named::Table(rows)) => found.extend(rows.iter().filter(|r| r.written == text).map(|r| (0, r.said.clone()))),
             Some(Named::Rule(ways)) => {
@@ -88,7 +95,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         // Of the same words said by several alternatives, the cheapest counts.
         found.sort_by_key(|(cost, _)| *cost);
         found.retain(|(_, words)| seen.insert(words.clone()));
