@@ -38,8 +38,17 @@ pub fn role(word: &str) -> Role {
         | "point" | "dot" | "sorry" | "no" | "wait" | "i" | "mean" | "okay" | "ok" | "so" | "yeah" | "yes" | "let" | "me"
         | "see" | "again" | "actually" | "it's" | "that's" | "is" | "a" | "the" | "next" | "last" | "like" | "you" | "know"
         | "well" | "right" | "mhm" | "<unk>" => Role::Joint,
-        _ => written(word),
+        // What recognisers make of two, four, one and eight now and then.
+        "to" | "too" | "for" | "won" | "ate" => Role::Joint,
+        _ => joined(word).unwrap_or_else(|| written(word)),
     }
+}
+
+/// Digits that a recogniser writes as one word: twenty-five, four-one-one-one.
+fn joined(word: &str) -> Option<Role> {
+    let digits = |part: &str| if let Role::Digits(n) = role(part) { Some(n) } else { None };
+    let sum = word.contains('-').then(|| word.split('-').map(digits).sum::<Option<usize>>())?;
+    sum.map(Role::Digits)
 }
 
 /// Digits as a recogniser may write them itself: 4111, 4111-1111, 4,111.
@@ -107,6 +116,7 @@ mod tests {
             ("four one one one thanks", false),
             ("it is 4111-1111", true),
             ("double", true),
+            ("four one won", true),
             ("hello", false),
             ("four uh um so no wait i mean okay", false),
             ("", false),
@@ -130,6 +140,9 @@ mod tests {
             ("-", Role::Joint),
             ("twelve", Role::Digits(2)),
             ("cat", Role::Other),
+            ("twenty-five", Role::Digits(2)),
+            ("four-one-one-one", Role::Digits(4)),
+            ("check-in", Role::Other),
         ] {
             assert_eq!(role(word), want, "{word}");
         }

@@ -23,6 +23,7 @@ pub mod network;
 pub mod openfst;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
+mod sentence;
 pub mod source;
 mod verbalise;
 pub mod write;
@@ -31,12 +32,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
-use ast::{Dictionary, GrammarError, PLAIN_COST, Place, Source};
+use ast::{Dictionary, GrammarError, Place, Source};
 use decode::Scratch;
-use network::{Cost, Language, Network, Out, cost};
+use network::{Cost, Language, Network};
 
 use crate::tags::ItnClass;
 
+pub use sentence::Part;
 pub use verbalise::Sample;
 pub use write::Token;
 
@@ -82,22 +84,6 @@ pub struct Explained {
     pub written: Written,
     /// what fired
     pub fired: Vec<Fired>,
-}
-
-/// Label of a class whose spans stay as spoken, though other classes would take some of their words: idioms.
-const KEEP: &str = "KEEP";
-/// Words of a sentence at most; a longer one is read in pieces.
-const MAX_SENTENCE_WORDS: usize = 2000;
-
-/// A span of a sentence that a class wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part<'a> {
-    /// label of its class
-    pub class: &'a str,
-    /// words, half-open
-    pub words: [usize; 2],
-    /// how it is written, its tokens' words counted from the span's first
-    pub written: Written,
 }
 
 /// The compiled grammars of a language, or of a pack.
@@ -155,64 +141,6 @@ impl Itn {
     /// Dictionaries, as they are defined.
     pub fn dictionaries(&self) -> &[Dictionary] {
         &self.language.names.dictionaries
-    }
-
-    /// Recipes among `words`, those that take more words first where they overlap; classes that are not `allowed` are left out. Words in lower
-    /// case.
-    pub fn recipes(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
-        self.recipes.as_ref().map_or(Vec::new(), |network| self.find(network, words, true, allowed))
-    }
-
-    /// A sentence without a tagger: spans are where the grammars find them cheaper than words left as they are. Words in lower case.
-    ///
-    /// # Panics
-    /// Without [`Itn::with_sentences`].
-    pub fn sentence(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
-        self.find(self.sentences.as_ref().expect("made for sentences"), words, false, allowed)
-    }
-
-    fn find(&self, network: &Network, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
-        let mut parts: Vec<Part> = Vec::new();
-        for (piece, base) in words.chunks(MAX_SENTENCE_WORDS).zip((0..).step_by(MAX_SENTENCE_WORDS)) {
-            let labels: Vec<u32> = piece.iter().map(|w| self.language.pool.label(w)).collect();
-            for span in SCRATCH.with_borrow_mut(|s| s.sentence(network, &labels, cost(PLAIN_COST, 0))) {
-                let class = self.language.pool.outs_of(span.taken[0].outs).iter().find_map(|o| match o {
-                    Out::Class(i) => Some(*i as usize),
-                    _ => None,
-                });
-                let class = class.expect("a union marks its classes");
-                let words = [base + span.start, base + span.end];
-                let text = write::write(&self.language, &span.taken, span.last, piece, |_, _, _| {});
-                let label = self.language.classes[class].0.as_str();
-                let part = match text.filter(|t| allowed(label) && !t.text.is_empty()) {
-                    Some(text) => Some(Part { class: label, words, written: text.written(span.start, span.end - span.start) }),
-                    None => self.instead(class, &piece[span.start..span.end], recipe, allowed).map(|(class, written)| Part {
-                        class,
-                        words,
-                        written,
-                    }),
-                };
-                parts.extend(part.filter(|p| p.class != KEEP));
-            }
-        }
-        parts
-    }
-
-    /// The cheapest other class for words whose cheapest one was refused, if it costs less than leaving them.
-    fn instead(&self, refused: usize, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
-        let others = self
-            .language
-            .names
-            .classes
-            .iter()
-            .enumerate()
-            .filter(|(i, c)| *i != refused && c.recipe == recipe && allowed(&c.label));
-        let readings = others.filter_map(|(i, c)| {
-            let written = self.read(i, words, |_, _, _| {})?;
-            Some((written.cost + cost(c.cost, i), c.label.as_str(), written))
-        });
-        let (cheapest, class, written) = readings.min_by_key(|(cost, _, _)| *cost)?;
-        (cheapest < cost(PLAIN_COST * words.len() as u32, 0)).then_some((class, written))
     }
 
     /// Ways to say what a class writes as `text`: words that this class writes so, and no other way. All that are found, or a sample of them. `None`

@@ -1,0 +1,82 @@
+//! Recipes and whole sentences: spans that no tagger found. One pass over the words, in which a span may begin anywhere; what it writes is written
+//! where it costs less than leaving its words as they are.
+
+use super::ast::PLAIN_COST;
+use super::network::{Network, Out, cost};
+use super::{Itn, SCRATCH, Written, write};
+
+/// Label of a class whose spans stay as spoken, though other classes would take some of their words: idioms.
+const KEEP: &str = "KEEP";
+/// Words of a sentence at most; a longer one is read in pieces.
+const MAX_SENTENCE_WORDS: usize = 2000;
+
+/// A span of a sentence that a class wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// label of its class
+    pub class: &'a str,
+    /// words, half-open
+    pub words: [usize; 2],
+    /// how it is written, its tokens' words counted from the span's first
+    pub written: Written,
+}
+
+impl Itn {
+    /// Recipes among `words`, those that take more words first where they overlap; classes that are not `allowed` are left out. Words in lower
+    /// case.
+    pub fn recipes(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
+        self.recipes.as_ref().map_or(Vec::new(), |network| self.find(network, words, true, allowed))
+    }
+
+    /// A sentence without a tagger: spans are where the grammars find them cheaper than words left as they are. Words in lower case.
+    ///
+    /// # Panics
+    /// Without [`Itn::with_sentences`].
+    pub fn sentence(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
+        self.find(self.sentences.as_ref().expect("made for sentences"), words, false, allowed)
+    }
+
+    fn find(&self, network: &Network, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
+        let mut parts: Vec<Part> = Vec::new();
+        for (piece, base) in words.chunks(MAX_SENTENCE_WORDS).zip((0..).step_by(MAX_SENTENCE_WORDS)) {
+            let labels: Vec<u32> = piece.iter().map(|w| self.language.pool.label(w)).collect();
+            for span in SCRATCH.with_borrow_mut(|s| s.sentence(network, &labels, cost(PLAIN_COST, 0))) {
+                let class = self.language.pool.outs_of(span.taken[0].outs).iter().find_map(|o| match o {
+                    Out::Class(i) => Some(*i as usize),
+                    _ => None,
+                });
+                let class = class.expect("a union marks its classes");
+                let words = [base + span.start, base + span.end];
+                let text = write::write(&self.language, &span.taken, span.last, piece, |_, _, _| {});
+                let label = self.language.classes[class].0.as_str();
+                let part = match text.filter(|t| allowed(label) && !t.text.is_empty()) {
+                    Some(text) => Some(Part { class: label, words, written: text.written(span.start, span.end - span.start) }),
+                    None => self.instead(class, &piece[span.start..span.end], recipe, allowed).map(|(class, written)| Part {
+                        class,
+                        words,
+                        written,
+                    }),
+                };
+                parts.extend(part.filter(|p| p.class != KEEP));
+            }
+        }
+        parts
+    }
+
+    /// The cheapest other class for words whose cheapest one was refused, if it costs less than leaving them.
+    fn instead(&self, refused: usize, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
+        let others = self
+            .language
+            .names
+            .classes
+            .iter()
+            .enumerate()
+            .filter(|(i, c)| *i != refused && c.recipe == recipe && allowed(&c.label));
+        let readings = others.filter_map(|(i, c)| {
+            let written = self.read(i, words, |_, _, _| {})?;
+            Some((written.cost + cost(c.cost, i), c.label.as_str(), written))
+        });
+        let (cheapest, class, written) = readings.min_by_key(|(cost, _, _)| *cost)?;
+        (cheapest < cost(PLAIN_COST * words.len() as u32, 0)).then_some((class, written))
+    }
+}
