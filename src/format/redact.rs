@@ -37,17 +37,19 @@ pub struct Rule {
     pub keep_last: usize,
 }
 
+/// Fewest digits that are taken for a card's.
+const CARD_DIGITS: usize = 12;
 /// Classes found by counting digits, with the fewest and the most of each. A card's number has 13 to 19 (ISO/IEC 7812-1); one lost by the recogniser must
 /// not let the others go.
 const COUNTED: [(&str, Range<usize>); 4] =
-    [("card", 12..usize::MAX), ("ssn", 9..10), ("phone", 7..16), ("account", 6..usize::MAX)];
+    [("card", CARD_DIGITS..usize::MAX), ("ssn", 9..10), ("phone", 7..16), ("account", 6..usize::MAX)];
 /// Class of digits that may go on.
 pub const OPEN: &str = "number";
 /// Class of a profile's own list of names, and of its list of words that are not to be read.
 pub const NAME: &str = "name";
 /// See [`NAME`].
 pub const PROFANITY: &str = "profanity";
-/// Classes whose digits are no one's number. They hide nothing that is longer than they are: a run of digits counts as a whole.
+/// Classes whose digits are no one's number, unless there are as many in a row as a card has.
 const HARMLESS: [&str; 9] = ["money", "percent", "date", "time", "year", "ordinal", "measure", "fraction", "address"];
 
 /// What a profile redacts.
@@ -147,23 +149,21 @@ impl Redaction {
         }
         let within = &words[run.clone()];
         let is_digit = |w: &&Heard| matches!(w.role, Role::Digits(_));
-        if within.iter().filter(is_digit).all(|w| w.class.is_some_and(|c| HARMLESS.contains(&c))) {
-            return None;
-        }
         // With a correction, the number may be what stays or all that was said.
         let (all, kept) = (count(within.iter()), count(within.iter().filter(|w| w.kept)));
+        // Several years in a row may be a card that was tagged so.
+        let is_short = all < CARD_DIGITS;
+        if is_short && within.iter().filter(is_digit).all(|w| w.class.is_some_and(|c| HARMLESS.contains(&c))) {
+            return None;
+        }
         let fits = |lengths: &Range<usize>| lengths.contains(&all) || lengths.contains(&kept);
-        let found: Vec<&str> =
+        let found: Vec<&'static str> =
             COUNTED.iter().filter(|(class, lengths)| self.rules.contains_key(*class) && fits(lengths)).map(|(c, _)| *c).collect();
         let digits = digits(within);
         let is_card = (13..=19).contains(&digits.len()) && luhn(&digits);
         // A long number without a card's check digit is rather an account's, where both are redacted.
-        found.iter().copied().find(|c| is_card || *c != "card" || found.len() == 1).map(|name| named(name))
+        found.iter().copied().find(|c| is_card || *c != "card" || found.len() == 1)
     }
-}
-
-fn named(class: &str) -> &'static str {
-    COUNTED.iter().find(|(c, _)| *c == class).map_or(OPEN, |(c, _)| *c)
 }
 
 /// How many digits are said.
@@ -294,6 +294,8 @@ mod tests {
         assert_eq!(found("4111 1111 1111 1111 right", &["card"], whole), one("card", "4111 1111 1111 1111"));
         let ssn = "one two three four five six seven eight nine";
         assert_eq!(found(&format!("{ssn} thanks"), &["ssn"], whole), one("ssn", ssn));
+        let years = "four/year one/year one/year one/year ".repeat(4);
+        assert_eq!(found(&format!("{years} bye"), &["card"], whole)[0].0, "card", "whatever the tagger made of it");
         assert_eq!(found("double five five oh one nine nine please", &["phone"], whole).len(), 1);
         for fine in [
             "i have two cats",
