@@ -10,9 +10,10 @@ mod common;
 
 use std::time::Duration;
 
-use common::{cpu, files, record, service, settings, tagger};
+use common::{cpu, files, files_of, record, service, settings, tagger};
 use faircopy::config::profile::MaskSetting;
 use faircopy::eval::gold;
+use faircopy::infer::row::Frame;
 use faircopy::infer::{Row, Tagger, WordTokenizer};
 use faircopy::pipeline::replay::Replay;
 
@@ -65,13 +66,16 @@ fn main() {
 /// CPU time of tagging each word once.
 fn one_pass(words: &[&str]) -> Duration {
     let settings = settings();
-    let tokenizer = WordTokenizer::load(&settings.infer.model_dir.join("tokenizer.json")).expect("the shipped tokenizer loads");
-    let mut tagger = tagger(&settings);
+    let files = files_of(&settings);
+    let special = &files.labels.tokens;
+    let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), special).expect("the shipped tokenizer loads");
+    let frame = Frame { cls: special.cls, sep: special.sep, ..Frame::default() };
+    let mut tagger = tagger(&settings, &files);
     let began = cpu();
     for words in words.chunks(ROW_WORDS) {
         let tokens: Vec<_> = words.iter().map(|w| tokenizer.tokens(w)).collect();
         let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
-        tagger.tag(&[&Row::pack(&tokens, 0, None, true)]).expect("the model answers");
+        tagger.tag(&[&Row::pack(frame, &tokens, 0, None, true)]).expect("the model answers");
     }
     cpu() - began
 }

@@ -225,6 +225,22 @@ pub struct Labels {
     pub itn: Vec<String>,
     /// disfluencies
     pub disfluency: Vec<String>,
+    /// kinds of speech that the model punctuates in ways of their own; the first stands for any
+    pub styles: Vec<String>,
+    /// the tokenizer's and the encoder's special tokens
+    pub tokens: SpecialTokens,
+}
+
+/// Tokens of an encoder that are no words.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct SpecialTokens {
+    /// id of the first token of every row
+    pub cls: u32,
+    /// id of the last token of a row whose speaker has stopped
+    pub sep: u32,
+    /// the tokenizer's name of a word it cannot divide
+    pub unknown: String,
 }
 
 impl Labels {
@@ -242,6 +258,8 @@ impl Labels {
             case: strings(&["LOWER", "CAP", "UPPER", "MIXED"]),
             itn,
             disfluency: strings(&["O", "F", "E", "D", "REP", "RM"]),
+            styles: strings(&["any"]),
+            tokens: SpecialTokens { cls: 101, sep: 102, unknown: "[UNK]".to_string() },
         }
     }
 
@@ -258,6 +276,9 @@ impl Labels {
                 return Err(format!("head {head:?}: expected {want:?}, got {got:?}"));
             }
         }
+        if self.styles.first().is_none_or(|s| s != "any") {
+            return Err(format!("styles: expected \"any\" and then the kinds of speech, got {:?}", self.styles));
+        }
         Ok(())
     }
 
@@ -265,17 +286,24 @@ impl Labels {
     pub const WIDTH: usize = Punct::ALL.len() + Case::ALL.len() + Itn::COUNT + Disfluency::ALL.len();
 }
 
+/// Added to the logits of COMMA, PERIOD and QUESTION: what tilts a profile towards more marks (above 0) or fewer. Where logits are calibrated, a
+/// mark tilted by x is taken if it is e^-x times as probable as none.
+pub type Tilt = [f32; 3];
+
 /// The best label of each head in one token's logits (`Labels::WIDTH` of them). Ties go to the lower label.
-pub fn best(logits: &[f32]) -> Tags {
+pub fn best(logits: &[f32], tilt: Tilt) -> Tags {
     debug_assert_eq!(logits.len(), Labels::WIDTH);
-    let mut at = 0;
+    let (marks, rest) = logits.split_at(Punct::ALL.len());
+    let top = |part: &[f32]| (1..part.len()).fold(0, |top, i| if part[i] > part[top] { i } else { top });
+    let mut rest = rest;
     let mut head = |size: usize| {
-        let part = &logits[at..at + size];
-        at += size;
-        (1..size).fold(0, |top, i| if part[i] > part[top] { i } else { top })
+        let (part, more) = rest.split_at(size);
+        rest = more;
+        top(part)
     };
+    let mark = top(&[marks[0], marks[1] + tilt[0], marks[2] + tilt[1], marks[3] + tilt[2]]);
     Tags {
-        punct: Punct::ALL[head(Punct::ALL.len())],
+        punct: Punct::ALL[mark],
         case: Case::ALL[head(Case::ALL.len())],
         itn: Itn::from_index(head(Itn::COUNT)).unwrap_or_default(),
         disfluency: Disfluency::ALL[head(Disfluency::ALL.len())],
@@ -314,7 +342,9 @@ mod tests {
         logits[4 + 2] = 1.0; // UPPER
         logits[8 + 4] = 1.0; // I-ORDINAL
         logits[8 + Itn::COUNT + 5] = 1.0; // RM
-        let tags = best(&logits);
+        let tags = best(&logits, [0.0; 3]);
+        assert_eq!(best(&logits, [0.0, 0.0, -1.5]).punct, Punct::O, "a tilt against questions");
+        assert_eq!(best(&logits, [0.0, 1.5, 0.0]).punct, Punct::Period, "a tilt towards full stops");
         assert_eq!(tags.punct, Punct::Question);
         assert_eq!(tags.case, Case::Upper);
         assert_eq!(tags.itn, Itn::I(ItnClass::Ordinal));

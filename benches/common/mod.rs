@@ -11,8 +11,8 @@ use std::time::Duration;
 use cpu_time::{ProcessTime, ThreadTime};
 use faircopy::config::Settings;
 use faircopy::consume::lines::Lines;
-use faircopy::infer::onnx::{Device, ModelFiles, OnnxTagger, init_runtime};
-use faircopy::infer::{ModelError, Row, Tagger};
+use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
+use faircopy::infer::{ModelError, ModelFiles, Row, Tagger};
 use faircopy::pipeline::Shared;
 use faircopy::pipeline::replay::Replay;
 use faircopy::produce::Outgoing;
@@ -87,21 +87,26 @@ pub fn settings() -> Settings {
     Replay::settings(Settings::load(None).expect("shipped settings are sound"), false)
 }
 
-/// A model of its own, outside any service.
-pub fn tagger(settings: &Settings) -> OnnxTagger {
-    let files = ModelFiles::open(&settings.infer.model_dir).expect("run from the repository");
-    init_runtime(&std::path::absolute(&settings.infer.runtime).expect("a path")).expect("make runtime");
-    OnnxTagger::load(&files, Device::Cpu, settings.infer.threads_per_worker).expect("the shipped model loads")
+/// The default profile's model.
+pub fn files_of(settings: &Settings) -> ModelFiles {
+    let profiles = settings.profiles().expect("shipped settings are sound");
+    ModelFiles::open(&settings.infer.model_dir.join(&profiles.of(None).model)).expect("run from the repository")
 }
 
-/// The service's parts, with `settings.infer.workers` timed models.
+/// A tagger of its own, outside any service.
+pub fn tagger(settings: &Settings, files: &ModelFiles) -> OnnxTagger {
+    init_runtime(&std::path::absolute(&settings.infer.runtime).expect("a path")).expect("make runtime");
+    OnnxTagger::load(files, Device::Cpu, settings.infer.threads_per_worker).expect("the shipped model loads")
+}
+
+/// The service's parts, with `settings.infer.workers` timed taggers for each model.
 pub fn service(settings: Settings) -> (Arc<Shared>, Arc<Meter>) {
     let meter = Arc::new(Meter::default());
-    let timed = |_| Box::new(Timed { tagger: tagger(&settings), meter: meter.clone() }) as Box<dyn Tagger>;
-    let taggers: Vec<Box<dyn Tagger>> = (0..settings.infer.worker_count()).map(timed).collect();
-    let files = ModelFiles::open(&settings.infer.model_dir).expect("run from the repository");
-    let shared = Shared::with_taggers(settings, &files, taggers).expect("shipped settings are sound");
-    (Arc::new(shared), meter)
+    let shared = Shared::with_taggers(settings.clone(), |files| {
+        let timed = |_| Box::new(Timed { tagger: tagger(&settings, files), meter: meter.clone() }) as Box<dyn Tagger>;
+        Ok((0..settings.infer.worker_count()).map(timed).collect())
+    });
+    (Arc::new(shared.expect("shipped settings are sound")), meter)
 }
 
 /// Files named on the command line; without any, says what the benchmark wants and ends the process.

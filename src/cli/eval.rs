@@ -59,7 +59,7 @@ pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     }
     let cells = sweep::cells(&base, &args.sweep)?;
     let shared = Shared::load(run::settings(settings, &cells)?)?;
-    let model = shared.formatter.model().to_string();
+    let model = shared.models.names().join(", ");
     let pace = Pace { stream_words: args.stream_words, word_ms: args.word_ms };
     let (outs, words_per_second) = run::run(shared, &cells, &rows, pace)?;
     let report = Report {

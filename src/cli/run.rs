@@ -14,7 +14,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     let settings = cli.settings()?;
     start_log(&settings)?;
     let shared = Arc::new(Shared::load(settings)?);
-    tracing::info!(model = %shared.formatter.model(), version = env!("CARGO_PKG_VERSION"), "model loaded");
+    tracing::info!(models = ?shared.models.names(), version = env!("CARGO_PKG_VERSION"), "model loaded");
     let runtime = runtime();
     let stop = Arc::new(AtomicBool::new(false));
     runtime.spawn(stop_on_signal(stop.clone()));

@@ -86,7 +86,7 @@ pub struct Topics {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InferSettings {
-    /// model directory
+    /// directory of models: a directory each
     pub model_dir: PathBuf,
     /// ONNX Runtime library
     pub runtime: PathBuf,

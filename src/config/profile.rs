@@ -1,6 +1,6 @@
 //! Profiles: the formatting policy of a tenant.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::{Settings, SettingsError};
 use crate::format::redact::{Action, Redaction, Rule as RedactRule};
 use crate::format::style::Spec;
-use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
+use crate::infer::Models;
+use crate::infer::row::{Frame, MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
+use crate::tags::Tilt;
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 
 /// `lookahead`: a number of words or `"unlimited"`.
@@ -57,6 +59,12 @@ pub enum ReleaseSetting {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "each key is described in deploy/faircopy.toml")]
 pub struct ProfileSettings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub style: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tilt: Option<BTreeMap<String, f32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lookahead: Option<LookaheadSetting>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,6 +131,10 @@ pub struct Profile {
     pub name: Arc<str>,
     /// decoding
     pub policy: Arc<Policy>,
+    /// its model, a directory in `infer.model_dir`
+    pub model: String,
+    /// the kind of speech that the model is told of
+    pub kind: String,
     /// formatting
     pub style: Spec,
     /// languages served: primary subtags in lower case
@@ -180,6 +192,27 @@ impl Profiles {
         &self.by_name[name]
     }
 
+    /// The models that profiles ask for, each once, in the order of their names.
+    pub fn models(&self) -> BTreeSet<String> {
+        self.by_name.values().map(|p| p.model.clone()).collect()
+    }
+
+    /// Gives every profile what it needs to know of its model.
+    ///
+    /// # Errors
+    /// A style that a profile's model does not know.
+    pub fn bind(&mut self, models: &Models) -> Result<(), SettingsError> {
+        for (name, profile) in &mut self.by_name {
+            let bound = models.frame(&profile.model, &profile.kind, profile.policy.frame.tilt);
+            let (frame, model, files) = bound.map_err(|e| SettingsError(format!("profiles.{name}.{e}")))?;
+            let profile = Arc::make_mut(profile);
+            profile.policy = Arc::new(Policy { frame, ..(*profile.policy).clone() });
+            profile.style.model = model;
+            profile.style.lexicon = Some(files.dir.join("lexicon.tsv"));
+        }
+        Ok(())
+    }
+
     /// What each profile says of formatting, by name.
     pub fn styles(&self) -> impl Iterator<Item = (&str, &Spec)> {
         self.by_name.iter().map(|(name, profile)| (name.as_str(), &profile.style))
@@ -189,6 +222,24 @@ impl Profiles {
     pub fn any_redacts(&self) -> bool {
         self.by_name.values().any(|p| p.style.redacts())
     }
+}
+
+/// Most that a mark may be tilted by either way.
+const MAX_TILT: f32 = 20.0;
+
+fn tilt(profile: &str, marks: &BTreeMap<String, f32>) -> Result<Tilt, SettingsError> {
+    let mut tilt = Tilt::default();
+    for (mark, &by) in marks {
+        let refuse = |why: String| Err(SettingsError(format!("profiles.{profile}.tilt.{mark}{why}")));
+        let Some(at) = ["comma", "period", "question"].iter().position(|m| m == mark) else {
+            return refuse(": expected comma, period or question".into());
+        };
+        if !(-MAX_TILT..=MAX_TILT).contains(&by) {
+            return refuse(format!(" = {by}: expected a number from -{MAX_TILT} (no such mark) to {MAX_TILT} (always)"));
+        }
+        tilt[at] = by;
+    }
+    Ok(tilt)
 }
 
 fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {
@@ -210,9 +261,13 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         redact: own.redact.or_else(|| base.redact.clone()).unwrap_or_default().into_iter().map(|(c, r)| (c, r.rule())).collect(),
         names: own.redact_names.or_else(|| base.redact_names.clone()),
         profanity: own.profanity.or_else(|| base.profanity.clone()),
+        lexicon: None,
+        model: "".into(),
     };
+    let tilt = tilt(name, &own.tilt.or_else(|| base.tilt.clone()).unwrap_or_default())?;
     let trailing = need("trailing_words", own.trailing_words.or(base.trailing_words))?;
     let policy = Policy {
+        frame: Frame { tilt, ..Frame::default() },
         lookahead,
         mask: match need("mask", own.mask.or(base.mask))? {
             MaskSetting::Open => Mask::Open,
@@ -279,6 +334,8 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     }
     Ok(Profile {
         name: name.into(),
+        model: need("model", own.model.or_else(|| base.model.clone()))?,
+        kind: need("style", own.style.or_else(|| base.style.clone()))?,
         style,
         policy: Arc::new(policy),
         languages: languages.iter().map(|l| l.to_lowercase()).collect(),

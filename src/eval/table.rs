@@ -109,6 +109,11 @@ impl Page {
             self.rate("macro F1", m.macro_f1);
             self.rate("accuracy", Some(m.accuracy));
             self.rate("PER", m.per);
+            self.line(&format!("  {:<24} {:>9} {:>9} {:>9} {:>9}", "gold mark, said as", "none", "comma", "period", "question"));
+            for (gold, said) in ["none", "comma", "period", "question"].iter().zip(m.confusion) {
+                let said: String = said.iter().map(|n| format!(" {n:>9}")).collect();
+                self.line(&format!("    {gold:<22}{said}"));
+            }
         }
         if let Some(c) = &cell.case {
             self.heading("case");

@@ -75,6 +75,8 @@ pub struct Marks {
     pub macro_f1: Option<f64>,
     /// share of all words whose mark, or lack of one, is right
     pub accuracy: f64,
+    /// words by gold mark (first index) and said mark, in the order of [`Punct::ALL`]
+    pub confusion: [[u64; 4]; 4],
     /// punctuation error rate (Universal-2-TF, section 5.1, and NASA, Table 7, after Meister et al. 2023): (I + D + S) / (I + D + S + C), where I are
     /// marks where none should be, D marks left out, S marks of another kind, C right marks
     pub per: Option<f64>,
@@ -86,6 +88,7 @@ pub fn marks(pairs: impl Iterator<Item = (Punct, Punct)>) -> Marks {
     let (mut words, mut right, mut wrong) = (0u64, 0u64, 0u64);
     for (said, gold) in pairs {
         words += 1;
+        m.confusion[gold as usize][said as usize] += 1;
         right += u64::from(said == gold);
         wrong += u64::from(said != gold); // an insertion, a deletion or a substitution: each costs one
         for (of, count) in [(Punct::Comma, &mut m.comma), (Punct::Period, &mut m.period), (Punct::Question, &mut m.question)] {
@@ -212,6 +215,7 @@ mod tests {
         assert_eq!((m.overall.precision(), m.overall.recall(), m.overall.f1()), (Some(0.4), Some(0.4), Some(0.4)));
         assert_eq!(m.macro_f1, Some((0.5 + 0.4 + 0.0) / 3.0));
         assert_eq!(m.accuracy, 0.5);
+        assert_eq!(m.confusion, [[1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 1, 1], [0, 0, 0, 0]]);
         // S = 2 (. for , and ? for .), D = 1, I = 1, C = 2
         assert_eq!(m.per, Some(4.0 / 6.0));
     }

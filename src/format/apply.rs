@@ -53,7 +53,7 @@ struct Kept<'a> {
 }
 
 /// Formats a passage.
-pub fn apply(passage: Passage, style: &Style, lexicon: &Lexicon) -> Formatted {
+pub fn apply(passage: Passage, style: &Style) -> Formatted {
     let (kept, gone) = divide(&passage, style.verbatim);
     let lower: Vec<String> = kept.iter().map(|k| k.word.spoken.to_lowercase()).collect();
     let words: Vec<&str> = lower.iter().map(String::as_str).collect();
@@ -73,7 +73,7 @@ pub fn apply(passage: Passage, style: &Style, lexicon: &Lexicon) -> Formatted {
         let mark = match piece {
             Piece::Unit(unit) => {
                 let span = &kept[unit.words()[0]..unit.words()[1]];
-                unit_of(&mut out, unit, span, lexicon, start);
+                unit_of(&mut out, unit, span, &style.lexicon, start);
                 span[span.len() - 1].mark
             }
             Piece::Hidden(region) => {

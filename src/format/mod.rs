@@ -27,25 +27,18 @@ pub use style::{Style, Styles};
 
 /// Makes segments of released words. One per process, shared by all partitions.
 pub struct Formatter {
-    lexicon: Lexicon,
-    model: Arc<str>,
     styles: RwLock<Arc<Styles>>,
 }
 
 impl Formatter {
-    /// Of the model's MIXED dictionary, its name, and the profiles' formatting.
-    pub fn new(lexicon: Lexicon, model: Arc<str>, styles: Styles) -> Formatter {
-        Formatter { lexicon, model, styles: RwLock::new(Arc::new(styles)) }
+    /// Of the profiles' formatting.
+    pub fn new(styles: Styles) -> Formatter {
+        Formatter { styles: RwLock::new(Arc::new(styles)) }
     }
 
     /// From the next segment on, formats so.
     pub fn replace(&self, styles: Styles) {
         *self.styles.write().expect("no one panics while holding it") = Arc::new(styles);
-    }
-
-    /// The model's name.
-    pub fn model(&self) -> &str {
-        &self.model
     }
 
     fn style(&self, profile: &str) -> Arc<Style> {
@@ -68,14 +61,14 @@ impl Formatter {
             degraded: false,
             counts: None,
             cause: None,
-            model: self.model.clone(),
+            model: self.style(&stream.profile).model.clone(),
             profile: stream.profile.clone(),
             meta,
         }
     }
 
     fn fill(&self, segment: &mut Segment, passage: Passage) {
-        let done = apply::apply(passage, &self.style(&segment.profile), &self.lexicon);
+        let done = apply::apply(passage, &self.style(&segment.profile));
         segment.text = done.text;
         segment.words = done.words;
         segment.entities = done.entities;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::casing::Lexicon;
 use super::dictionary::{Dictionary, Entry};
 use super::itn::ast::GrammarError;
 use super::itn::{Itn, source};
@@ -32,6 +33,10 @@ pub struct Spec {
     pub names: Option<PathBuf>,
     /// file of words that are not to be read, as class `profanity`
     pub profanity: Option<PathBuf>,
+    /// the model's file of mixed-case spellings, where there is a model
+    pub lexicon: Option<PathBuf>,
+    /// the model's name, sent in every segment
+    pub model: Arc<str>,
 }
 
 impl Spec {
@@ -58,6 +63,10 @@ pub struct Style {
     pub dictionary: Dictionary,
     /// what must not leave
     pub redaction: Option<Redaction>,
+    /// spellings of MIXED words
+    pub lexicon: Arc<Lexicon>,
+    /// the model's name
+    pub model: Arc<str>,
 }
 
 impl Style {
@@ -71,6 +80,8 @@ impl Style {
             keep: Dictionary::default(),
             dictionary: Dictionary::default(),
             redaction: None,
+            lexicon: Arc::default(),
+            model: "".into(),
         }
     }
 }
@@ -93,6 +104,7 @@ impl Styles {
         sentences: bool,
     ) -> Result<Styles, String> {
         let mut languages: HashMap<String, Arc<Itn>> = HashMap::new();
+        let mut lexicons: HashMap<&PathBuf, Arc<Lexicon>> = HashMap::new();
         let mut made: HashMap<(String, String), Arc<Itn>> = HashMap::new();
         let mut by_profile = HashMap::new();
         for (profile, spec) in specs {
@@ -106,7 +118,14 @@ impl Styles {
                     itn
                 }
             };
-            let mut style = Style { verbatim: spec.verbatim, ..Style::of(itn) };
+            let mut style = Style { verbatim: spec.verbatim, model: spec.model.clone(), ..Style::of(itn) };
+            if let Some(path) = &spec.lexicon {
+                style.lexicon = match lexicons.get(path) {
+                    Some(lexicon) => lexicon.clone(),
+                    None => Arc::new(Lexicon::load(path).map_err(|e| format!("{e}; export the model again"))?),
+                };
+                lexicons.insert(path, style.lexicon.clone());
+            }
             if let Some(path) = &spec.vocabulary {
                 let alone = |phrase: &str| phrase.to_string();
                 style.dictionary.add_file(path, alone).map_err(|e| wrong("vocabulary", e))?;

@@ -173,10 +173,11 @@ fn next_batch(shared: &Shared) -> Option<Vec<Waiting>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::infer::row::Frame;
     use tokio::sync::mpsc::unbounded_channel;
 
     fn request(ask: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
-        let row = Row::pack(&[&[7], &[8]], 0, None, false);
+        let row = Row::pack(Frame::default(), &[&[7], &[8]], 0, None, false);
         Request { stream: 1, ask, row, hypothesis: false, due, reply: reply.clone() }
     }
 

@@ -8,12 +8,14 @@
 //! Only [`onnx`] knows ONNX Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
 
 pub mod handle;
+pub mod model;
 pub mod onnx;
 pub mod queue;
 pub mod row;
 pub mod tokenise;
 
 pub use handle::{Answer, Infer, Request};
+pub use model::{LoadError, Model, ModelFiles, Models};
 pub use row::Row;
 pub use tokenise::WordTokenizer;
 

@@ -3,13 +3,15 @@
 //! The library is loaded at run time, so that one build serves CPU and CUDA; the execution provider asked for must be
 //! there, or loading fails.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ort::ep;
 use ort::session::{Session, builder::GraphOptimizationLevel};
 use ort::value::Tensor;
 use serde::{Deserialize, Serialize};
 
+use super::model::{LoadError, ModelFiles};
+use super::row::Frame;
 use super::{ModelError, Row, Tagger};
 use crate::tags::{Labels, Tags, best};
 
@@ -26,41 +28,6 @@ pub enum Device {
     Cpu,
     /// CUDA, from the GPU build of ONNX Runtime; no falling back
     Cuda,
-}
-
-/// Why a model or its runtime cannot be loaded; says expected, got and remedy.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct LoadError(pub String);
-
-/// A model directory: `tagger.onnx`, `tokenizer.json`, `labels.json`, `lexicon.tsv`.
-#[derive(Clone, Debug)]
-pub struct ModelFiles {
-    /// the directory
-    pub dir: PathBuf,
-    /// checked labels
-    pub labels: Labels,
-}
-
-impl ModelFiles {
-    /// Reads and checks `labels.json`, and looks for the other files.
-    pub fn open(dir: &Path) -> Result<ModelFiles, LoadError> {
-        for name in ["tagger.onnx", "tokenizer.json", "labels.json", "lexicon.tsv"] {
-            if !dir.join(name).is_file() {
-                return Err(LoadError(format!(
-                    "infer.model_dir = {}: expected a model directory with {name} in it, found none; \
-                     set infer.model_dir to the shipped models/en or to an exported model",
-                    dir.display()
-                )));
-            }
-        }
-        let path = dir.join("labels.json");
-        let text = std::fs::read_to_string(&path).map_err(|e| LoadError(format!("{}: {e}", path.display())))?;
-        let wrong = |e: String| LoadError(format!("{}: {e}; export the model again with this version's labels", path.display()));
-        let labels: Labels = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-        labels.check().map_err(wrong)?;
-        Ok(ModelFiles { dir: dir.to_path_buf(), labels })
-    }
 }
 
 /// Loads the ONNX Runtime library. The first call of a process decides; further ones do nothing.
@@ -85,9 +52,9 @@ pub struct OnnxTagger {
 }
 
 impl OnnxTagger {
-    /// Loads `tagger.onnx` and runs one word through it, so that the first request is not the slow one.
+    /// Loads the tagger and runs one word through it, so that the first request is not the slow one.
     pub fn load(files: &ModelFiles, device: Device, threads: usize) -> Result<OnnxTagger, LoadError> {
-        let path = files.dir.join("tagger.onnx");
+        let path = files.tagger();
         let fail = |what: &str, e: String| LoadError(format!("{}: {what}: {e}", path.display()));
         let cpu = |e: String| fail("cannot set up ONNX Runtime", e);
         let mut builder = Session::builder()
@@ -107,13 +74,16 @@ impl OnnxTagger {
                 )
             })?;
         }
-        let session = builder.commit_from_file(&path).map_err(|e| fail("expected an ONNX tagger", e.to_string()))?;
+        let session = builder.commit_from_memory(&files.unpack()?).map_err(|e| fail("expected an ONNX tagger", e.to_string()))?;
         let inputs: Vec<&str> = session.inputs().iter().map(|i| i.name()).collect();
-        if inputs != ["tokens", "words", "lookahead"] {
-            return Err(fail("expected inputs tokens, words, lookahead", format!("got {inputs:?}")));
+        if inputs != ["tokens", "words", "lookahead", "style"] {
+            return Err(fail("expected inputs tokens, words, lookahead, style", format!("got {inputs:?}")));
         }
         let mut tagger = OnnxTagger { session };
-        let warm = Row::pack(&[&[super::row::CLS]], 0, Some(0), false);
+        let tokens = &files.labels.tokens;
+        let last_style = files.labels.styles.len() as u32 - 1;
+        let frame = Frame { cls: tokens.cls, sep: tokens.sep, style: last_style, ..Frame::default() };
+        let warm = Row::pack(frame, &[&[tokens.cls]], 0, Some(0), false);
         tagger.tag(&[&warm]).map_err(|e| fail("the model does not run", e.to_string()))?;
         Ok(tagger)
     }
@@ -123,19 +93,21 @@ impl OnnxTagger {
         let (count, width) = (rows.len(), rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0));
         let mut tokens = vec![0i64; count * width];
         let mut words = vec![PAD_WORD; count * width];
-        let mut lookahead = Vec::with_capacity(count);
+        let (mut lookahead, mut style) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for (r, row) in rows.iter().enumerate() {
             for (i, (&token, &word)) in row.tokens.iter().zip(&row.words).enumerate() {
                 tokens[r * width + i] = i64::from(token);
                 words[r * width + i] = i64::from(word);
             }
             lookahead.push(row.lookahead.map_or(UNLIMITED, i64::from));
+            style.push(i64::from(row.frame.style));
         }
         let tensor = |shape: Vec<usize>, data: Vec<i64>| Tensor::from_array((shape, data)).map_err(|e| ModelError(e.to_string()));
         let inputs = ort::inputs![
             "tokens" => tensor(vec![count, width], tokens)?,
             "words" => tensor(vec![count, width], words)?,
             "lookahead" => tensor(vec![count], lookahead)?,
+            "style" => tensor(vec![count], style)?,
         ];
         let outputs = self.session.run(inputs).map_err(|e| ModelError(e.to_string()))?;
         let (shape, data) = outputs[0].try_extract_tensor::<f32>().map_err(|e| ModelError(e.to_string()))?;
@@ -154,7 +126,7 @@ impl Tagger for OnnxTagger {
         Ok(rows
             .iter()
             .enumerate()
-            .map(|(r, row)| row.first.iter().map(|&f| best(&logits[at(r, f)..at(r, f) + Labels::WIDTH])).collect())
+            .map(|(r, row)| row.first.iter().map(|&f| best(&logits[at(r, f)..at(r, f) + Labels::WIDTH], row.frame.tilt)).collect())
             .collect())
     }
 }

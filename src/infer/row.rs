@@ -1,23 +1,38 @@
 //! One row of a batch: the words of one pass as the model's input.
 
+use crate::tags::Tilt;
+
 /// Tokens of a row at most: the encoder's positions.
 pub const MAX_TOKENS: usize = 512;
 /// Words of a window at most: with two sub-tokens each they fit the model's positions.
 pub const MAX_WINDOW_WORDS: u64 = (MAX_TOKENS as u64 - 2) / 2;
-/// First token of every row ([CLS]); belongs to word -1, so that every word may attend to it.
-pub const CLS: u32 = 101;
-/// Last token of a row whose speaker has stopped ([SEP]); belongs to the word after the last, so that the mask holds for it. Other
-/// rows have none: it would tell a word where the text ends beyond its lookahead.
-pub const SEP: u32 = 102;
 /// Sub-tokens kept of a word; training does the same.
 pub const MAX_TOKENS_PER_WORD: usize = 8;
 
+/// What all rows of a profile have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// which of the process's models
+    pub model: usize,
+    /// first token of every row; belongs to word -1, so that every word may attend to it
+    pub cls: u32,
+    /// last token of a row whose speaker has stopped; belongs to the word after the last, so that the mask holds for it. Other
+    /// rows have none: it would tell a word where the text ends beyond its lookahead
+    pub sep: u32,
+    /// the kind of speech, of the model's styles
+    pub style: u32,
+    /// towards more marks or fewer
+    pub tilt: Tilt,
+}
+
 /// Model input for one stream's window.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// token ids, [CLS] first
+    /// what it has in common with others
+    pub frame: Frame,
+    /// token ids, `cls` first
     pub tokens: Vec<u32>,
-    /// each token's word, counted from the row's first word; -1 for [CLS]
+    /// each token's word, counted from the row's first word; -1 for `cls`
     pub words: Vec<i32>,
     /// position of each word's first token: where its tags are read
     pub first: Vec<u32>,
@@ -32,7 +47,7 @@ impl Row {
     ///
     /// # Panics
     /// If `words` without history are more than fit with one token each; `config` checks the limits that exclude it.
-    pub fn pack(words: &[&[u32]], history: usize, lookahead: Option<u32>, stopped: bool) -> Row {
+    pub fn pack(frame: Frame, words: &[&[u32]], history: usize, lookahead: Option<u32>, stopped: bool) -> Row {
         let room = MAX_TOKENS - 2;
         let mut keep = MAX_TOKENS_PER_WORD;
         let cost = |words: &[&[u32]], keep: usize| words.iter().map(|w| w.len().min(keep)).sum::<usize>();
@@ -47,7 +62,7 @@ impl Row {
         while cost(words, keep) > room {
             keep -= 1;
         }
-        let mut row = Row { tokens: vec![CLS], words: vec![-1], first: Vec::with_capacity(words.len()), lookahead };
+        let mut row = Row { frame, tokens: vec![frame.cls], words: vec![-1], first: Vec::with_capacity(words.len()), lookahead };
         for (i, word) in words.iter().enumerate() {
             row.first.push(row.tokens.len() as u32);
             for &token in word.iter().take(keep) {
@@ -56,7 +71,7 @@ impl Row {
             }
         }
         if stopped {
-            row.tokens.push(SEP);
+            row.tokens.push(frame.sep);
             row.words.push(words.len() as i32);
         }
         row
@@ -67,10 +82,12 @@ impl Row {
 mod tests {
     use super::*;
 
+    const FRAME: Frame = Frame { model: 0, cls: 101, sep: 102, style: 0, tilt: [0.0; 3] };
+
     #[test]
     fn a_row_points_at_each_words_first_token() {
-        let row = Row::pack(&[&[7], &[8, 9], &[10]], 0, Some(9), true);
-        assert_eq!(row.tokens, [CLS, 7, 8, 9, 10, SEP]);
+        let row = Row::pack(FRAME, &[&[7], &[8, 9], &[10]], 0, Some(9), true);
+        assert_eq!(row.tokens, [101, 7, 8, 9, 10, 102]);
         assert_eq!(row.words, [-1, 0, 1, 1, 2, 3]);
         assert_eq!(row.first, [1, 2, 4]);
     }
@@ -78,9 +95,9 @@ mod tests {
     #[test]
     fn a_full_row_gives_up_history_first_and_then_sub_tokens() {
         let word: &[u32] = &[1, 2, 3, 4];
-        let row = Row::pack(&vec![word; 150], 48, None, false);
+        let row = Row::pack(FRAME, &vec![word; 150], 48, None, false);
         assert_eq!(row.first.len(), 127, "150 words less the 23 oldest");
-        let row = Row::pack(&vec![word; 250], 48, None, false);
+        let row = Row::pack(FRAME, &vec![word; 250], 48, None, false);
         assert_eq!(row.first.len(), 202, "no history left");
         assert_eq!(row.tokens.len(), 1 + 202 * 2);
     }

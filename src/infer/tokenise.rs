@@ -7,6 +7,7 @@ use std::sync::{Arc, RwLock};
 use tokenizers::Tokenizer;
 
 use super::row::MAX_TOKENS_PER_WORD;
+use crate::tags::SpecialTokens;
 
 /// Words remembered; the most frequent ones are met first. Further words are tokenised each time.
 const MAX_KNOWN: usize = 100_000;
@@ -20,13 +21,14 @@ pub struct WordTokenizer {
 
 impl WordTokenizer {
     /// Reads `tokenizer.json`. The message says what is wrong with which file.
-    pub fn load(path: &Path) -> Result<WordTokenizer, String> {
+    pub fn load(path: &Path, special: &SpecialTokens) -> Result<WordTokenizer, String> {
         let say = |e: String| format!("{}: expected a tokenizer.json of the shipped model, got: {e}", path.display());
         let bytes = std::fs::read(path).map_err(|e| say(e.to_string()))?;
         let mut inner = Tokenizer::from_bytes(bytes).map_err(|e| say(e.to_string()))?;
         inner.with_padding(None);
         inner.with_truncation(None).map_err(|e| say(e.to_string()))?;
-        let unknown = inner.token_to_id("[UNK]").ok_or_else(|| say("no [UNK] token".into()))?;
+        let name = &special.unknown;
+        let unknown = inner.token_to_id(name).ok_or_else(|| say(format!("no token {name:?}, which labels.json names")))?;
         Ok(WordTokenizer { inner, unknown, known: RwLock::default() })
     }
 

@@ -30,9 +30,9 @@ use crate::config::{Profiles, Settings, SettingsError};
 use crate::consume::assignment::{Assignment, Spawn};
 use crate::consume::group::{StartError, join};
 use crate::consume::poll::{self, ConsumeError};
-use crate::format::{Formatter, Lexicon};
-use crate::infer::onnx::{LoadError, ModelFiles, OnnxTagger, init_runtime};
-use crate::infer::{Infer, Tagger, WordTokenizer};
+use crate::format::Formatter;
+use crate::infer::onnx::{OnnxTagger, init_runtime};
+use crate::infer::{LoadError, Model, ModelFiles, Models, Tagger};
 use crate::limit::PartialLimit;
 use crate::produce::delivery::{Command, Delivery, DeliveryError};
 use crate::session::output::{Release, StreamRef};
@@ -82,12 +82,10 @@ pub struct Shared {
     pub settings: Settings,
     /// profiles by tenant
     pub profiles: Profiles,
-    /// words to tokens
-    pub tokenizer: WordTokenizer,
+    /// words to tags
+    pub models: Models,
     /// tags to text
     pub formatter: Formatter,
-    /// the model
-    pub infer: Infer,
     /// partials
     pub partial_limit: PartialLimit,
     /// who looks on: the demo's summary, the evaluation
@@ -95,32 +93,40 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Loads model, tokenizer and lexicon, and starts the inference workers.
+    /// Loads the models that profiles ask for, and what they format with, and starts the inference workers.
     pub fn load(settings: Settings) -> Result<Shared, RunError> {
-        let i = &settings.infer;
-        let files = ModelFiles::open(&i.model_dir)?;
-        init_runtime(&absolute(&i.runtime))?;
-        let mut taggers: Vec<Box<dyn Tagger>> = Vec::new();
-        for _ in 0..i.worker_count() {
-            taggers.push(Box::new(OnnxTagger::load(&files, i.device, i.threads_per_worker)?));
-        }
-        Shared::with_taggers(settings, &files, taggers)
+        let i = settings.infer.clone();
+        let mut runtime_is_there = false;
+        Shared::with_taggers(settings, |files| {
+            if !std::mem::replace(&mut runtime_is_there, true) {
+                init_runtime(&absolute(&i.runtime))?;
+            }
+            let load = |_| Ok(Box::new(OnnxTagger::load(files, i.device, i.threads_per_worker)?) as Box<dyn Tagger>);
+            (0..i.worker_count()).map(load).collect()
+        })
     }
 
-    /// As [`Shared::load`], with models of the caller's.
-    pub fn with_taggers(settings: Settings, files: &ModelFiles, taggers: Vec<Box<dyn Tagger>>) -> Result<Shared, RunError> {
-        let profiles = settings.profiles()?;
-        let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json")).map_err(LoadError)?;
-        let lexicon =
-            Lexicon::load(&files.dir.join("lexicon.tsv")).map_err(|e| LoadError(format!("{e}; export the model again")))?;
+    /// As [`Shared::load`], with taggers of the caller's: all workers of a model.
+    pub fn with_taggers(
+        settings: Settings,
+        mut taggers: impl FnMut(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError>,
+    ) -> Result<Shared, RunError> {
+        let mut profiles = settings.profiles()?;
+        let mut models = Vec::new();
+        for key in profiles.models() {
+            let files = ModelFiles::open(&settings.infer.model_dir.join(&key))?;
+            let taggers = taggers(&files)?;
+            let max_wait = Duration::from_micros(settings.infer.max_wait_us);
+            models.push(Model::start(&key, files, taggers, settings.infer.batch_limits(), max_wait)?);
+        }
+        let models = Models::new(models);
+        profiles.bind(&models)?;
         let styles = settings.styles(&profiles, false)?;
-        let infer = Infer::start(taggers, settings.infer.batch_limits(), Duration::from_micros(settings.infer.max_wait_us));
         let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Ok(Shared {
             profiles,
-            tokenizer,
-            formatter: Formatter::new(lexicon, files.labels.model.as_str().into(), styles),
-            infer,
+            models,
+            formatter: Formatter::new(styles),
             partial_limit: PartialLimit::new(per_second),
             on_release: None,
             settings,

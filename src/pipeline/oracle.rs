@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::format::redact::{Action, Edges, Redaction, Rule as Redact};
 use crate::format::units::{Spans, Unit, units};
-use crate::format::{Lexicon, Passage, Style, apply, itn::Itn as Grammars};
-use crate::infer::row::MAX_TOKENS_PER_WORD;
+use crate::format::{Passage, Style, apply, itn::Itn as Grammars};
+use crate::infer::row::{Frame, MAX_TOKENS_PER_WORD};
 use crate::record::decode;
 use crate::record::{End, Limits, RawRecord, RawSegment};
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
@@ -101,6 +101,7 @@ fn tags(seed: u64, i: usize) -> Tags {
 
 fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let policy = Policy {
+        frame: Frame::default(),
         lookahead: Lookahead::Words(9),
         mask: Mask::Open,
         rule: Rule::Frozen,
@@ -123,7 +124,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let style = Style { verbatim, redaction: redaction(seed), ..Style::of(GRAMMARS.clone()) };
     let edges = Edges { before: seed.is_multiple_of(7), after: seed.is_multiple_of(11) };
     let passage = Passage { words: &words, from, sentence_start: seed.is_multiple_of(2), edges };
-    let done = apply::apply(passage, &style, &Lexicon::default());
+    let done = apply::apply(passage, &style);
     let mut came = vec![0; words.len()];
     // Tokens of one entity share their source, which may enclose removed words.
     let mut kept: Vec<[u64; 2]> = done.words.iter().map(|w| w.src).collect();

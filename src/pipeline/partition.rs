@@ -75,10 +75,12 @@ impl Partition {
         let source = Arc::new(Source { offset: record.offset, meta: segment.meta.take(), headers: record.headers });
         let channel = segment.channel.clone();
         let plain = !profile.serves(segment.lang.as_deref());
-        let tokenizer = &self.shared.tokenizer;
-        let made = Record::new(segment, hash, source, profile.policy.clone(), plain, |w| tokenizer.tokens(w));
+        // An open stream keeps the profile it began with, and so its model: tokens of another one would mean nothing to that.
+        let (name, policy) = self.sessions.profile_of(session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
+        let tokenizer = &self.shared.models.of(policy.frame).tokenizer;
+        let made = Record::new(segment, hash, source, policy, plain, |w| tokenizer.tokens(w));
         let now = self.now();
-        if self.sessions.accept(session, &channel, &profile.name, made, now) == Accepted::Repeat {
+        if self.sessions.accept(session, &channel, &name, made, now) == Accepted::Repeat {
             events::Repeat { partition: self.number, offset: record.offset }.emit();
         }
     }
@@ -100,7 +102,7 @@ impl Partition {
         let now = self.now();
         while self.sessions.in_flight() < self.shared.settings.infer.max_in_flight_per_partition {
             let Some((stream, ask)) = self.sessions.next_ask(now) else { break };
-            self.shared.infer.submit(Request {
+            self.shared.models.of(ask.row.frame).infer.submit(Request {
                 stream,
                 ask: ask.id,
                 row: ask.row,

@@ -137,7 +137,7 @@ impl Buffer {
         let old = self.history.range((start.min(self.released) - base) as usize..);
         let held = self.range(start.max(self.released), upto).map(|e| &e.word).chain(more).map(|w| &w.tokens);
         let words: Vec<&[u32]> = old.chain(held).map(|tokens| &**tokens).collect();
-        Row::pack(&words, (self.frozen - start) as usize, policy.mask_words(), stopped)
+        Row::pack(policy.frame, &words, (self.frozen - start) as usize, policy.mask_words(), stopped)
     }
 
     /// Takes a pass's tags for the words before `upto`; the last of `tags` is word `upto - 1`. Frozen words keep theirs.

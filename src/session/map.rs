@@ -9,6 +9,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::ended::Ended;
+use super::policy::Policy;
 use super::output::{Ask, EndCause, Event, Output, StreamId, StreamKey, StreamRef, Tail};
 use super::stream::Stream;
 use super::{Record, Time};
@@ -135,6 +136,13 @@ impl Sessions {
             }
         }
         accepted
+    }
+
+    /// The profile of an open stream: its name and policy.
+    pub fn profile_of(&self, session: &Arc<str>, channel: &str) -> Option<(Arc<str>, Arc<Policy>)> {
+        let id = self.by_key.get(&StreamKey { session: session.clone(), channel: channel.into() })?;
+        let slot = &self.slots[id];
+        Some((slot.profile.clone(), slot.stream.policy().clone()))
     }
 
     fn channels(&self, session: &Arc<str>) -> impl Iterator<Item = &StreamKey> {

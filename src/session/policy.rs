@@ -1,5 +1,7 @@
 //! How one stream decodes: the part of a profile that this module needs, with its limits.
 
+use crate::infer::row::Frame;
+
 /// How many later words a word's tags may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookahead {
@@ -33,8 +35,10 @@ pub enum Rule {
 }
 
 /// One stream's decoding rules. Checked by `config`: `lookahead` fits the buffer, the window fits the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
+    /// the model, and what it is told of every row
+    pub frame: Frame,
     /// `L`
     pub lookahead: Lookahead,
     /// what the model's mask is set to

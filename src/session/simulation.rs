@@ -9,7 +9,7 @@ use super::map::{Accepted, Limits, Sessions};
 use super::output::{Event, Output, StreamId};
 use super::policy::{Lookahead, Mask, Policy, Rule};
 use super::{Record, Source, Time, Word, WordKind};
-use crate::infer::Row;
+use crate::infer::{Row, row::Frame};
 use crate::record::End;
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
@@ -24,6 +24,7 @@ pub const LATE_TTL_MS: u64 = 10_000;
 /// Short windows and delays, so that few words meet every rule.
 pub fn policy() -> Policy {
     Policy {
+        frame: Frame::default(),
         lookahead: Lookahead::Words(4),
         mask: Mask::Open,
         rule: Rule::Frozen,

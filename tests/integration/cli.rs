@@ -49,7 +49,7 @@ fn each_thing_that_keeps_it_from_starting_has_its_own_exit_code_and_remedy() {
     );
     fails(&["run", "--config", &at("gone.toml")], &[], 2, &["gone.toml", "give the path"]);
     fails(&["run"], &[("FAIRCOPY__KAFKA__PROPERTIES__NO_SUCH", "1")], 2, &["no.such"]);
-    fails(&["run"], &[("FAIRCOPY__INFER__MODEL_DIR", &at("no-model"))], 3, &["infer.model_dir", "tagger.onnx"]);
+    fails(&["run"], &[("FAIRCOPY__INFER__MODEL_DIR", &at("no-model"))], 3, &["infer.model_dir", "tagger.onnx.zst"]);
     fails(&["run"], &[("FAIRCOPY__INFER__RUNTIME", &at("no.so"))], 3, &["infer.runtime", "libonnxruntime.so", "make runtime"]);
     fails(&["run"], &[("FAIRCOPY__INFER__RUNTIME", "/lib/x86_64-linux-gnu/libz.so.1")], 3, &["infer.runtime", "OrtGetApiBase"]);
     fails(&["run"], &[("FAIRCOPY__INFER__DEVICE", "cuda")], 3, &["infer.device", "cpu"]);
@@ -65,19 +65,26 @@ fn each_thing_that_keeps_it_from_starting_has_its_own_exit_code_and_remedy() {
 #[test]
 fn a_model_directory_with_the_wrong_labels_or_a_broken_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    for name in ["tagger.onnx", "tokenizer.json", "labels.json", "lexicon.tsv"] {
-        std::fs::copy(root().join("models/en").join(name), dir.path().join(name)).unwrap();
+    let mine = dir.path().join("mine");
+    std::fs::create_dir(&mine).unwrap();
+    let shipped = |name: &str| root().join("models/en-fast").join(name);
+    for name in ["tagger.onnx.zst", "tokenizer.json", "labels.json", "lexicon.tsv"] {
+        std::fs::copy(shipped(name), mine.join(name)).unwrap();
     }
     let path = dir.path().to_str().unwrap().to_string();
-    let env = [("FAIRCOPY__INFER__MODEL_DIR", path.as_str())];
-    let labels = std::fs::read_to_string(dir.path().join("labels.json")).unwrap();
-    std::fs::write(dir.path().join("labels.json"), labels.replace("\"COMMA\"", "\"KOMMA\"")).unwrap();
+    let env = [("FAIRCOPY__INFER__MODEL_DIR", path.as_str()), ("FAIRCOPY__PROFILES__DEFAULT__MODEL", "mine")];
+    let labels = std::fs::read_to_string(mine.join("labels.json")).unwrap();
+    std::fs::write(mine.join("labels.json"), labels.replace("\"COMMA\"", "\"KOMMA\"")).unwrap();
     fails(&["format"], &env, 3, &["labels.json", "KOMMA", "export the model again"]);
-    std::fs::write(dir.path().join("labels.json"), &labels).unwrap();
-    std::fs::write(dir.path().join("tagger.onnx"), b"not a model").unwrap();
-    fails(&["format"], &env, 3, &["tagger.onnx", "expected an ONNX tagger"]);
-    std::fs::copy(root().join("models/en/tagger.onnx"), dir.path().join("tagger.onnx")).unwrap();
-    std::fs::write(dir.path().join("tokenizer.json"), b"{}").unwrap();
+    std::fs::write(mine.join("labels.json"), &labels).unwrap();
+    let styled = [env[0], env[1], ("FAIRCOPY__PROFILES__DEFAULT__STYLE", "opera")];
+    fails(&["format"], &styled, 2, &["profiles.default.style", "opera", "any"]);
+    std::fs::write(mine.join("tagger.onnx.zst"), b"not a model").unwrap();
+    fails(&["format"], &env, 3, &["tagger.onnx.zst", "expected an ONNX tagger packed by zstd"]);
+    std::fs::write(mine.join("tagger.onnx.zst"), zstd::encode_all(&b"not a model"[..], 1).unwrap()).unwrap();
+    fails(&["format"], &env, 3, &["tagger.onnx.zst", "expected an ONNX tagger"]);
+    std::fs::copy(shipped("tagger.onnx.zst"), mine.join("tagger.onnx.zst")).unwrap();
+    std::fs::write(mine.join("tokenizer.json"), b"{}").unwrap();
     fails(&["format"], &env, 3, &["tokenizer.json"]);
 }
 

@@ -1,19 +1,20 @@
 //! `faircopy eval`: what a tagger that knows the answers gets, what one that keeps changing its mind shows, and what bad data is told.
 
 use std::process::{Command, Output};
+use std::sync::Mutex;
 
 use faircopy::config::Settings;
 use faircopy::eval::gold::{self, Row as Gold};
 use faircopy::eval::report::{CellReport, judge};
 use faircopy::eval::run::{self, Pace};
 use faircopy::eval::sweep;
-use faircopy::infer::onnx::ModelFiles;
-use faircopy::infer::{Row, WordTokenizer};
+use faircopy::infer::{ModelFiles, Row, Tagger};
 use faircopy::pipeline::Shared;
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 use serde_json::Value;
 
-use crate::kafka::{needs, root};
+use crate::kafka::root;
+use crate::model::TOKENIZER;
 
 fn gold() -> Vec<Gold> {
     gold::read(&root().join("tests/golden/gold.jsonl"), usize::MAX).unwrap()
@@ -24,8 +25,9 @@ fn evaluate(rows: &[Gold], sweep: &[&str], pace: Pace, model: impl Fn(&Row) -> V
     let mut base = settings.profiles["default"].clone();
     base.verbatim = Some(true);
     let cells = sweep::cells(&base, &sweep.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
-    let files = ModelFiles::open(&needs("models/en")).unwrap();
-    let shared = Shared::with_taggers(run::settings(settings, &cells).unwrap(), &files, vec![Box::new(model)]).unwrap();
+    let model = Mutex::new(Some(model));
+    let taken = |_: &ModelFiles| Ok(vec![Box::new(model.lock().unwrap().take().expect("one model")) as Box<dyn Tagger>]);
+    let shared = Shared::with_taggers(run::settings(settings, &cells).unwrap(), taken).unwrap();
     let (outs, _) = run::run(shared, &cells, rows, pace).unwrap();
     cells.iter().zip(&outs).map(|(cell, out)| judge(cell, out, rows)).collect()
 }
@@ -34,8 +36,7 @@ const JOINED: Pace = Pace { stream_words: 10_000, word_ms: 0 };
 
 /// Tags of a word by its first token, as `gold.jsonl` has them; what depends on a neighbour looks at it.
 fn knows(row: &Row) -> Vec<Tags> {
-    let tokenizer = WordTokenizer::load(&needs("models/en").join("tokenizer.json")).unwrap();
-    let token = |word: &str| tokenizer.tokens(word)[0];
+    let token = |word: &str| TOKENIZER.tokens(word)[0];
     let word: Vec<u32> = row.first.iter().map(|&f| row.tokens[f as usize]).collect();
     (0..word.len())
         .map(|i| {

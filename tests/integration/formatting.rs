@@ -66,7 +66,7 @@ fn between(line: &str, style: &Style, edges: Edges) -> Formatted {
     let words: Vec<(Word, Tags)> = line.split_whitespace().enumerate().map(|(i, t)| word(t, i, &mut class)).collect();
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
     let lexicon = Lexicon::parse("iphone\tiPhone\nebay\teBay\n").unwrap();
-    apply(Passage { words: &words, from: 0, sentence_start: true, edges }, style, &lexicon)
+    apply(Passage { words: &words, from: 0, sentence_start: true, edges }, &Style { lexicon: Arc::new(lexicon), ..style.clone() })
 }
 
 #[test]
@@ -130,7 +130,6 @@ fn a_language_that_is_not_served_goes_out_as_spoken() {
     let done = apply(
         Passage { words: &[(&word, tags)], from: 0, sentence_start: true, edges: Edges::default() },
         &plain(),
-        &Lexicon::default(),
     );
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));
 }

@@ -3,11 +3,12 @@
 //! `FAIRCOPY_MODEL_DIR` points these tests at another exported model.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
-use faircopy::infer::onnx::{Device, ModelFiles, OnnxTagger, init_runtime};
-use faircopy::infer::row::Row;
-use faircopy::infer::{Tagger, WordTokenizer};
+use faircopy::config::Settings;
+use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
+use faircopy::infer::row::{Frame, Row};
+use faircopy::infer::{ModelFiles, Tagger, WordTokenizer};
 use faircopy::tags::{Itn, Labels, Tags};
 use serde::Deserialize;
 
@@ -19,12 +20,35 @@ struct Model {
     tagger: Mutex<OnnxTagger>,
 }
 
-fn model() -> Model {
+/// The tokenizer of the default profile's model.
+pub static TOKENIZER: LazyLock<WordTokenizer> = LazyLock::new(|| {
+    let settings = Settings::load(None).unwrap();
+    let profiles = settings.profiles().unwrap();
+    tokenizer(&ModelFiles::open(&needs("models").join(&profiles.of(None).model)).unwrap())
+});
+
+fn tokenizer(files: &ModelFiles) -> WordTokenizer {
+    WordTokenizer::load(&files.dir.join("tokenizer.json"), &files.labels.tokens).unwrap()
+}
+
+/// Every shipped model, or the one that is asked for.
+fn models() -> Vec<Model> {
     init_runtime(&needs("target/onnxruntime/libonnxruntime.so")).unwrap();
-    let dir = std::env::var_os("FAIRCOPY_MODEL_DIR").map_or_else(|| root().join("models/en"), PathBuf::from);
-    let files = ModelFiles::open(&dir).unwrap();
-    let tagger = Mutex::new(OnnxTagger::load(&files, Device::Cpu, 1).unwrap());
-    Model { tokenizer: WordTokenizer::load(&dir.join("tokenizer.json")).unwrap(), files, tagger }
+    let dirs = match std::env::var_os("FAIRCOPY_MODEL_DIR") {
+        Some(dir) => vec![PathBuf::from(dir)],
+        None => {
+            let entries = std::fs::read_dir(root().join("models")).unwrap().map(|e| e.unwrap().path());
+            entries.filter(|dir| dir.join("labels.json").is_file()).collect()
+        }
+    };
+    let load = |dir: PathBuf| {
+        let files = ModelFiles::open(&dir).unwrap();
+        let tagger = Mutex::new(OnnxTagger::load(&files, Device::Cpu, 1).unwrap());
+        Model { tokenizer: tokenizer(&files), files, tagger }
+    };
+    let models: Vec<Model> = dirs.into_iter().map(load).collect();
+    assert!(!models.is_empty());
+    models
 }
 
 #[derive(Deserialize)]
@@ -49,7 +73,9 @@ fn parity(m: &Model) -> Vec<Parity> {
 fn row(m: &Model, words: &[String], lookahead: Option<u32>, stopped: bool) -> Row {
     let tokens: Vec<_> = words.iter().map(|w| m.tokenizer.tokens(w)).collect();
     let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
-    Row::pack(&tokens, 0, lookahead, stopped)
+    let special = &m.files.labels.tokens;
+    let frame = Frame { cls: special.cls, sep: special.sep, ..Frame::default() };
+    Row::pack(frame, &tokens, 0, lookahead, stopped)
 }
 
 fn names(labels: &Labels, tags: Tags) -> [String; 4] {
@@ -64,12 +90,15 @@ fn names(labels: &Labels, tags: Tags) -> [String; 4] {
 
 #[test]
 fn pytorch_and_onnx_runtime_give_the_same_tags() {
-    let m = model();
-    let cases = parity(&m);
+    models().iter().for_each(same_tags);
+}
+
+fn same_tags(m: &Model) {
+    let cases = parity(m);
     assert!(cases.len() >= 40, "the parity file has cases");
     let (mut judged, mut all) = (0, 0);
     for case in cases {
-        let row = row(&m, &case.words, case.lookahead, case.stopped);
+        let row = row(m, &case.words, case.lookahead, case.stopped);
         let tags = m.tagger.lock().unwrap().tag(&[&row]).unwrap().remove(0);
         let ours: Vec<_> = tags.into_iter().map(|t| names(&m.files.labels, t)).collect();
         assert_eq!((ours.len(), case.margins.len()), (case.tags.len(), case.tags.len()));
@@ -100,14 +129,17 @@ fn bits(m: &Model, rows: &[&Row], of: usize) -> Vec<Vec<u32>> {
 
 #[test]
 fn batch_mates_and_padding_change_no_bit() {
-    let m = model();
-    let cases = parity(&m);
+    models().iter().for_each(batch_mates_change_nothing);
+}
+
+fn batch_mates_change_nothing(m: &Model) {
+    let cases = parity(m);
     for lookahead in [Some(0), Some(9), None] {
-        let rows: Vec<Row> = cases.iter().map(|c| row(&m, &c.words, lookahead, false)).collect();
+        let rows: Vec<Row> = cases.iter().map(|c| row(m, &c.words, lookahead, false)).collect();
         for (i, alone) in rows.iter().enumerate().step_by(4) {
-            let want = bits(&m, &[alone], 0);
+            let want = bits(m, &[alone], 0);
             for mate in [(i + 5) % rows.len(), (i + 13) % rows.len()] {
-                assert_eq!(bits(&m, &[&rows[mate], alone, &rows[(mate + 3) % rows.len()]], 1), want);
+                assert_eq!(bits(m, &[&rows[mate], alone, &rows[(mate + 3) % rows.len()]], 1), want);
             }
         }
     }
@@ -115,23 +147,26 @@ fn batch_mates_and_padding_change_no_bit() {
 
 #[test]
 fn words_beyond_the_lookahead_change_no_bit_and_words_within_do() {
-    let m = model();
+    models().iter().for_each(words_beyond_change_nothing);
+}
+
+fn words_beyond_change_nothing(m: &Model) {
     let sentence: Vec<String> = "we placed it on march third for two hundred dollars and the man said it would be here by friday"
         .split(' ')
         .map(Into::into)
         .collect();
     for lookahead in [0u32, 2, 4, 9] {
-        let base = bits(&m, &[&row(&m, &sentence, Some(lookahead), false)], 0);
+        let base = bits(m, &[&row(m, &sentence, Some(lookahead), false)], 0);
         for changed in [10, 14, 18] {
             let mut other = sentence.clone();
             other[changed] = "antidisestablishmentarianism".into();
-            let moved = bits(&m, &[&row(&m, &other, Some(lookahead), false)], 0);
+            let moved = bits(m, &[&row(m, &other, Some(lookahead), false)], 0);
             let reach = changed - lookahead as usize;
             assert_eq!(moved[..reach], base[..reach], "word {changed} at lookahead {lookahead}");
             assert_ne!(moved[reach], base[reach], "the first word that may see it does");
         }
         for kept in [12, 16] {
-            let short = bits(&m, &[&row(&m, &sentence[..kept], Some(lookahead), false)], 0);
+            let short = bits(m, &[&row(m, &sentence[..kept], Some(lookahead), false)], 0);
             let whole = kept - lookahead as usize;
             assert_eq!(short[..whole], base[..whole], "words that have not come yet are words beyond the lookahead");
         }

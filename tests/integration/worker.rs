@@ -15,7 +15,7 @@ pub struct Worker {
 
 /// Settings of a test's workers, as TOML, with `more` at the end.
 pub fn settings(topics: &Topics, more: &str) -> String {
-    let (runtime, model) = (needs("target/onnxruntime/libonnxruntime.so"), needs("models/en"));
+    let (runtime, model) = (needs("target/onnxruntime/libonnxruntime.so"), needs("models"));
     let t = |n: &str| topics.name(n);
     format!(
         "[kafka]\nbrokers = {:?}\ngroup = {:?}\n[topics]\nraw = {:?}\nformatted = {:?}\npartial = {:?}\ndead_letter = {:?}\n\

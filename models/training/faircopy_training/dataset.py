@@ -12,17 +12,19 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from .labels import HEADS, IGNORE
+from .labels import HEADS, IGNORE, STYLES
 from .model import Shape
 from .noise import confusions, corrupt
-from .sources import SOURCES, Piece, Source, read
+from .sources import SOURCES, Piece, Source, check, read
 from .spoken import Readings
-from .synth import carrier, disfluent
+from .synth import Rates, carrier, disfluent, fit
 
 MAX_TOKENS_PER_WORD = 8
 """Further sub-tokens of a word are dropped; the service does the same."""
 STOPS_AT_SENTENCE, STOPS_ELSEWHERE = 0.5, 0.08
 """Shares of chunks that end with the closing token at a sentence end, and anywhere."""
+STYLE_KNOWN = 0.5
+"""Share of chunks whose style is said."""
 CARRIERS = 16_000
 """Carrier sentences made, among as many of a dialogue source."""
 HELD_BACK = 10
@@ -54,6 +56,7 @@ class Stream:
     words: np.ndarray
     labels: np.ndarray
     weight: float
+    style: int
     clean: bool
     """Not written by a recogniser or typed in a hurry: errors may be put in."""
 
@@ -72,14 +75,15 @@ class Vocabulary:
         self.ids: dict[str, int] = {}
         self.counts: Counter = Counter()
 
-    def stream(self, pieces: Iterable[Piece], weight: float, clean: bool) -> Stream:
+    def stream(self, pieces: Iterable[Piece], weight: float, style: str, clean: bool) -> Stream:
         words, labels = array("i"), array("h")
         for piece in pieces:
             self.counts.update(piece.words)
             words.extend(self.ids.setdefault(w, len(self.ids)) for w in piece.words)
             for row in zip(piece.punct, piece.case, piece.itn, piece.disfluency):
                 labels.extend(row)
-        return Stream(np.array(words, dtype=np.int32), np.array(labels, dtype=np.int16).reshape(-1, len(HEADS)), weight, clean)
+        table = np.array(labels, dtype=np.int16).reshape(-1, len(HEADS))
+        return Stream(np.array(words, dtype=np.int32), table, weight, STYLES.index(style), clean)
 
     def corpus(self, streams: list[Stream]) -> Corpus:
         alike = {self.ids[w]: np.array([self.ids[o] for o in others]) for w, others in confusions(self.counts).items()}
@@ -92,11 +96,21 @@ def held_back(piece_id: str) -> bool:
     return sum(recording.encode()) % HELD_BACK == 0
 
 
+def fitted(sources: list[Source], data: Path, readings: Readings) -> Rates:
+    """How often people falter: in Switchboard where it is there, else in the podcasts, whose labels are weak."""
+    labelled = [s for s in sources if s.optional] or [s for s in sources if s.style == "podcast"]
+    pieces = (p for s in labelled for p in read(s, data, random.Random(1), readings))
+    return fit(p for p in pieces if not held_back(p.recording))
+
+
 def build(data: Path, sources: list[Source], seed: int, readings: Readings) -> tuple[Corpus, Counter]:
     """All sources as streams, and counts of mixed-case spellings for the lexicon. Raises ``DataError`` and ``Unreadable``.
 
     All is read twice: first to know which entities there are, so that the grammars' program reads them in one run.
     """
+    sources = check(data, sources)
+    rates = fitted(sources, data, readings)
+    print(f"disfluencies put in, per word: {rates}", flush=True)
     readings.collecting = True
     rng, carriers = random.Random(seed), random.Random(seed + 1)
     for source in sources:
@@ -119,20 +133,44 @@ def build(data: Path, sources: list[Source], seed: int, readings: Readings) -> t
                 continue
             spellings.update(w for w in piece.written if w)
             if source.fluent and source.reader == "text" and rng.random() < 0.4:
-                piece = disfluent(piece, rng)
+                piece = disfluent(piece, rng, rates)
             kept.append(piece)
-        streams.append(vocabulary.stream(kept, source.weight, source.fluent and source.reader == "text"))
+        streams.append(vocabulary.stream(kept, source.weight, source.style, source.fluent and source.reader in ("text", "marks")))
         print(f"{source.file}: {len(kept)} pieces, {len(streams[-1].labels)} words, {source.licence}", flush=True)
         for rule, n in sorted(counts.items()):
             print(f"    {rule}: {n} lines", flush=True)
         if source.file.startswith("sgd"):
-            made = [p for base in kept[:CARRIERS] for p in (base, disfluent(carrier(carriers, readings), rng))]
-            streams.append(vocabulary.stream(made, 0.12, True))
+            made = [p for base in kept[:CARRIERS] for p in (base, disfluent(carrier(carriers, readings), rng, rates))]
+            streams.append(vocabulary.stream(made, 0.10, source.style, True))
     return vocabulary.corpus(streams), spellings
 
 
 def sources_for(licences: str) -> list[Source]:
     return [s for s in SOURCES if s.commercial or licences == "all"]
+
+
+@dataclass
+class Chunk:
+    """Words of one row: ids of the vocabulary, labels [words, heads], whether the speaker has stopped, and the style that is said (0: any)."""
+
+    words: np.ndarray
+    labels: np.ndarray
+    stopped: bool
+    style: int
+
+    def seen(self, words: int) -> Chunk:
+        """Its first words only, after which nobody has stopped, or all of it."""
+        return self if words >= len(self.words) else Chunk(self.words[:words], self.labels[:words], False, self.style)
+
+
+@dataclass
+class Batch:
+    """``tokens``, ``words`` [rows, length]; ``labels`` [rows, length, heads], IGNORE but on first sub-tokens; ``style`` [rows]. All int64."""
+
+    tokens: np.ndarray
+    words: np.ndarray
+    labels: np.ndarray
+    style: np.ndarray
 
 
 class Sampler:
@@ -148,31 +186,36 @@ class Sampler:
         self.weights = np.array([s.weight for s in corpus.streams])
         self.weights /= self.weights.sum()
 
-    def batch(self, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """tokens, words [rows, length], labels [rows, length, heads] (IGNORE but on first sub-tokens)."""
+    def batch(self, rows: int, rng: np.random.Generator) -> Batch:
         return self.pack([self.chunk(rng) for _ in range(rows)])
 
-    def pack(self, chunks: list[tuple[np.ndarray, np.ndarray, bool]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """As :meth:`batch`, of these chunks."""
+    def pack(self, chunks: list[Chunk]) -> Batch:
         rows = len(chunks)
         tokens = np.zeros((rows, self.length), np.int64)
         words = np.full((rows, self.length), self.pad_word, np.int64)
         labels = np.full((rows, self.length, len(HEADS)), IGNORE, np.int64)
-        for r, (chunk, given, stopped) in enumerate(chunks):
+        for r, chunk in enumerate(chunks):
             tokens[r, 0], words[r, 0] = self.shape.cls, -1
             at = 1
-            for w, (word, label) in enumerate(zip(chunk, given)):
+            for w, (word, label) in enumerate(zip(chunk.words, chunk.labels)):
                 ids = self.tokens[word]
                 tokens[r, at : at + len(ids)] = ids
                 words[r, at : at + len(ids)] = w
                 labels[r, at] = label
                 at += len(ids)
-            if stopped:
-                tokens[r, at], words[r, at] = self.shape.sep, len(chunk)
-        return tokens, words, labels
+            if chunk.stopped:
+                tokens[r, at], words[r, at] = self.shape.sep, len(chunk.words)
+        return Batch(tokens, words, labels, np.array([c.style for c in chunks], np.int64))
 
-    def chunk(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, bool]:
-        """Word ids, labels [words, heads], and whether the speaker has stopped."""
+    def fits(self, words: np.ndarray) -> int:
+        """How many of ``words`` a row has room for."""
+        room, end = self.length - 2, 0
+        while end < len(words) and len(self.tokens[words[end]]) <= room:
+            room -= len(self.tokens[words[end]])
+            end += 1
+        return end
+
+    def chunk(self, rng: np.random.Generator) -> Chunk:
         stream = self.corpus.streams[rng.choice(len(self.corpus.streams), p=self.weights)]
         count = len(stream.words)
         start = int(rng.integers(max(1, count - 40)))
@@ -182,17 +225,14 @@ class Sampler:
         chunk, labels = stream.words[start : start + self.length], stream.labels[start : start + self.length]
         if stream.clean and rng.random() < self.noisy:
             chunk, labels = corrupt(chunk, labels, self.corpus.alike, rng)
-        room, end = self.length - 2, 0
-        while end < len(chunk) and len(self.tokens[chunk[end]]) <= room:
-            room -= len(self.tokens[chunk[end]])
-            end += 1
+        end = self.fits(chunk)
         stopped = rng.random() < STOPS_ELSEWHERE
         if rng.random() < STOPS_AT_SENTENCE:
             # The last sentence end, or any of the last few: short utterances must be known too.
             ends = [e for e in range(1, end + 1) if labels[e - 1, 0] in (2, 3)]
             if ends:
                 end, stopped = int(rng.choice(ends[-4:] if rng.random() < 0.7 else ends)), True
-        return chunk[:end], labels[:end], stopped
+        return Chunk(chunk[:end], labels[:end], stopped, stream.style if rng.random() < STYLE_KNOWN else 0)
 
 
 def write_lexicon(spellings: Counter, path: Path, least: int = 3) -> None:

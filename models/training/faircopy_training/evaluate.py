@@ -17,13 +17,17 @@ from . import labels as L
 from .dataset import WordTokenizer, held_back
 from .model import UNLIMITED, Tagger
 from .quantise import reference
-from .sources import SOURCES, Piece, read
+from .sources import SOURCES, Piece, from_marks, read
 from .spoken import Readings
-from .train import read_dev
 
 HISTORY, BLOCK, AHEAD = 48, 40, 9
 NO_READINGS = Readings(Path("unused"), Path("."))
 """Labelled rows have their spoken words."""
+
+
+def read_dev(path: Path, words: int) -> Piece:
+    """The last ``words`` of the development set of marks, none of which training sees."""
+    return from_marks(path, slice(-words, None), L.IGNORE)
 
 
 def join(pieces: list[Piece]) -> Piece:
@@ -36,9 +40,9 @@ def join(pieces: list[Piece]) -> Piece:
 
 
 @torch.no_grad()
-def tags(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int) -> list[list[int]]:
-    """[words][heads] label ids."""
-    out: list[list[int]] = []
+def logits_of(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int, style: str = "any") -> dict[int, torch.Tensor]:
+    """[words, all heads] logits, by the layers of the model that gave them."""
+    out: dict[int, list[torch.Tensor]] = {n: [] for n in (*model.shape.exits, model.shape.layers)}
     for start in range(0, len(piece.words), BLOCK):
         low = max(0, start - HISTORY)
         ids, words, first = [model.shape.cls], [-1], []
@@ -47,14 +51,23 @@ def tags(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int) 
             for token in tokenizer(word):
                 ids.append(token)
                 words.append(w)
-        logits = model(torch.tensor([ids[:512]]), torch.tensor([words[:512]]), torch.tensor([lookahead]))[0]
-        for f in first[start - low : start - low + BLOCK]:
-            row, at = [], 0
-            for names in L.HEADS.values():
-                row.append(int(logits[min(f, 511), at : at + len(names)].argmax()))
-                at += len(names)
-            out.append(row)
-    return out
+        depths = model.depths(torch.tensor([ids[:512]]), torch.tensor([words[:512]]), torch.tensor([lookahead]),
+                              torch.tensor([L.STYLES.index(style)]))
+        judged = [min(f, 511) for f in first[start - low : start - low + BLOCK]]
+        for layers, logits in depths.items():
+            out[layers].append(logits[0, judged])
+    return {layers: torch.cat(parts) for layers, parts in out.items()}
+
+
+def heads_of(logits: torch.Tensor) -> list[torch.Tensor]:
+    """Each head's part of the logits."""
+    return list(logits.split([len(v) for v in L.HEADS.values()], -1))
+
+
+def tags(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int, style: str = "any") -> dict[int, list[list[int]]]:
+    """[words][heads] label ids, by the layers of the model that gave them."""
+    found = logits_of(model, piece, tokenizer, lookahead, style)
+    return {layers: torch.stack([p.argmax(-1) for p in heads_of(logits)], -1).tolist() for layers, logits in found.items()}
 
 
 def f1(hits: int, said: int, true: int) -> float:
@@ -93,6 +106,18 @@ def score(piece: Piece, got: list[list[int]]) -> dict[str, float]:
     return result
 
 
+def held_back_sets(data: Path, words: int) -> dict[str, Piece]:
+    """So many words of each set that training does not see."""
+    sets = {"dev2012": read_dev(data / "ted_iwslt_dev2012.tsv.gz", words)}
+    for name in ("earnings22.jsonl.gz", "rev16_disfluency_weak.jsonl.gz"):
+        source = next(s for s in SOURCES if s.file == name)
+        piece = join([p for p in read(source, data, random.Random(1), NO_READINGS) if held_back(p.recording)])
+        for field in ("words", "punct", "case", "itn", "disfluency"):
+            del getattr(piece, field)[words:]
+        sets[name.split("_")[0].split(".")[0]] = piece
+    return sets
+
+
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--data", type=Path, required=True)
@@ -101,25 +126,22 @@ def main() -> None:
     a.add_argument("--words", type=int, default=12_000, help="of each set")
     a.add_argument("--int8", action="store_true")
     a.add_argument("--lookaheads", default="0,2,4,9,inf")
+    a.add_argument("--styles", default="any", help="said to the model, one run of all sets each")
     args = a.parse_args()
-    model = Tagger.saved(args.run / "model.pt")
+    model = Tagger.of_run(args.run)
     tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
     model = reference(model) if args.int8 else model
-    sets = {"dev2012": read_dev(args.data / "ted_iwslt_dev2012.tsv.gz", args.words)}
-    for name in ("earnings22.jsonl.gz", "rev16_disfluency_weak.jsonl.gz"):
-        source = next(s for s in SOURCES if s.file == name)
-        pieces = [p for p in read(source, args.data, random.Random(1), NO_READINGS) if held_back(p.recording)]
-        piece = join(pieces)
-        for field in ("words", "punct", "case", "itn", "disfluency"):
-            del getattr(piece, field)[args.words :]
-        sets[name.split("_")[0].split(".")[0]] = piece
+    sets = held_back_sets(args.data, args.words)
     for name, piece in sets.items():
-        for lookahead in args.lookaheads.split(","):
-            limit = UNLIMITED if lookahead == "inf" else int(lookahead)
-            result = score(piece, tags(model, piece, tokenizer, limit))
-            if name == "dev2012":
-                result = {"marks": result["marks"]}
-            print(f"{name} ({len(piece.words)} words) L={lookahead}: " + ", ".join(f"{k} {v:.1f}" for k, v in result.items()), flush=True)
+        for style in args.styles.split(","):
+            for lookahead in args.lookaheads.split(","):
+                limit = UNLIMITED if lookahead == "inf" else int(lookahead)
+                for layers, got in tags(model, piece, tokenizer, limit, style).items():
+                    result = score(piece, got)
+                    if name == "dev2012":
+                        result = {"marks": result["marks"]}
+                    print(f"{name} ({len(piece.words)} words) {layers} layers, style {style}, L={lookahead}: "
+                          + ", ".join(f"{k} {v:.1f}" for k, v in result.items()), flush=True)
 
 
 if __name__ == "__main__":

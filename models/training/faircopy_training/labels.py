@@ -29,6 +29,9 @@ DISFLUENCY = ["O", "F", "E", "D", "REP", "RM"]
 HEADS = {"punct": PUNCT, "case": CASE, "itn": ITN, "disfluency": DISFLUENCY}
 """Head name to labels, in the order their logits stand in the model's output."""
 
+STYLES = ["any", "talk", "lecture", "call", "podcast", "meeting", "hearing", "dialogue", "question", "article"]
+"""Kinds of speech that are punctuated in ways of their own. The first is said where the kind is not known, in training for half of the chunks."""
+
 IGNORE = -100
 """A word this head takes no loss on."""
 ANY_B, ANY_I = 100, 101
@@ -39,6 +42,35 @@ FOLD = {
     "": "O", ",": "COMMA", ":": "COMMA", "-": "COMMA", "—": "COMMA", "–": "COMMA",
     ".": "PERIOD", "!": "PERIOD", ";": "PERIOD", "…": "PERIOD", "?": "QUESTION",
 }
+
+
+# Disfluency labels as sources have them, and what they are here: RP is Switchboard's repair, which stays; X is a word that an editor changed.
+DISFLUENCY_OF = {name: i for i, name in enumerate(DISFLUENCY)} | {"RP": 0, "X": IGNORE}
+UNTYPED = {"SPAN", "TWITTER", "HASHTAG", "ABBREV_SPECIAL"}
+"""Classes of sources that no class of ours stands for: they supervise boundaries only."""
+
+
+def disfluency_id(name: str) -> int:
+    """The label of a source's disfluency; ``ValueError`` where the table does not hold it."""
+    if name not in DISFLUENCY_OF:
+        raise ValueError(f"unknown disfluency label {name!r}: expected one of {sorted(DISFLUENCY_OF)}; add it to labels.DISFLUENCY_OF")
+    return DISFLUENCY_OF[name]
+
+
+def case_id(name: str) -> int:
+    """The label of a case; ``ValueError`` where there is none of that name."""
+    if name not in CASE:
+        raise ValueError(f"unknown case {name!r}: expected one of {CASE}")
+    return CASE.index(name)
+
+
+def itn_ids(name: str) -> tuple[int, int]:
+    """The labels that begin and go on in a span of a source's class; ``ValueError`` where the table does not hold it."""
+    if name in UNTYPED:
+        return ANY_B, ANY_I
+    if name not in ITN_CLASSES:
+        raise ValueError(f"unknown span class {name!r}: expected one of {ITN_CLASSES + sorted(UNTYPED)}; add it to labels.UNTYPED")
+    return ITN.index(f"B-{name}"), ITN.index(f"I-{name}")
 
 
 def punct_id(marks: str) -> int:

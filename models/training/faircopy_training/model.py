@@ -17,7 +17,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from .labels import HEADS
+from .labels import HEADS, STYLES
 
 UNLIMITED = 1 << 20
 """A lookahead that no row is long enough to reach."""
@@ -42,13 +42,21 @@ class Shape:
     unknown: str
     buckets: int = 0
     """Of relative positions, whose biases all layers share (MPNet); 0 for none."""
+    exits: tuple[int, ...] = ()
+    """Numbers of layers, below ``layers``, after which there are heads as well: one training, taggers of several depths."""
 
     def cut(self, layers: int | None) -> Shape:
         """The first ``layers`` layers of it."""
-        return replace(self, layers=min(self.layers, layers or self.layers))
+        layers = min(self.layers, layers or self.layers)
+        return replace(self, layers=layers, exits=tuple(n for n in self.exits if n < layers))
 
     def to_dict(self) -> dict:
         return asdict(self)
+
+    @classmethod
+    def of(cls, saved: dict) -> Shape:
+        """What ``to_dict`` gave, perhaps by way of a file."""
+        return cls(**saved | {"exits": tuple(saved["exits"])})
 
 
 MINILM = Shape("minilm", 6, 384, 12, 1536, 30522, 512, 0, 1e-12, 101, 102, "[UNK]")
@@ -82,7 +90,6 @@ class Layer(nn.Module):
         self.up = nn.Linear(shape.hidden, shape.intermediate)
         self.down = nn.Linear(shape.intermediate, shape.hidden)
         self.norm2 = nn.LayerNorm(shape.hidden, eps=shape.epsilon)
-        self.dropout = nn.Dropout(0.1)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         batch, length, hidden = x.shape
@@ -94,14 +101,18 @@ class Layer(nn.Module):
         q, k, v = split(self.query(x)), split(self.key(x)), split(self.value(x))
         scores = q @ k.transpose(-1, -2) * size**-0.5 + mask
         mixed = (scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, length, hidden)
-        x = self.norm1(x + self.dropout(self.out(mixed)))
-        return self.norm2(x + self.dropout(self.down(nn.functional.gelu(self.up(x)))))
+        x = self.norm1(x + self.out(mixed))
+        return self.norm2(x + self.down(nn.functional.gelu(self.up(x))))
 
 
 class Tagger(nn.Module):
     """Inputs: ``tokens`` [B, T] int64; ``words`` [B, T] int64, each token's word (-1 for the opening token, ``PAD_WORD`` for
-    padding); ``lookahead`` [B] int64. Output: [B, T, C] logits, the heads of ``HEADS`` side by side; only a word's first
-    token is read."""
+    padding); ``lookahead`` [B] int64; ``style`` [B] int64, of ``STYLES``. Output: [B, T, C] logits, the heads of ``HEADS`` side by side; only
+    a word's first token is read.
+
+    Sources punctuate in styles of their own. A style is a learned vector added to every token's embedding; style 0 stands for any. There is no
+    dropout: a run sees hardly a chunk twice, and has nothing to overfit to.
+    """
 
     PAD_WORD = 1 << 30
 
@@ -110,28 +121,62 @@ class Tagger(nn.Module):
         self.shape = shape
         self.token = nn.Embedding(shape.vocabulary, shape.hidden)
         self.position = nn.Embedding(shape.positions, shape.hidden)
+        self.style = nn.Embedding(len(STYLES), shape.hidden)
+        nn.init.zeros_(self.style.weight)
         self.norm = nn.LayerNorm(shape.hidden, eps=shape.epsilon)
         self.relative = nn.Embedding(shape.buckets, shape.heads) if shape.buckets else None
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.heads = nn.Linear(shape.hidden, sum(len(v) for v in HEADS.values()))
-        self.dropout = nn.Dropout(0.1)
+        self.exits = nn.ModuleDict({str(n): nn.Linear(shape.hidden, self.heads.out_features) for n in shape.exits})
 
-    def forward(self, tokens: Tensor, words: Tensor, lookahead: Tensor) -> Tensor:
+    def depths(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor) -> dict[int, Tensor]:
+        """Logits by the number of layers they took: of every exit, and last of all layers."""
         length = tokens.shape[1]
         at = torch.arange(length, device=tokens.device)
-        x = self.token(tokens) + self.position(at + self.shape.first_position)
-        x = self.dropout(self.norm(x))
+        x = self.token(tokens) + self.position(at + self.shape.first_position) + self.style(style)[:, None]
+        x = self.norm(x)
         bias = 0.0
         if self.relative is not None:
             bias = self.relative(buckets(length, self.shape.buckets, tokens.device)).permute(2, 0, 1)[None]
         distance = words[:, None, :] - words[:, :, None]
         layers = len(self.layers)
+        found = {}
         for i, layer in enumerate(self.layers):
             ahead = lookahead * (i + 1) // layers - lookahead * i // layers
             allowed = distance <= ahead[:, None, None]
             mask = torch.where(allowed, 0.0, -1e9).to(x.dtype)[:, None]
             x = layer(x, mask + bias)
-        return self.heads(x)
+            if i + 1 in self.shape.exits:
+                found[i + 1] = self.exits[str(i + 1)](x)
+        found[layers] = self.heads(x)
+        return found
+
+    def forward(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor) -> Tensor:
+        return self.depths(tokens, words, lookahead, style)[len(self.layers)]
+
+    def start_from(self, other: Tagger) -> None:
+        """Takes over the weights of a tagger of the same encoder, with as many layers or more; an exit that the other does not have begins with its
+        heads."""
+        mine, theirs = self.state_dict(), other.state_dict()
+        heads = {str(n): f"exits.{n}" for n in other.shape.exits} | {str(other.shape.layers): "heads"}
+        for name, value in mine.items():
+            group, _, rest = name.partition(".")
+            if group == "exits":
+                layers, _, rest = rest.partition(".")
+            source = name if group not in ("heads", "exits") else (
+                heads.get(str(self.shape.layers) if group == "heads" else layers, "heads") + "." + rest)
+            if source not in theirs or theirs[source].shape != value.shape:
+                raise SystemExit(f"error: the tagger to start from has no {source} of shape {list(value.shape)}; give one of the same "
+                                 "--encoder with as many layers")
+            value.copy_(theirs[source])
+
+    def cut(self, layers: int) -> Tagger:
+        """The tagger that leaves at an exit."""
+        if layers != self.shape.layers and layers not in self.shape.exits:
+            raise SystemExit(f"error: expected --layers to be one of {[*self.shape.exits, self.shape.layers]}, got {layers}")
+        smaller = Tagger(replace(self.shape.cut(layers), exits=()))
+        smaller.start_from(self)
+        return smaller.eval()
 
     @classmethod
     def saved(cls, path: Path) -> Tagger:
@@ -139,9 +184,23 @@ class Tagger(nn.Module):
         if not path.is_file():
             raise SystemExit(f"error: {path}: no such file; train first, or give the --out of a finished run")
         state = torch.load(path, weights_only=True)
-        model = cls(Shape(**state["shape"]))
+        model = cls(Shape.of(state["shape"]))
         model.load_state_dict(state["model"])
         return model.eval()
+
+    @classmethod
+    def of_run(cls, run: Path) -> Tagger:
+        """A finished training's tagger, or what one that is under way has got to."""
+        return cls.saved(run / "model.pt" if (run / "model.pt").is_file() else run / "checkpoint.pt")
+
+    def cool(self, temperatures: list[float]) -> None:
+        """Divides each head's logits by its temperature, for good: argmaxes stay, probabilities become what they say (``calibrate``)."""
+        at = 0
+        with torch.no_grad():
+            for names, temperature in zip(HEADS.values(), temperatures):
+                self.heads.weight[at : at + len(names)] /= temperature
+                self.heads.bias[at : at + len(names)] /= temperature
+                at += len(names)
 
     def load_encoder(self, path: Path) -> None:
         """Takes the encoder's weights from a checkpoint in safetensors form, BERT's or MPNet's by this model's shape."""

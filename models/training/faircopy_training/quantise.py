@@ -17,23 +17,36 @@ from .model import Tagger
 
 SMALLEST = 1e-8
 """Scale of a row of zeros."""
+SMALL_TABLE = 100
+"""Tables with fewer rows (styles, relative positions) stay in float."""
+NARROW = 64
+"""Matrices with fewer columns are the heads'. (The exporter gives them no name of their own.)"""
+POSITIONS = 600
+"""Tables of up to so many rows are of positions, and keep 8 bits."""
 
 
-def by_columns(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """[K, N] float to int8 and a scale for each of the N columns."""
+def by_columns(weight: np.ndarray, bits: float = 8) -> tuple[np.ndarray, np.ndarray]:
+    """[K, N] float to int8 and a scale for each of the N columns.
+
+    With fewer than 8 bits the steps are as wide as normally distributed weights may have that are to be packed into so many bits each: a
+    normal variable in steps of s standard deviations has an entropy of log2(sqrt(2 pi e) / s). All of them are still int8, so the
+    program computes as it does with 8; only the file is smaller, once it is packed.
+    """
     scale = np.maximum(np.abs(weight).max(axis=0), SMALLEST) / 127
+    if bits < 8:
+        scale = np.maximum(scale, weight.std(axis=0) * (2 * np.pi * np.e) ** 0.5 * 2.0**-bits)
     return np.round(weight / scale).astype(np.int8), scale.astype(np.float32)
 
 
-def by_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def by_rows(table: np.ndarray, bits: float = 8) -> tuple[np.ndarray, np.ndarray]:
     """[V, H] float to int8 and a scale for each of the V rows."""
-    quantised, scale = by_columns(table.T)
+    quantised, scale = by_columns(table.T, bits)
     return np.ascontiguousarray(quantised.T), scale[:, None]
 
 
-def quantise(model: onnx.ModelProto, skip: tuple[str, ...] = ("heads",)) -> onnx.ModelProto:
-    """Rewrites every MatMul with a constant matrix, and the largest Gather, in place. Nodes whose weight's name holds one of
-    ``skip`` stay in float."""
+def quantise(model: onnx.ModelProto, bits: float = 8) -> onnx.ModelProto:
+    """Rewrites every MatMul with a constant matrix, and the Gathers from tables, in place. The heads' matrix stays in
+    float: it is small, and what it adds up is what tags are decided by."""
     graph = model.graph
     weights = {i.name: i for i in graph.initializer}
     made: list[onnx.TensorProto] = []
@@ -70,9 +83,9 @@ def quantise(model: onnx.ModelProto, skip: tuple[str, ...] = ("heads",)) -> onnx
 
     for node in graph.node:
         weight = weights.get(node.input[1]) if node.op_type == "MatMul" else None
-        if weight is not None and len(weight.dims) == 2 and not any(s in weight.name for s in skip):
+        if weight is not None and len(weight.dims) == 2 and weight.dims[1] > NARROW:
             x, scale = rows(node.input[0])
-            q, columns = by_columns(numpy_helper.to_array(weight))
+            q, columns = by_columns(numpy_helper.to_array(weight), bits)
             w = constant(weight.name + "_int8", q)
             c = constant(weight.name + "_columns", columns)
             p = node.output[0] + "_q"
@@ -83,9 +96,9 @@ def quantise(model: onnx.ModelProto, skip: tuple[str, ...] = ("heads",)) -> onnx
                 helper.make_node("Mul", [p + "_scaled", c], [node.output[0]]),
             ])
             dropped.add(weight.name)
-        elif node.op_type == "Gather" and node.input[0] in weights and weights[node.input[0]].dims[0] > 1000:
+        elif node.op_type == "Gather" and node.input[0] in weights and weights[node.input[0]].dims[0] > SMALL_TABLE:
             table = weights[node.input[0]]
-            q, scales = by_rows(numpy_helper.to_array(table))
+            q, scales = by_rows(numpy_helper.to_array(table), bits if table.dims[0] > POSITIONS else 8)
             t, s = constant(table.name + "_int8", q), constant(table.name + "_row_scale", scales)
             p = node.output[0] + "_q"
             nodes.extend([
@@ -108,9 +121,9 @@ def quantise(model: onnx.ModelProto, skip: tuple[str, ...] = ("heads",)) -> onnx
 class RowInt8Linear(nn.Module):
     """The same arithmetic in PyTorch, with exact integer products: the reference of the parity tests."""
 
-    def __init__(self, linear: nn.Linear) -> None:
+    def __init__(self, linear: nn.Linear, bits: float = 8) -> None:
         super().__init__()
-        weight, columns = by_columns(linear.weight.detach().numpy().T.copy())
+        weight, columns = by_columns(linear.weight.detach().numpy().T.copy(), bits)
         self.weight = torch.from_numpy(weight.astype(np.float64))
         self.columns = torch.from_numpy(columns)
         self.bias = linear.bias
@@ -121,12 +134,13 @@ class RowInt8Linear(nn.Module):
         return (units @ self.weight).float() * scale * self.columns + self.bias
 
 
-def reference(model: Tagger) -> Tagger:
+def reference(model: Tagger, bits: float = 8) -> Tagger:
     """Makes ``model`` compute as its quantised export does."""
-    table, scale = by_rows(model.token.weight.detach().numpy())
-    with torch.no_grad():
-        model.token.weight.copy_(torch.from_numpy(table.astype(np.float32) * scale))
+    for table, of in ((model.token, bits), (model.position, 8)):
+        rows, scale = by_rows(table.weight.detach().numpy(), of)
+        with torch.no_grad():
+            table.weight.copy_(torch.from_numpy(rows.astype(np.float32) * scale))
     for layer in model.layers:
         for name in ("query", "key", "value", "out", "up", "down"):
-            setattr(layer, name, RowInt8Linear(getattr(layer, name)))
+            setattr(layer, name, RowInt8Linear(getattr(layer, name), bits))
     return model.eval()

@@ -18,11 +18,9 @@ from pathlib import Path
 
 from . import cleaning, spoken
 from .spoken import Entity, Readings
-from .labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, PUNCT, case_of, punct_id
+from .labels import CASE, DISFLUENCY, IGNORE, ITN, PUNCT, case_id, case_of, disfluency_id, itn_ids, punct_id
 
 FILLERS = {"um", "uh", "er", "erm", "mm", "hmm", "uhm", "eh", "ah"}
-UNTYPED = {"SPAN", "TWITTER", "HASHTAG", "ABBREV_SPECIAL"}
-"""Classes of sources that no class of ours stands for: they supervise boundaries only."""
 _MARKS = ",.?!:;…"
 _ABBREVIATIONS = {"mr", "mrs", "ms", "dr", "st", "jr", "sr", "prof", "vs", "etc", "no", "inc", "ltd", "co", "corp"}
 
@@ -58,25 +56,33 @@ class Source:
     weight: float
     """Share of the training samples."""
     reader: str
+    style: str
+    """Of ``STYLES``."""
     fluent: bool = True
     """Text without disfluencies (label O); else verbatim and unlabelled (masked)."""
     line_limit: int = 10**9
+    optional: bool = False
+    """Only those have the file who may."""
 
 
 SOURCES = [
-    Source("ted_talks.txt.gz", "CC BY-NC-ND (TED)", False, 0.33, "text"),
-    Source("scotus_arguments.txt.gz", "CC BY-NC (Oyez)", False, 0.06, "text", fluent=False, line_limit=30_000),
-    Source("earnings22.jsonl.gz", "CC BY-SA 4.0", True, 0.17, "rows", fluent=False),
-    Source("earnings22_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.03, "rows"),
-    Source("rev16_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.06, "rows"),
-    Source("disflqa_train.jsonl.gz", "CC BY 4.0", True, 0.03, "rows"),
-    Source("proteno_itn.jsonl.gz", "CC BY-SA 3.0", True, 0.03, "rows"),
-    Source("sgd_dialogues.txt.gz", "CC BY-SA 4.0", True, 0.10, "text"),
-    Source("taskmaster4_coffee.txt.gz", "CC BY 4.0", True, 0.02, "text"),
-    Source("ami_meetings.txt.gz", "CC BY 4.0", True, 0.04, "text", fluent=False),
-    Source("icsi_meetings.txt.gz", "MIT", True, 0.04, "text", fluent=False),
-    Source("committee_hearings.txt.gz", "MIT", True, 0.04, "text", fluent=False),
-    Source("us_presidential_addresses.txt.gz", "public domain", True, 0.01, "text"),
+    Source("ted_talks.txt.gz", "CC BY-NC-ND (TED)", False, 0.30, "text", "lecture"),
+    # The rest of it chooses between trainings, so it stays out.
+    Source("ted_iwslt_dev2012.tsv.gz", "CC BY-NC-ND (TED)", False, 0.12, "marks", "talk", line_limit=200_000),
+    Source("scotus_arguments.txt.gz", "CC BY-NC (Oyez)", False, 0.05, "text", "hearing", fluent=False, line_limit=30_000),
+    Source("earnings22.jsonl.gz", "CC BY-SA 4.0", True, 0.17, "rows", "call", fluent=False),
+    Source("earnings22_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.03, "rows", "call"),
+    Source("rev16_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.06, "rows", "podcast"),
+    # Built by whoever has the transcripts, which say that they should not be redistributed.
+    Source("switchboard_train.jsonl.gz", "LDC, not redistributable", False, 0.10, "rows", "podcast", optional=True),
+    Source("disflqa_train.jsonl.gz", "CC BY 4.0", True, 0.03, "rows", "question"),
+    Source("proteno_itn.jsonl.gz", "CC BY-SA 3.0", True, 0.02, "rows", "article"),
+    Source("sgd_dialogues.txt.gz", "CC BY-SA 4.0", True, 0.08, "text", "dialogue"),
+    Source("taskmaster4_coffee.txt.gz", "CC BY 4.0", True, 0.02, "text", "dialogue"),
+    Source("ami_meetings.txt.gz", "CC BY 4.0", True, 0.04, "text", "meeting", fluent=False),
+    Source("icsi_meetings.txt.gz", "MIT", True, 0.04, "text", "meeting", fluent=False),
+    Source("committee_hearings.txt.gz", "MIT", True, 0.03, "text", "hearing", fluent=False),
+    Source("us_presidential_addresses.txt.gz", "public domain", True, 0.01, "text", "lecture"),
 ]
 
 
@@ -84,12 +90,37 @@ class DataError(Exception):
     """A data file is missing, empty or not what its reader expects. Says file, line, expected and got."""
 
 
+def check(data: Path, sources: list[Source]) -> list[Source]:
+    """The sources that are there, before any work is done. Raises ``DataError`` for a file that is missing or empty, a source that says nothing of its licence,
+    and a data file that no source stands for."""
+    if not data.is_dir():
+        raise DataError(f"{data}: no such directory; --data must name one with the files of sources.SOURCES")
+    there = []
+    for source in sources:
+        path = data / source.file
+        if not source.licence:
+            raise DataError(f"{source.file}: expected a licence, got none; say in sources.SOURCES what the text may be used for")
+        if path.is_file() and path.stat().st_size == 0:
+            raise DataError(f"{path}: the file is empty; fetch it again")
+        if path.is_file():
+            there.append(source)
+        elif not source.optional:
+            raise DataError(f"{path}: no such file; --data must name a directory that holds {source.file}")
+    declared = {s.file for s in SOURCES}
+    for path in sorted(data.iterdir()):
+        if path.name.endswith((".txt.gz", ".jsonl.gz", ".tsv.gz")) and path.name not in declared:
+            raise DataError(f"{path}: no source is declared for it; add it to sources.SOURCES with its licence and what it supervises, or "
+                            "move it away")
+    return there
+
+
 def read(source: Source, data: Path, rng: random.Random, readings: Readings, counts: Counter | None = None) -> Iterator[Piece]:
     """The pieces of one source, in file order; written text is cleaned. ``counts`` gets what each rule dropped or changed. Raises ``DataError``."""
     counts = Counter() if counts is None else counts
     path = data / source.file
-    if not path.is_file():
-        raise DataError(f"{path}: no such file; --data must name a directory that holds {source.file}")
+    if source.reader == "marks":
+        yield from_marks(path, slice(source.line_limit), DISFLUENCY.index("O"))
+        return
     count = 0
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -107,6 +138,25 @@ def read(source: Source, data: Path, rng: random.Random, readings: Readings, cou
                 yield piece
     if not count:
         raise DataError(f"{path}: no usable line; expected {source.reader} as in the data README")
+
+
+def from_marks(path: Path, part: slice, disfluency: int) -> Piece:
+    """Part of a file of ``word<TAB>mark`` lines as one piece, clitics joined to the word before them. Raises ``DataError``."""
+    piece = Piece()
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines]
+    for number, row in enumerate(rows, 1):
+        if len(row) != 2 or row[1] not in PUNCT:
+            raise DataError(f"{path}:{number}: expected a word, a tab and one of {PUNCT}, got {len(row)} fields")
+    for word, mark in rows[part]:
+        if piece.words and ("'" in word[:1] or word == "n't"):
+            piece.words[-1] += word
+            piece.punct[-1] = PUNCT.index(mark)
+        else:
+            piece.add(word, PUNCT.index(mark), IGNORE, IGNORE, disfluency)
+    if not piece.words:
+        raise DataError(f"{path}: no line; expected words and marks as in the data README")
+    return piece
 
 
 def cleaned(line: str, fluent: bool, rng: random.Random, readings: Readings, counts: Counter) -> Piece | None:
@@ -144,19 +194,14 @@ def from_row(row: dict, fluent: bool) -> Piece:
         low = word.lower()
         if labels is None:
             dis = _disfluency_of(low, fluent)
-        elif labels[i] == "X":
-            dis = IGNORE
         else:
-            dis = DISFLUENCY.index(labels[i])
+            dis = disfluency_id(labels[i])
         itn = ITN.index("O") if "itn" in row else IGNORE
-        piece.add(low, punct_id(marks[i]), CASE.index(case[i]), itn, dis)
+        piece.add(low, punct_id(marks[i]), case_id(case[i]), itn, dis)
     for start, end, name, _ in row.get("itn", []):
         if not 0 <= start < end <= n:
             raise ValueError(f"itn span [{start}, {end}) outside 0..{n}")
-        if name in UNTYPED:
-            begin, inside = ANY_B, ANY_I
-        else:
-            begin, inside = ITN.index(f"B-{name}"), ITN.index(f"I-{name}")
+        begin, inside = itn_ids(name)
         for i in range(start, end):
             piece.itn[i] = begin if i == start else inside
     merge_dates(piece)

@@ -8,6 +8,8 @@ reparandum is a wrong start of the same shape.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from . import spoken
 from .spoken import Entity, Readings
@@ -117,16 +119,47 @@ def carrier(rng: random.Random, readings: Readings) -> Piece:
     return piece
 
 
-# Shares of words, set by hand, not fitted. rev16's labels have 0.8 % fillers, 0.3 % repetitions, 2.0 % markers and 4.6 % repairs. Fillers and
-# repetitions are above that, for telephone speech has more of them; repairs and markers below, for those labels are weak and
-# cover what an editor left out for other reasons.
-FILLER_RATE, REPEAT_RATE, REPAIR_RATE, MARKER_RATE = 0.025, 0.018, 0.008, 0.006
+@dataclass(frozen=True)
+class Rates:
+    """How often each kind of disfluency begins, per fluent word."""
+
+    filler: float
+    repetition: float
+    repair: float
+    marker: float
+
+    def __str__(self) -> str:
+        return (f"{100 * self.filler:.2f} % fillers, {100 * self.repetition:.2f} % repetitions, {100 * self.repair:.2f} % repairs, "
+                f"{100 * self.marker:.2f} % markers")
+
+
+def fit(pieces: Iterable[Piece]) -> Rates:
+    """The rates of labelled speech. A stretch labelled RM counts as a repair only where one of its words is said again within the next few,
+    or an editing term follows: weak labels also cover what an editor left out for other reasons."""
+    fluent = 0
+    begun = dict.fromkeys(("F", "REP", "RM", "D"), 0)
+    for piece in pieces:
+        names = [DISFLUENCY[d] if d >= 0 else "" for d in piece.disfluency]
+        for i, name in enumerate(names):
+            fluent += name == "O"
+            if name not in begun or (i and names[i - 1] == name):
+                continue
+            if name == "RM":
+                end = next((k for k in range(i, len(names)) if names[k] != "RM"), len(names))
+                again = set(piece.words[i:end]) & set(piece.words[end : end + 4])
+                if not again and names[end : end + 1] != ["E"]:
+                    continue
+            begun[name] += 1
+    of = max(1, fluent)
+    return Rates(begun["F"] / of, begun["REP"] / of, begun["RM"] / of, begun["D"] / of)
+
+
 _FILLERS = ["uh", "um", "uh", "um", "er", "hmm", "uhm"]
 _EDITS = [["i", "mean"], ["sorry"], ["no"], ["no", "wait"], ["or", "rather"], ["uh"], ["well"], []]
 _MARKERS = [["you", "know"], ["i", "mean"], ["like"], ["you", "know"]]
 
 
-def disfluent(piece: Piece, rng: random.Random) -> Piece:
+def disfluent(piece: Piece, rng: random.Random, rates: Rates) -> Piece:
     """A copy of fluent speech with fillers, repetitions and repairs put in before some of its words.
 
     A repair's reparandum is a later stretch of the same utterance said too early and taken back.
@@ -150,13 +183,15 @@ def disfluent(piece: Piece, rng: random.Random) -> Piece:
             tag = piece.itn[i] if inside else 0
             out.add(word, 0, IGNORE, tag, DISFLUENCY.index(label))
 
+    repeat = rates.filler + rates.repetition
+    repair = repeat + rates.repair
     i = 0
     while i < n:
         r = rng.random()
         in_span = piece.itn[i] != 0
-        if r < FILLER_RATE:
+        if r < rates.filler:
             put([rng.choice(_FILLERS)], "F")
-        elif r < FILLER_RATE + REPEAT_RATE and not in_span:
+        elif r < repeat and not in_span:
             length = rng.choice([1, 1, 1, 2, 2, 3])
             stretch = range(i, min(n, i + length))
             if all(piece.itn[k] == 0 and (k == stretch[-1] or piece.punct[k] == 0) for k in stretch):
@@ -164,14 +199,14 @@ def disfluent(piece: Piece, rng: random.Random) -> Piece:
                     copy(k, DISFLUENCY.index("REP"))
                 if rng.random() < 0.2:
                     put([rng.choice(_FILLERS)], "F")
-        elif r < FILLER_RATE + REPEAT_RATE + REPAIR_RATE and i + 4 < n:
+        elif r < repair and i + 4 < n:
             start = rng.randrange(i + 1, min(n - 1, i + 12))
             stretch = range(start, min(n, start + rng.choice([1, 2, 2, 3])))
             if all(piece.itn[k] < ANY_B for k in stretch):
                 for k in stretch:
                     out.add(piece.words[k], 0, IGNORE, 0 if not in_span else piece.itn[i], DISFLUENCY.index("RM"))
                 put(rng.choice(_EDITS), "E")
-        elif r < FILLER_RATE + REPEAT_RATE + REPAIR_RATE + MARKER_RATE and not in_span:
+        elif r < repair + rates.marker and not in_span:
             put(rng.choice(_MARKERS), "D")
         copy(i)
         i += 1

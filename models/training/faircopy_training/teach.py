@@ -16,20 +16,20 @@ import numpy as np
 import torch
 
 from . import labels as L
-from .dataset import Corpus, Sampler, WordTokenizer
+from .dataset import Batch, Chunk, Corpus, Sampler, WordTokenizer
+from .loss import probabilities
 from .model import UNLIMITED, Tagger
 
 WIDTH = sum(len(v) for v in L.HEADS.values())
+CUT = 0.6
+"""Share of lessons that a student sees the beginning of only."""
 
 
 @dataclass
 class Lesson:
-    """A chunk: word ids of the corpus's vocabulary, hard labels [words, heads], whether the speaker has stopped, and the teacher's probabilities
-    [words, WIDTH], each head's adding up to 1."""
+    """A chunk, and the teacher's probabilities [words, WIDTH] float16, each head's adding up to 1."""
 
-    words: np.ndarray
-    labels: np.ndarray
-    stopped: bool
+    chunk: Chunk
     taught: np.ndarray
 
 
@@ -37,17 +37,41 @@ class Lesson:
 def teach(model: Tagger, sampler: Sampler, rows: int, rng: np.random.Generator) -> list[Lesson]:
     """``rows`` lessons."""
     chunks = [sampler.chunk(rng) for _ in range(rows)]
-    tokens, words, _ = sampler.pack(chunks)
-    logits = model(torch.from_numpy(tokens), torch.from_numpy(words), torch.full((rows,), UNLIMITED))
+    batch = sampler.pack(chunks)
+    tokens, words, style = (torch.from_numpy(x) for x in (batch.tokens, batch.words, batch.style))
+    taught = probabilities(model(tokens, words, torch.full((rows,), UNLIMITED), style))
     lessons = []
-    for r, (chunk, given, stopped) in enumerate(chunks):
-        first = np.flatnonzero(np.diff(words[r], prepend=-2))[1 : len(chunk) + 1]
-        parts, at = [], 0
-        for names in L.HEADS.values():
-            parts.append(logits[r, first, at : at + len(names)].softmax(-1))
-            at += len(names)
-        lessons.append(Lesson(chunk.astype(np.int32), given.astype(np.int16), stopped, torch.cat(parts, -1).numpy().astype(np.float16)))
+    for r, chunk in enumerate(chunks):
+        first = np.flatnonzero(np.diff(batch.words[r], prepend=-2))[1 : len(chunk.words) + 1]
+        kept = Chunk(chunk.words.astype(np.int32), chunk.labels.astype(np.int16), chunk.stopped, chunk.style)
+        lessons.append(Lesson(kept, taught[r, first].numpy().astype(np.float16)))
     return lessons
+
+
+class Pupil:
+    """Batches of a teacher's lessons, each cut after a random word more often than not, so that less is seen than the teacher saw."""
+
+    def __init__(self, path: Path, sampler: Sampler) -> None:
+        self.lessons, self.sampler = lessons_of(path), sampler
+        if not self.lessons:
+            raise SystemExit(f"error: {path}: no lessons; run faircopy_training.teach to its end")
+
+    def batch(self, rows: int, rng: np.random.Generator) -> tuple[Batch, np.ndarray]:
+        """A batch, and the teacher's probabilities [rows, length, WIDTH], -1 where there are none."""
+        chunks, soft = [], []
+        for n in rng.integers(len(self.lessons), size=rows):
+            lesson = self.lessons[int(n)]
+            end = self.sampler.fits(lesson.chunk.words)
+            if end > 8 and rng.random() < CUT:
+                end = int(rng.integers(8, end))
+            chunks.append(lesson.chunk.seen(end))
+            soft.append(lesson.taught[:end])
+        batch = self.sampler.pack(chunks)
+        taught = np.full((*batch.tokens.shape, WIDTH), -1, np.float32)
+        for r, said in enumerate(soft):
+            first = np.flatnonzero(np.diff(batch.words[r], prepend=-2))[1 : len(said) + 1]
+            taught[r, first] = said
+        return batch, taught
 
 
 def lessons_of(path: Path) -> list[Lesson]:
@@ -74,8 +98,7 @@ def main() -> None:
     a.add_argument("--threads", type=int, default=2)
     args = a.parse_args()
     torch.set_num_threads(args.threads)
-    saved = args.run / "model.pt"
-    model = Tagger.saved(saved if saved.is_file() else args.run / "checkpoint.pt")
+    model = Tagger.of_run(args.run)
     corpus: Corpus = pickle.loads((args.run / "data.pickle").read_bytes())
     tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
     sampler = Sampler(corpus, tokenizer, model.shape, args.length, Tagger.PAD_WORD, args.noisy)

@@ -4,12 +4,13 @@ import random
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from faircopy_training import sources, spoken
 from faircopy_training.labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, PUNCT
-from faircopy_training.synth import carrier, disfluent
+from faircopy_training.synth import Rates, carrier, disfluent, fit
 
 
 ROOT = Path(__file__).parents[3]
@@ -76,7 +77,7 @@ class FromRows(unittest.TestCase):
         self.assertEqual([ITN[i] for i in piece.itn[:2]], ["B-DATE", "I-DATE"])
 
     def test_bad_rows_name_file_line_and_reason(self):
-        source = sources.Source("rows.jsonl.gz", "CC0", True, 1.0, "rows")
+        source = sources.Source("rows.jsonl.gz", "CC0", True, 1.0, "rows", "call")
         for row, reason in [({**self.row, "p": ["", "", ""]}, "equally long"), ({**self.row, "itn": [[4, 9, "YEAR", ""]]}, "outside"),
                             ({**self.row, "c": ["cap"] * 5}, "cap"), ({"w": []}, "KeyError")]:
             with tempfile.TemporaryDirectory() as d:
@@ -86,17 +87,50 @@ class FromRows(unittest.TestCase):
                     list(sources.read(source, Path(d), random.Random(1), READINGS))
 
     def test_a_missing_and_an_empty_file_are_named(self):
-        source = sources.Source("gone.txt.gz", "CC0", True, 1.0, "text")
+        source = sources.Source("gone.txt.gz", "CC0", True, 1.0, "text", "talk")
         with tempfile.TemporaryDirectory() as d:
             with self.assertRaisesRegex(sources.DataError, "gone.txt.gz: no such file"):
-                list(sources.read(source, Path(d), random.Random(1), READINGS))
+                sources.check(Path(d), [source])
+            self.assertEqual(sources.check(Path(d), [replace(source, optional=True)]), [])
+            (Path(d) / source.file).touch()
+            with self.assertRaisesRegex(sources.DataError, "gone.txt.gz: the file is empty"):
+                sources.check(Path(d), [source])
             gzip.open(Path(d) / source.file, "wt").close()
             with self.assertRaisesRegex(sources.DataError, "no usable line"):
                 list(sources.read(source, Path(d), random.Random(1), READINGS))
 
+    def test_text_of_no_declared_licence_is_refused_before_training_starts(self):
+        source = sources.SOURCES[0]
+        with tempfile.TemporaryDirectory() as d:
+            (Path(d) / source.file).write_text("x")
+            with self.assertRaisesRegex(sources.DataError, "expected a licence, got none"):
+                sources.check(Path(d), [replace(source, licence="")])
+            (Path(d) / "mine.jsonl.gz").write_text("x")
+            with self.assertRaisesRegex(sources.DataError, "mine.jsonl.gz: no source is declared"):
+                sources.check(Path(d), [source])
+
+    def test_words_and_marks_are_read_with_clitics_joined(self):
+        source = sources.Source("m.tsv.gz", "CC0", True, 1.0, "marks", "talk", line_limit=4)
+        with tempfile.TemporaryDirectory() as d:
+            with gzip.open(Path(d) / source.file, "wt") as f:
+                f.write("we\tO\n'd\tO\ngo\tCOMMA\ndo\tO\nn't\tQUESTION\n")
+            (piece,) = sources.read(source, Path(d), random.Random(1), READINGS)
+            self.assertEqual((piece.words, piece.punct), (["we'd", "go", "do"], [0, 1, 0]))
+            with gzip.open(Path(d) / source.file, "at") as f:
+                f.write("oh\tSEMICOLON\n")
+            with self.assertRaisesRegex(sources.DataError, "m.tsv.gz:6: expected a word, a tab and one of"):
+                list(sources.read(source, Path(d), random.Random(1), READINGS))
+
+    def test_labels_of_all_sources_go_through_one_table(self):
+        row = self.row | {"d": ["RP", "X", "F", "O", "REP"]}
+        self.assertEqual(sources.from_row(row, True).disfluency, [0, IGNORE, DISFLUENCY.index("F"), 0, DISFLUENCY.index("REP")])
+        for key, value, says in [("d", ["Z"] * 5, "unknown disfluency label 'Z'"), ("itn", [[0, 1, "COLOUR", "x"]], "unknown span class 'COLOUR'")]:
+            with self.assertRaisesRegex(ValueError, says):
+                sources.from_row(self.row | {key: value}, True)
+
     def test_every_source_has_a_licence_and_the_weights_are_shares(self):
         self.assertTrue(all(s.licence for s in sources.SOURCES))
-        self.assertLess(abs(sum(s.weight for s in sources.SOURCES) - 1), 0.1)
+        self.assertLess(abs(sum(s.weight for s in sources.SOURCES if not s.optional) - 1), 0.1)
 
 
 class Synthetic(unittest.TestCase):
@@ -105,13 +139,20 @@ class Synthetic(unittest.TestCase):
         inserted = 0
         for _ in range(40):
             fluent = carrier(rng, READINGS)
-            piece = disfluent(fluent, rng)
+            piece = disfluent(fluent, rng, Rates(0.03, 0.02, 0.01, 0.01))
             kept = [k for k, d in enumerate(piece.disfluency) if d == 0]
             inserted += len(piece.words) - len(kept)
             self.assertEqual([piece.words[k] for k in kept], fluent.words)
             self.assertEqual([piece.punct[k] for k in kept], fluent.punct)
             self.assertEqual([piece.itn[k] for k in kept], fluent.itn)
         self.assertGreater(inserted, 4)
+
+    def test_rates_are_those_of_labelled_speech_where_a_repair_takes_something_up_again(self):
+        piece = sources.Piece()
+        for word, label in [("uh", "F"), ("we", "REP"), ("we", "O"), ("went", "RM"), ("home", "RM"), ("went", "O"), ("there", "O"),
+                            ("really", "RM"), ("late", "O"), ("you", "D"), ("know", "D")]:
+            piece.add(word, 0, 0, 0, DISFLUENCY.index(label))
+        self.assertEqual(fit([piece]), Rates(0.25, 0.25, 0.25, 0.25))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ def main() -> None:
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
     for source in SOURCES:
-        lines = [json.dumps(row(n)) for n in range(12)] if source.reader == "rows" else TEXT * 4
+        marks = ["so\tO", "we\tO", "met\tCOMMA", "did\tO", "n't\tO", "we\tQUESTION"] * 40
+        lines = {"rows": [json.dumps(row(n)) for n in range(12)], "text": TEXT * 4, "marks": marks}[source.reader]
         with gzip.open(out / source.file, "wt", encoding="utf-8") as f:
             f.write("\n".join(lines) + "\n")
 

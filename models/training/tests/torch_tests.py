@@ -1,14 +1,17 @@
 """Tests that need PyTorch; ``make test-training`` runs them."""
 
+import json
 import pickle
 import sys
 import tempfile
 import unittest
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer
 from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -17,8 +20,10 @@ from faircopy_training.dataset import Corpus, Sampler, Stream
 from faircopy_training.model import MINILM, MPNET, Tagger, buckets
 from faircopy_training.noise import confusions, corrupt
 from faircopy_training.quantise import RowInt8Linear
-from faircopy_training.teach import teach
-from faircopy_training.train import B_IDS, Pupil, joint_loss, taught_loss
+from faircopy_training.loss import B_IDS, depth_loss, joint_loss, taught_loss
+from faircopy_training.teach import Pupil, teach
+from faircopy_training.prune import kept, smaller_tagger, smaller_tokenizer, uses
+from faircopy_training.calibrate import best_temperature, calibration_error
 
 
 class Mask(unittest.TestCase):
@@ -32,12 +37,13 @@ class Mask(unittest.TestCase):
         tokens[0, 0] = model.shape.cls
         words = torch.arange(-1, 23)[None]
         for lookahead in (0, 2, 9):
-            base = model(tokens, words, torch.tensor([lookahead]))
+            limit, style = torch.tensor([lookahead]), torch.tensor([2])
+            base = model(tokens, words, limit, style)
             for word in (0, 5, 10):
                 for changed, same in ((word + lookahead + 1, True), (word + lookahead, False)):
                     other = tokens.clone()
                     other[0, changed + 1] += 7
-                    moved = model(other, words, torch.tensor([lookahead]))[0, word + 1]
+                    moved = model(other, words, limit, style)[0, word + 1]
                     self.assertEqual(torch.equal(moved, base[0, word + 1]), same, (lookahead, word, changed))
 
 
@@ -63,10 +69,12 @@ class Chunks(unittest.TestCase):
         n = 3000
         labels = np.zeros((n, 4), np.int16)
         labels[::9, 0] = 2
-        stream = Stream(np.arange(n, dtype=np.int32), labels, 1.0, True)
+        stream = Stream(np.arange(n, dtype=np.int32), labels, 1.0, 3, True)
         corpus = Corpus([stream], [str(i) for i in range(n)], {})
         sampler = Sampler(corpus, lambda w: [int(w) + 1000], MINILM, 40, Tagger.PAD_WORD)
-        tokens, words, marks = sampler.batch(300, np.random.default_rng(1))
+        batch = sampler.batch(300, np.random.default_rng(1))
+        tokens, words, marks = batch.tokens, batch.words, batch.labels
+        self.assertEqual(set(batch.style.tolist()), {0, 3}, "the style is said of some chunks, and any of the others")
         SEP = MINILM.sep
         stopped = [r for r in range(300) if SEP in tokens[r]]
         at_end = [r for r in stopped if marks[r, list(tokens[r]).index(SEP) - 1, 0] == 2]
@@ -81,7 +89,7 @@ class Taught(unittest.TestCase):
     def test_a_student_is_taught_what_its_teacher_says_of_the_words_it_sees(self):
         torch.manual_seed(2)
         n = 400
-        corpus = Corpus([Stream(np.arange(n, dtype=np.int32), np.zeros((n, 4), np.int16), 1.0, True)], [str(i) for i in range(n)], {})
+        corpus = Corpus([Stream(np.arange(n, dtype=np.int32), np.zeros((n, 4), np.int16), 1.0, 3, True)], [str(i) for i in range(n)], {})
         sampler = Sampler(corpus, lambda w: [int(w) + 1000] * (1 + int(w) % 2), MINILM, 40, Tagger.PAD_WORD)
         teacher = Tagger(MINILM.cut(1)).eval()
         with tempfile.TemporaryDirectory() as d:
@@ -90,12 +98,82 @@ class Taught(unittest.TestCase):
                     pickle.dump(teach(teacher, sampler, 3, np.random.default_rng(seed)), f)
             pupil = Pupil(Path(d) / "lessons", sampler)
         self.assertEqual(len(pupil.lessons), 6)
-        self.assertTrue(all(len(x.taught) == len(x.words) and abs(x.taught[:, :4].sum(-1) - 1).max() < 0.01 for x in pupil.lessons))
-        tokens, words, labels, taught = (torch.from_numpy(x) for x in pupil.batch(8, np.random.default_rng(1)))
+        self.assertTrue(all(len(x.taught) == len(x.chunk.words) and abs(x.taught[:, :4].sum(-1) - 1).max() < 0.01 for x in pupil.lessons))
+        batch, taught = pupil.batch(8, np.random.default_rng(1))
+        tokens, words, labels, style, taught = map(torch.from_numpy, (batch.tokens, batch.words, batch.labels, batch.style, taught))
         self.assertTrue(torch.equal(taught[..., 0] >= 0, labels[..., 0] != L.IGNORE), "every word that is seen is taught")
-        uncut = teacher(tokens, words, torch.full((8,), 1 << 20))
+        uncut = teacher(tokens, words, torch.full((8,), 1 << 20), style)
         right, wrong = taught_loss(uncut, taught), taught_loss(-uncut, taught)
         self.assertLess(right.item(), wrong.item())
+
+
+class Exits(unittest.TestCase):
+    def test_a_tagger_cut_at_an_exit_says_what_the_exit_said(self):
+        torch.manual_seed(3)
+        model = Tagger(replace(MINILM.cut(3), exits=(1, 2))).eval()
+        tokens, words = torch.randint(1000, 2000, (2, 9)), torch.arange(-1, 8).repeat(2, 1)
+        rest = (torch.tensor([4, 1 << 20]), torch.tensor([0, 5]))
+        depths = model.depths(tokens, words, *rest)
+        self.assertEqual(list(depths), [1, 2, 3])
+        # With all of the lookahead, for a cut tagger spreads it over fewer layers.
+        self.assertTrue(torch.equal(model.cut(2)(tokens, words, *rest)[1], depths[2][1]))
+        with self.assertRaisesRegex(SystemExit, r"expected --layers to be one of \[1, 2, 3\], got 4"):
+            model.cut(4)
+        deeper = Tagger(replace(MINILM.cut(2), exits=(1,)))
+        deeper.start_from(model.cut(2))
+        self.assertTrue(torch.equal(deeper.exits["1"].weight, model.exits["2"].weight), "a new exit begins with the heads")
+
+    def test_exits_are_taught_by_all_layers_and_teach_them_nothing(self):
+        torch.manual_seed(4)
+        labels = torch.full((1, 5, 4), L.IGNORE)
+        labels[0, 2] = 1
+        width = sum(len(v) for v in L.HEADS.values())
+        exit, last = (torch.randn(1, 5, width, requires_grad=True) for _ in range(2))
+        depth_loss({1: exit, 2: last}, labels, 1.0).backward()
+        self.assertTrue(exit.grad[0, 2].abs().sum() > 0 and exit.grad[0, 3].abs().sum() == 0)
+        alone = last.detach().clone().requires_grad_(True)
+        depth_loss({2: alone}, labels, 1.0).backward()
+        self.assertTrue(torch.equal(last.grad, alone.grad))
+
+
+class Smaller(unittest.TestCase):
+    def test_a_smaller_vocabulary_keeps_the_words_it_has_and_spells_the_others(self):
+        vocabulary = ["[UNK]", "c", "##a", "##t", "cat", "cab", "##s", "é"]
+        tokenizer = {"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+                               "vocab": {w: i for i, w in enumerate(vocabulary)}},
+                     "added_tokens": [], "normalizer": None, "pre_tokenizer": None, "post_processor": None, "decoder": None}
+        inner = Tokenizer.from_str(json.dumps({"version": "1.0", "truncation": None, "padding": None, **tokenizer}))
+        corpus = Corpus([Stream(np.array([0, 0, 1], np.int32), np.zeros((3, 4), np.int16), 1.0, 0, True)], ["cats", "cab"], {})
+        counts = uses(corpus, lambda w: inner.encode(w, add_special_tokens=False).ids, 8)
+        self.assertEqual(counts.tolist(), [0, 0, 0, 0, 2, 1, 2, 0])
+        ids = kept(tokenizer, counts, 6)
+        self.assertEqual([vocabulary[i] for i in ids], ["[UNK]", "c", "##a", "##t", "cat", "##s"])
+        smaller = Tokenizer.from_str(json.dumps({"version": "1.0", "truncation": None, "padding": None, **smaller_tokenizer(tokenizer, ids)}))
+        self.assertEqual(smaller.encode("cats", add_special_tokens=False).tokens, ["cat", "##s"])
+        model = Tagger(replace(MINILM.cut(1), vocabulary=8, cls=1, sep=6))
+        less = smaller_tagger(model, ids)
+        self.assertEqual((less.shape.cls, less.shape.sep), (1, 5))
+        self.assertTrue(torch.equal(less.token.weight[4], model.token.weight[4]) and torch.equal(less.token.weight[5], model.token.weight[6]))
+
+
+class Calibrated(unittest.TestCase):
+    def test_a_head_that_is_too_sure_is_cooled_and_its_error_shrinks(self):
+        torch.manual_seed(5)
+        labels = torch.randint(4, (4000,))
+        logits = torch.randn(4000, 4)
+        logits[torch.arange(4000), labels] += 1.0
+        sure = logits * 3
+        temperature = best_temperature(sure, labels)
+        self.assertTrue(2.0 < temperature < 4.0, temperature)
+        self.assertLess(calibration_error(sure / temperature, labels), calibration_error(sure, labels) / 3)
+
+    def test_cooling_divides_each_heads_logits(self):
+        model = Tagger(MINILM.cut(1)).eval()
+        batch = (torch.tensor([[101, 5]]), torch.tensor([[-1, 0]]), torch.tensor([1]), torch.tensor([0]))
+        before = model(*batch)
+        model.cool([2.0, 1.0, 1.0, 4.0])
+        after = model(*batch)
+        self.assertTrue(torch.allclose(after[..., :4], before[..., :4] / 2) and torch.allclose(after[..., -6:], before[..., -6:] / 4, atol=1e-6))
 
 
 class Positions(unittest.TestCase):
