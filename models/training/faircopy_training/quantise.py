@@ -19,6 +19,8 @@ SMALLEST = 1e-8
 """Scale of a row of zeros."""
 SMALL_TABLE = 100
 """Tables with fewer rows (styles, relative positions) stay in float."""
+INT8, COLUMNS, ROWS = "_int8", "_columns", "_row_scale"
+"""Suffixes of what a weight becomes in the graph."""
 NARROW = 64
 """Matrices with fewer columns are the heads'. (The exporter gives them no name of their own.)"""
 POSITIONS = 600
@@ -44,6 +46,13 @@ def by_rows(table: np.ndarray, bits: float = 8) -> tuple[np.ndarray, np.ndarray]
     return np.ascontiguousarray(quantised.T), scale[:, None]
 
 
+def _names(graph: onnx.GraphProto) -> dict[str, str]:
+    """The weight's name for what each product with a matrix is called: the exporter names biases, but not the matrices before them."""
+    constants = {i.name for i in graph.initializer}
+    return {i: other.removesuffix("bias") + "weight" for node in graph.node if node.op_type == "Add"
+            for i, other in (node.input, reversed(node.input)) if other in constants and other.endswith(".bias")}
+
+
 def quantise(model: onnx.ModelProto, bits: float = 8) -> onnx.ModelProto:
     """Rewrites every MatMul with a constant matrix, and the Gathers from tables, in place. The heads' matrix stays in
     float: it is small, and what it adds up is what tags are decided by."""
@@ -51,6 +60,7 @@ def quantise(model: onnx.ModelProto, bits: float = 8) -> onnx.ModelProto:
     weights = {i.name: i for i in graph.initializer}
     made: list[onnx.TensorProto] = []
     nodes: list[onnx.NodeProto] = []
+    named = _names(graph)
     inputs: dict[str, tuple[str, str]] = {}  # activation -> its int8 form and row scale, shared by q, k and v
 
     def constant(name: str, value: np.ndarray) -> str:
@@ -86,8 +96,8 @@ def quantise(model: onnx.ModelProto, bits: float = 8) -> onnx.ModelProto:
         if weight is not None and len(weight.dims) == 2 and weight.dims[1] > NARROW:
             x, scale = rows(node.input[0])
             q, columns = by_columns(numpy_helper.to_array(weight), bits)
-            w = constant(weight.name + "_int8", q)
-            c = constant(weight.name + "_columns", columns)
+            name = named[node.output[0]]
+            w, c = constant(name + INT8, q), constant(name + COLUMNS, columns)
             p = node.output[0] + "_q"
             nodes.extend([
                 helper.make_node("MatMulInteger", [x, w, zero], [p + "_int"]),
@@ -99,7 +109,7 @@ def quantise(model: onnx.ModelProto, bits: float = 8) -> onnx.ModelProto:
         elif node.op_type == "Gather" and node.input[0] in weights and weights[node.input[0]].dims[0] > SMALL_TABLE:
             table = weights[node.input[0]]
             q, scales = by_rows(numpy_helper.to_array(table), bits if table.dims[0] > POSITIONS else 8)
-            t, s = constant(table.name + "_int8", q), constant(table.name + "_row_scale", scales)
+            t, s = constant(table.name + INT8, q), constant(table.name + ROWS, scales)
             p = node.output[0] + "_q"
             nodes.extend([
                 helper.make_node("Gather", [t, node.input[1]], [p + "_int"], axis=0),
@@ -116,6 +126,21 @@ def quantise(model: onnx.ModelProto, bits: float = 8) -> onnx.ModelProto:
     graph.initializer.extend(kept + made)
     onnx.checker.check_model(model)
     return model
+
+
+def weights_of(model: onnx.ModelProto) -> dict[str, Tensor]:
+    """The weights of an exported tagger as floats, by their names in :class:`Tagger`; what was rounded stays so."""
+    given = {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
+    names = _names(model.graph)
+    out = {name: value for name, value in given.items() if name.endswith((".weight", ".bias"))}
+    for name, value in given.items():
+        if name.endswith(INT8):
+            name = name.removesuffix(INT8)
+            out[name] = (value * given[name + COLUMNS]).T if name + COLUMNS in given else value * given[name + ROWS]
+    for node in model.graph.node:
+        if node.op_type == "MatMul" and node.input[1] in given and node.output[0] in names:
+            out[names[node.output[0]]] = given[node.input[1]].T
+    return {name: torch.from_numpy(np.array(value, dtype=np.float32)) for name, value in out.items()}
 
 
 class RowInt8Linear(nn.Module):

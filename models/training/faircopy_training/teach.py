@@ -74,13 +74,18 @@ class Pupil:
         return batch, taught
 
 
+def pack(lessons: list[Lesson]) -> bytes:
+    """Lessons as a file holds them: without the names of our classes, which a program run as a module gives other ones."""
+    return pickle.dumps([(c.words, c.labels, c.stopped, c.style, x.taught) for x in lessons for c in [x.chunk]])
+
+
 def lessons_of(path: Path) -> list[Lesson]:
     """All lessons of a file, which may have been written in several goes."""
     lessons: list[Lesson] = []
     with path.open("rb") as f:
         while True:
             try:
-                lessons.extend(pickle.load(f))
+                lessons.extend(Lesson(Chunk(*chunk), taught) for *chunk, taught in pickle.load(f))
             except EOFError:
                 return lessons
 
@@ -106,7 +111,7 @@ def main() -> None:
     began = time.monotonic()
     with args.out.open("ab") as out:
         for batch in range(done, args.batches):
-            pickle.dump(teach(model, sampler, args.rows, np.random.default_rng([args.seed, batch])), out)
+            out.write(pack(teach(model, sampler, args.rows, np.random.default_rng([args.seed, batch]))))
             out.flush()
             if (batch + 1) % 20 == 0:
                 print(f"batch {batch + 1}/{args.batches}, {(batch + 1 - done) / (time.monotonic() - began):.2f} a second", flush=True)

@@ -74,14 +74,14 @@ def faster_in_bf16() -> bool:
 
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
-    a.add_argument("--data", type=Path, required=True, help="directory with the files of sources.SOURCES")
-    a.add_argument("--base", type=Path, required=True, help="directory with model.safetensors and tokenizer.json")
+    a.add_argument("--data", type=Path, help="directory with the files of sources.SOURCES; not read where the run has its data.pickle")
+    a.add_argument("--base", type=Path, required=True, help="directory with tokenizer.json and, without --start, model.safetensors")
     a.add_argument("--out", type=Path, required=True, help="checkpoints, and model.pt at the end")
-    a.add_argument("--faircopy", type=Path, required=True, help="the built program, whose grammars say how written numbers are spoken")
+    a.add_argument("--faircopy", type=Path, help="the built program, whose grammars say how written numbers are spoken; needed to read --data")
     a.add_argument("--encoder", choices=list(SHAPES), default="minilm")
     a.add_argument("--layers", type=int, help="only the encoder's first layers")
     a.add_argument("--exits", default="", help="numbers of layers, with commas, after which there are heads as well")
-    a.add_argument("--start", type=Path, help="a run's model.pt or checkpoint.pt, whose weights to begin with instead of the encoder's")
+    a.add_argument("--start", type=Path, help="a run's model.pt or checkpoint.pt, whose shape and weights to begin with instead of the encoder's")
     a.add_argument("--lookahead", choices=list(LOOKAHEADS), default="any")
     a.add_argument("--rate", type=float, default=2e-4, help="highest learning rate of the encoder; the heads' is ten times that, 1e-3 at most")
     a.add_argument("--noisy", type=float, default=0.5, help="share of clean chunks that get recogniser errors")
@@ -101,17 +101,20 @@ def main() -> None:
         raise SystemExit(f"error: expected --rows to be a multiple of --threads, got {args.rows} and {args.threads}")
     args.out.mkdir(parents=True, exist_ok=True)
     exits = tuple(int(n) for n in args.exits.split(",") if n)
-    shape = replace(SHAPES[args.encoder].cut(args.layers), exits=exits)
+    start = Tagger.saved(args.start) if args.start else None
+    shape = replace((start.shape if start else SHAPES[args.encoder]).cut(args.layers), exits=exits)
     if any(not 0 < n < shape.layers for n in exits):
         raise SystemExit(f"error: expected --exits between 1 and {shape.layers - 1}, got {args.exits}")
     tokenizer = WordTokenizer(args.base / "tokenizer.json", shape.unknown)
 
     cache = args.out / "data.pickle"
+    if not cache.is_file() and not args.data:
+        raise SystemExit(f"error: {cache}: no such file; give --data, the directory with the training text")
     if cache.is_file():
         corpus = pickle.loads(cache.read_bytes())
     else:
         try:
-            readings = Readings(args.faircopy, Path(__file__).parents[3], args.seed)
+            readings = Readings(args.faircopy or Path("target/release/faircopy"), Path(__file__).parents[3], args.seed)
             corpus, spellings = build(args.data, sources_for(args.licences), args.seed, readings)
         except (DataError, Unreadable) as e:
             raise SystemExit(f"error: {e}") from e
@@ -119,12 +122,13 @@ def main() -> None:
         cache.write_bytes(pickle.dumps(corpus))
     sampler = Sampler(corpus, tokenizer, shape, args.length, Tagger.PAD_WORD, args.noisy)
     pupil = Pupil(args.taught, sampler) if args.taught else None
-    dev_file = args.data / "ted_iwslt_dev2012.tsv.gz"
-    dev = read_dev(dev_file, DEV_WORDS) if dev_file.is_file() else None
+    dev_file = args.data / "ted_iwslt_dev2012.tsv.gz" if args.data else None
+    dev = read_dev(dev_file, DEV_WORDS) if dev_file and dev_file.is_file() else None
 
     model = Tagger(shape)
-    if args.start:
-        model.start_from(Tagger.saved(args.start))
+    if start:
+        model.start_from(start)
+        del start
     else:
         model.load_encoder(args.base / "model.safetensors")
     average = copy.deepcopy(model).eval()

@@ -6,13 +6,22 @@ venv=$1 work=$2
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$work"
 "$venv/bin/python" "$here/tiny_data.py" "$work/data"
-small=(--rows 2 --length 64 --threads 2 --every 2 --steps 4)
-# Interrupted after two steps, it must go on from there; train.sh cannot export what is not finished, and says so.
-if "$here/../train.sh" "$venv" "$work/data" "$work/run" "$work/model" "${small[@]}" --stop-after 2 2> "$work/unfinished.log"; then
+small="--rows 2 --length 64 --threads 2 --every 2 --steps 4"
+export TEACHER=minilm EXITS=2,4 LEAVE=4 LESSONS=2 LEARNING=$small CALIBRATING="--words 60"
+# Interrupted after two steps, it must go on from there; what is not finished is not exported, and the error says so.
+if TEACHING="$small --stop-after 2" "$here/../train.sh" "$venv" "$work/data" "$work/run" "$work/models" 2> "$work/unfinished.log"; then
   echo "an unfinished run was exported" >&2
   exit 1
 fi
 grep -q 'train first' "$work/unfinished.log"
-"$here/../train.sh" "$venv" "$work/data" "$work/run" "$work/model" "${small[@]}" | tee "$work/resumed.log"
+TEACHING=$small "$here/../train.sh" "$venv" "$work/data" "$work/run" "$work/models" | tee "$work/resumed.log"
 grep -q 'resumed at step 2' "$work/resumed.log"
+for i in $(seq 40); do
+  printf 'we met at nine thirty on march fifth number %s okay\tWe met at 9:30 on March 5th, number %s, okay?\n' one one
+  printf 'um this is is a test of mcdonald%s\tThis is a test of McDonald%s.\n' "$i" "$i"
+done | sed 's/mcdonald[0-9]*/mcdonald/; s/McDonald[0-9]*/McDonald/' > "$work/pairs.tsv"
+"$here/../finetune.sh" "$venv" "$work/models/en-fast" "$work/pairs.tsv" "$work/tuned" "$work/models/en-tuned" \
+  --rows 2 --length 64 --steps 4 | tee "$work/tuned.log"
+grep -q 'overall (micro)' "$work/tuned.log"
+grep -q 'mcdonald	McDonald' "$work/models/en-tuned/lexicon.tsv"
 "$venv/bin/python" -m unittest -q "$here/torch_tests.py"
