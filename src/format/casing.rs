@@ -47,6 +47,16 @@ impl Lexicon {
     }
 }
 
+/// First letter in upper case, and the one after the first syllable of a Scottish or an Irish name: McKay, O'Brien.
+fn name(word: &str) -> String {
+    for prefix in ["mc", "o'"] {
+        if let Some(rest) = word.strip_prefix(prefix).filter(|r| r.chars().take_while(|c| c.is_alphabetic()).count() >= 3) {
+            return capitalise(prefix) + &capitalise(rest);
+        }
+    }
+    capitalise(word)
+}
+
 /// First letter in upper case.
 pub fn capitalise(word: &str) -> String {
     let Some(at) = word.find(char::is_alphabetic) else { return word.to_string() };
@@ -73,12 +83,12 @@ pub fn write(spoken: &str, case: Case, start: bool, lexicon: &Lexicon) -> String
     match case {
         Case::Lower if start => capitalise(&lower),
         Case::Lower => lower,
-        Case::Cap => capitalise(&lower),
+        Case::Cap => name(&lower),
         Case::Upper => match lower.split_once('\'') {
             Some((stem, rest)) => format!("{}'{rest}", stem.to_uppercase()),
             None => lower.to_uppercase(),
         },
-        Case::Mixed => lexicon.get(&lower).map_or_else(|| capitalise(&lower), str::to_string),
+        Case::Mixed => lexicon.get(&lower).map_or_else(|| name(&lower), str::to_string),
     }
 }
 
@@ -99,6 +109,12 @@ mod tests {
             ("iphone", Case::Mixed, true, "iPhone"),
             ("zyxphone", Case::Mixed, false, "Zyxphone"),
             ("McKay", Case::Lower, false, "McKay"),
+            ("mckay's", Case::Mixed, false, "McKay's"),
+            ("mccarthy", Case::Cap, false, "McCarthy"),
+            ("o'brien", Case::Cap, false, "O'Brien"),
+            ("mcat", Case::Cap, false, "Mcat"),
+            ("o'er", Case::Cap, false, "O'er"),
+            ("mcat", Case::Upper, false, "MCAT"),
             ("HELLO", Case::Lower, false, "hello"),
             ("<unk>", Case::Cap, true, "<unk>"),
             ("élan", Case::Cap, false, "Élan"),

@@ -236,14 +236,18 @@ class Sampler:
 
 
 def write_lexicon(spellings: Counter, path: Path, least: int = 3) -> None:
-    """Words whose usual spelling mixes cases, as ``lower<TAB>written``: the MIXED tag's dictionary."""
+    """Words whose usual spelling mixes cases, as ``lower<TAB>written``: the MIXED tag's dictionary. Those of ``mixed.txt``, and those that the training
+    text has often enough."""
     from .labels import case_of
 
+    known = {w.lower(): w for w in (Path(__file__).parents[1] / "mixed.txt").read_text(encoding="utf-8").split()}
     by_word: dict[str, Counter] = {}
     for written, count in spellings.items():
         by_word.setdefault(written.lower(), Counter())[written] += count
-    rows = []
+    rows = list(known.items())
     for word, forms in by_word.items():
+        if word in known or not word.replace("'", "").isalnum():
+            continue
         mixed = Counter({f: c for f, c in forms.items() if case_of(f) == "MIXED"})
         if mixed and (top := mixed.most_common(1)[0])[1] >= least and top[1] * 3 >= sum(forms.values()):
             rows.append((word, top[0]))
