@@ -153,6 +153,16 @@ impl Itn {
         Some(if n % 2 == 1 { Itn::B(class) } else { Itn::I(class) })
     }
 
+    /// The label's number in the head.
+    pub fn index(self) -> usize {
+        let class = |c: ItnClass| ItnClass::ALL.iter().position(|&other| other == c).expect("ALL has every class");
+        match self {
+            Itn::O => 0,
+            Itn::B(c) => 2 * class(c) + 1,
+            Itn::I(c) => 2 * class(c) + 2,
+        }
+    }
+
     /// Number of labels of the head.
     pub const COUNT: usize = 1 + 2 * ItnClass::ALL.len();
 
@@ -209,6 +219,23 @@ pub struct Tags {
     pub itn: Itn,
     /// its disfluency type
     pub disfluency: Disfluency,
+}
+
+impl Tags {
+    /// Each head's label by its number in the table.
+    pub fn to_bytes(self) -> [u8; 4] {
+        [self.punct as u8, self.case as u8, self.itn.index() as u8, self.disfluency as u8]
+    }
+
+    /// Of [`Tags::to_bytes`]; `None` where a number names no label.
+    pub fn from_bytes([punct, case, itn, disfluency]: [u8; 4]) -> Option<Tags> {
+        Some(Tags {
+            punct: *Punct::ALL.get(usize::from(punct))?,
+            case: *Case::ALL.get(usize::from(case))?,
+            itn: Itn::from_index(usize::from(itn))?,
+            disfluency: *Disfluency::ALL.get(usize::from(disfluency))?,
+        })
+    }
 }
 
 /// `labels.json` of a model: label names per head in logit order.
@@ -324,6 +351,7 @@ mod tests {
                 Itn::I(c) => format!("I-{}", c.label()),
             };
             assert_eq!(&made, name);
+            assert_eq!(Itn::from_index(n).unwrap().index(), n);
         }
         assert_eq!(Itn::from_index(Itn::COUNT), None);
     }

@@ -11,8 +11,8 @@ use crate::format::redact::{Action, Redaction, Rule as RedactRule};
 use crate::format::style::Spec;
 use crate::infer::Models;
 use crate::infer::row::{Frame, MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
-use crate::tags::Tilt;
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
+use crate::tags::Tilt;
 
 /// `lookahead`: a number of words or `"unlimited"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -126,7 +126,9 @@ impl Tagger for OnnxTagger {
         Ok(rows
             .iter()
             .enumerate()
-            .map(|(r, row)| row.first.iter().map(|&f| best(&logits[at(r, f)..at(r, f) + Labels::WIDTH], row.frame.tilt)).collect())
+            .map(|(r, row)| {
+                row.first.iter().map(|&f| best(&logits[at(r, f)..at(r, f) + Labels::WIDTH], row.frame.tilt)).collect()
+            })
             .collect())
     }
 }

@@ -76,7 +76,8 @@ impl Partition {
         let channel = segment.channel.clone();
         let plain = !profile.serves(segment.lang.as_deref());
         // An open stream keeps the profile it began with, and so its model: tokens of another one would mean nothing to that.
-        let (name, policy) = self.sessions.profile_of(session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
+        let (name, policy) =
+            self.sessions.profile_of(session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
         let tokenizer = &self.shared.models.of(policy.frame).tokenizer;
         let made = Record::new(segment, hash, source, policy, plain, |w| tokenizer.tokens(w));
         let now = self.now();

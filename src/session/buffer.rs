@@ -12,13 +12,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::policy::Policy;
 use super::{Source, Time, Word};
 use crate::infer::Row;
 use crate::tags::Tags;
 
 /// What froze a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FreezeCause {
     /// `L` later words were known
     Lookahead,
@@ -89,6 +91,21 @@ pub struct Buffer {
     last_source: Option<Arc<Source>>,
 }
 
+/// All that a buffer holds, for snapshots.
+#[derive(Debug, Default)]
+pub struct Parts {
+    /// tokens of the words just before `released`
+    pub history: VecDeque<Arc<[u32]>>,
+    /// words from `released` on
+    pub entries: VecDeque<Entry>,
+    /// words that left
+    pub released: u64,
+    /// words whose tags are final
+    pub frozen: u64,
+    /// the source of the last word that came
+    pub last_source: Option<Arc<Source>>,
+}
+
 /// Room for entries that an empty buffer keeps; a burst's room is given back.
 const IDLE_CAPACITY: usize = 4;
 
@@ -111,6 +128,28 @@ impl Buffer {
     /// The source of the last word that came.
     pub fn last_source(&self) -> Option<&Arc<Source>> {
         self.last_source.as_ref()
+    }
+
+    /// What it holds.
+    pub fn parts(&self) -> Parts {
+        Parts {
+            history: self.history.clone(),
+            entries: self.entries.clone(),
+            released: self.released,
+            frozen: self.frozen,
+            last_source: self.last_source.clone(),
+        }
+    }
+
+    /// A buffer that holds what another one held; `None` where that cannot be: `released ≤ frozen ≤ total`, and every frozen word has tags.
+    pub fn restored(parts: Parts) -> Option<Buffer> {
+        let Parts { history, entries, released, frozen, last_source } = parts;
+        let open = frozen.checked_sub(released)?;
+        let sound = open <= entries.len() as u64
+            && history.len() as u64 <= released
+            && entries.iter().enumerate().all(|(i, e)| (e.tags.is_some() && e.freeze.is_some()) || i as u64 >= open)
+            && entries.iter().skip(open as usize).all(|e| e.freeze.is_none());
+        sound.then_some(Buffer { history, entries, released, frozen, last_source })
     }
 
     /// The entry of word `i`; `i` must not be released.

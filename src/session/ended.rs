@@ -16,12 +16,13 @@ pub struct Ended {
     order: VecDeque<(Time, StreamKey)>,
     late_ttl_ms: u64,
     limit: usize,
+    forgotten: Vec<StreamKey>,
 }
 
 impl Ended {
     /// None yet.
     pub fn new(late_ttl_ms: u64, limit: usize) -> Ended {
-        Ended { last: HashMap::new(), order: VecDeque::new(), late_ttl_ms, limit }
+        Ended { last: HashMap::new(), order: VecDeque::new(), late_ttl_ms, limit, forgotten: Vec::new() }
     }
 
     /// A stream ended with this record.
@@ -37,6 +38,16 @@ impl Ended {
     /// Whether a record repeats the one its stream ended with.
     pub fn repeats(&self, key: &StreamKey, last: Last) -> bool {
         last.0.is_some() && self.last.get(key).is_some_and(|(l, _)| *l == last)
+    }
+
+    /// What is remembered of a stream.
+    pub fn of(&self, key: &StreamKey) -> Option<Last> {
+        self.last.get(key).map(|(last, _)| *last)
+    }
+
+    /// Streams that were forgotten since the last call.
+    pub fn take_forgotten(&mut self) -> Vec<StreamKey> {
+        std::mem::take(&mut self.forgotten)
     }
 
     /// When the oldest is to be forgotten.
@@ -56,6 +67,7 @@ impl Ended {
             && self.last.get(&key).is_some_and(|(_, u)| *u == until)
         {
             self.last.remove(&key);
+            self.forgotten.push(key);
         }
     }
 }

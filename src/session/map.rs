@@ -9,8 +9,9 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::ended::Ended;
-use super::policy::Policy;
 use super::output::{Ask, EndCause, Event, Output, StreamId, StreamKey, StreamRef, Tail};
+use super::policy::Policy;
+use super::snapshot::{Snapshot, SnapshotError, Surroundings, Waiting};
 use super::stream::Stream;
 use super::{Record, Time};
 use crate::record::End;
@@ -36,20 +37,6 @@ pub enum Accepted {
     Repeat,
 }
 
-enum Waiting {
-    Record(Record, Arc<str>),
-    End(EndCause, i64),
-}
-
-impl Waiting {
-    fn offset(&self) -> i64 {
-        match self {
-            Waiting::Record(r, _) => r.source.offset,
-            Waiting::End(_, offset) => *offset,
-        }
-    }
-}
-
 struct Slot {
     key: StreamKey,
     profile: Arc<str>,
@@ -64,6 +51,11 @@ struct Slot {
 }
 
 impl Slot {
+    fn new(key: StreamKey, profile: Arc<str>, stream: Stream) -> Slot {
+        let waiting = VecDeque::new();
+        Slot { key, profile, stream, waiting, due: None, hold: None, pending: 0, queued: false, asking: false }
+    }
+
     fn reference(&self, id: StreamId) -> StreamRef {
         StreamRef {
             id,
@@ -90,6 +82,8 @@ pub struct Sessions {
     in_flight: usize,
     running: bool,
     events: Vec<Event>,
+    /// streams that are not as the last snapshots of them say
+    changed: BTreeSet<StreamKey>,
 }
 
 impl Sessions {
@@ -109,6 +103,7 @@ impl Sessions {
             in_flight: 0,
             running: false,
             events: Vec::new(),
+            changed: BTreeSet::new(),
         }
     }
 
@@ -189,20 +184,7 @@ impl Sessions {
         self.next_id += 1;
         let stream = Stream::new(record.source.offset, record.policy.clone(), now);
         self.by_key.insert(key.clone(), id);
-        self.slots.insert(
-            id,
-            Slot {
-                key,
-                profile,
-                stream,
-                waiting: VecDeque::new(),
-                due: None,
-                hold: None,
-                pending: 0,
-                queued: false,
-                asking: false,
-            },
-        );
+        self.slots.insert(id, Slot::new(key, profile, stream));
         id
     }
 
@@ -220,6 +202,9 @@ impl Sessions {
     /// Brings the indices up to date after something happened to a stream, and hands its outputs on.
     fn after(&mut self, id: StreamId, out: Vec<Output>, now: Time) {
         let slot = self.slots.get_mut(&id).expect("slots outlive their events");
+        if !self.changed.contains(&slot.key) {
+            self.changed.insert(slot.key.clone());
+        }
         let mut closed = false;
         for output in out {
             closed |= matches!(output, Output::Closed { .. });
@@ -321,6 +306,51 @@ impl Sessions {
     /// Takes what streams gave back, in order.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
+    }
+
+    /// Snapshots of the streams that changed since the last call, and `None` for those of which nothing need be known any more. `model`: the name of a
+    /// stream's model.
+    pub fn take_snapshots(&mut self, model: impl Fn(&Policy) -> Arc<str>) -> Vec<(StreamKey, Option<Snapshot>)> {
+        self.changed.extend(self.ended.take_forgotten());
+        let changed = std::mem::take(&mut self.changed);
+        let snapshot = |key: &StreamKey| match self.by_key.get(key) {
+            Some(id) => {
+                let slot = &self.slots[id];
+                let model = model(slot.stream.policy());
+                Some(Snapshot::Open(Box::new(slot.stream.snapshot(&slot.profile, &model, &slot.waiting))))
+            }
+            None => self.ended.of(key).map(|last| Snapshot::Ended { last }),
+        };
+        changed.into_iter().map(|key| (snapshot(&key), key)).map(|(snapshot, key)| (key, snapshot)).collect()
+    }
+
+    /// Takes a stream over from its last owner. For a partition of which nothing has been consumed yet.
+    ///
+    /// # Errors
+    /// The snapshot contradicts itself.
+    pub fn restore(
+        &mut self,
+        key: StreamKey,
+        snapshot: &Snapshot,
+        around: &impl Surroundings,
+        now: Time,
+    ) -> Result<(), SnapshotError> {
+        let state = match snapshot {
+            Snapshot::Ended { last } => {
+                self.ended.remember(key, *last, now);
+                return Ok(());
+            }
+            Snapshot::Open(state) => state,
+        };
+        let (profile, policy) = around.profile(&state.profile);
+        let (stream, waiting) = Stream::restored(state, policy, around, now)?;
+        let id = self.next_id;
+        self.next_id += 1;
+        self.by_key.insert(key.clone(), id);
+        self.slots.insert(id, Slot { waiting, ..Slot::new(key.clone(), profile, stream) });
+        self.after(id, Vec::new(), now);
+        self.changed.remove(&key); // it is as its snapshot says
+        Ok(())
     }
 
     /// Streams whose tail may look different now; each is named once until it changes again. None while a backlog is read: its

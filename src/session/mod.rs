@@ -13,6 +13,7 @@ pub mod output;
 pub mod plan;
 pub mod policy;
 pub mod release;
+pub mod snapshot;
 pub mod stream;
 pub mod word;
 
@@ -79,10 +80,8 @@ impl Record {
                 WordKind::Speech if plain => WordKind::Plain,
                 kind => kind,
             };
-            // The model knows a pause from a filler's place, not from a recogniser's name for it.
-            let heard = if matches!(kind, WordKind::Filler | WordKind::Markup) { "uh" } else { &*w.spoken };
             Word {
-                tokens: tokens(heard),
+                tokens: tokens(kind.heard(&w.spoken)),
                 kind,
                 start: w.start,
                 end: w.end,

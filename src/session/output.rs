@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::buffer::Entry;
 use super::{Source, Time, Word};
 use crate::infer::Row;
@@ -45,7 +47,7 @@ pub struct StreamRef {
 }
 
 /// Why an epoch ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EndCause {
     /// `end: "channel"`
     Channel,

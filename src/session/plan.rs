@@ -6,11 +6,13 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::buffer::FreezeCause;
 use super::policy::{Policy, Rule};
 
 /// A planned inference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pass {
     /// sees words before this one
     pub upto: u64,
@@ -28,6 +30,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A plan of these passes.
+    pub fn restored(passes: VecDeque<Pass>, covered: u64) -> Plan {
+        Plan { passes, covered }
+    }
+
+    /// Passes to come, in order.
+    pub fn passes(&self) -> impl Iterator<Item = Pass> {
+        self.passes.iter().copied()
+    }
+
     /// Words before this one are frozen, or will be by a planned pass.
     pub fn covered(&self) -> u64 {
         self.covered

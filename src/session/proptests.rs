@@ -83,6 +83,30 @@ proptest! {
         prop_assert_eq!(calm, stormy);
     }
 
+    /// Promise 2 across owners: whoever goes on from the changelog, whenever, makes the same segments of the same words.
+    #[test]
+    fn a_stream_that_is_handed_over_at_any_time_says_what_it_would_have_said(
+        policy in policies(), steps in steps(), takes in 0u64..400, handed_over in prop::collection::vec(any::<bool>(), 40),
+    ) {
+        let run = |handed_over: &[bool]| {
+            let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
+            for (i, step) in steps.iter().enumerate() {
+                match step {
+                    Step::Say(say) => sim.say(say),
+                    Step::Restart(channel) => sim.restart(*channel),
+                    Step::Wait(ms) => sim.wait(*ms),
+                    Step::Repeat | Step::CaughtUp => {}
+                }
+                if handed_over[i] {
+                    sim.hand_over(false);
+                }
+            }
+            sim.finish();
+            sim.out
+        };
+        prop_assert_eq!(run(&[false; 40]), run(&handed_over));
+    }
+
     /// Promise 3, with a device that answers within `takes`.
     #[test]
     fn words_freeze_and_leave_within_their_delays(policy in policies(), steps in steps(), takes in 0u64..200) {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::map::{Accepted, Limits, Sessions};
 use super::output::{Event, Output, StreamId};
 use super::policy::{Lookahead, Mask, Policy, Rule};
+use super::snapshot::{Snapshot, Surroundings, key_from_bytes, key_to_bytes};
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::{Row, row::Frame};
 use crate::record::End;
@@ -20,6 +21,8 @@ pub const CHANNELS: u8 = 3;
 pub const SESSION_TTL_MS: u64 = 60_000;
 /// An ended one is forgotten after so long.
 pub const LATE_TTL_MS: u64 = 10_000;
+
+const LIMITS: Limits = Limits { max_streams: 100, session_ttl_ms: SESSION_TTL_MS, late_ttl_ms: LATE_TTL_MS };
 
 /// Short windows and delays, so that few words meet every rule.
 pub fn policy() -> Policy {
@@ -112,6 +115,22 @@ pub struct Sim {
     device: Box<dyn Fn(u64) -> (u64, bool)>,
     model: Model,
     asked: u64,
+    /// the compacted changelog
+    log: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Surroundings for Sim {
+    fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>) {
+        (name.into(), self.policy.clone())
+    }
+
+    fn model(&self, _: &Policy) -> Arc<str> {
+        "simulated".into()
+    }
+
+    fn tokens(&self, _: &Policy, spoken: &str) -> Arc<[u32]> {
+        Arc::new([1000 + spoken[1..].parse::<u32>().expect("words are numbered")])
+    }
 }
 
 impl Sim {
@@ -126,9 +145,8 @@ impl Sim {
         device: impl Fn(u64) -> (u64, bool) + 'static,
         model: impl Fn(&Row) -> Vec<Tags> + 'static,
     ) -> Sim {
-        let limits = Limits { max_streams: 100, session_ttl_ms: SESSION_TTL_MS, late_ttl_ms: LATE_TTL_MS };
         Sim {
-            sessions: Sessions::new(limits),
+            sessions: Sessions::new(LIMITS),
             now: Time(0),
             out: BTreeMap::new(),
             policy: Arc::new(policy),
@@ -140,7 +158,36 @@ impl Sim {
             device: Box::new(device),
             model: Box::new(model),
             asked: 0,
+            log: BTreeMap::new(),
         }
+    }
+
+    /// Writes what changed to the changelog, as a transaction does.
+    pub fn commit(&mut self) {
+        for (key, snapshot) in self.sessions.take_snapshots(|_| "simulated".into()) {
+            let key = key_to_bytes(&key);
+            match snapshot {
+                Some(snapshot) => self.log.insert(key, snapshot.to_bytes()),
+                None => self.log.remove(&key),
+            };
+        }
+    }
+
+    /// Commits, and goes on as another worker that knows nothing but the changelog.
+    pub fn hand_over(&mut self, running: bool) {
+        self.commit();
+        let mut sessions = Sessions::new(LIMITS);
+        for (key, value) in &self.log {
+            let snapshot = Snapshot::from_bytes(value).expect("what was written can be read");
+            sessions.restore(key_from_bytes(key).expect("a key"), &snapshot, self, self.now).expect("a sound snapshot");
+        }
+        if running {
+            sessions.caught_up(self.now);
+        }
+        self.sessions = sessions;
+        self.pending.clear();
+        assert!(self.sessions.take_snapshots(|_| "simulated".into()).is_empty(), "a restored stream is as its snapshot says");
+        self.pump();
     }
 
     fn record(&self, say: &Say, seq: u64) -> Record {

@@ -11,13 +11,17 @@
 //!
 //! Which inference comes when is the plan's ([`super::plan`]).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use super::buffer::{Buffer, Entry, FreezeCause};
 use super::hypothesis::Hypothesis;
 use super::output::{Ask, EndCause, Output, Release, Tail};
 use super::plan::{Pass, Plan};
 use super::policy::{Policy, Rule};
+use super::snapshot::{OpenStream, SnapshotError, Surroundings, Waiting};
 use super::word::removal;
 use super::{Record, Source, Time, WordKind, release};
 use crate::record::{Counts, End};
@@ -40,19 +44,10 @@ struct InFlight {
     due: Time,
 }
 
-/// One channel's decoder for one epoch.
-#[derive(Debug)]
-pub struct Stream {
+/// What a stream is, besides its words and its plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Course {
     epoch: i64,
-    policy: Arc<Policy>,
-    buffer: Buffer,
-    plan: Plan,
-    in_flight: Option<InFlight>,
-    next_id: u64,
-    hypothesis: Option<Hypothesis>,
-    revision: u64,
-    utterance_due: Option<Time>,
-    ending: Option<(EndCause, i64)>,
     seq: u64,
     /// words the latest answered pass saw
     seen: u64,
@@ -62,23 +57,29 @@ pub struct Stream {
     sentence_start: bool,
     /// whether what was released ended inside a number that the policy guards
     number_open: bool,
+    ending: Option<(EndCause, i64)>,
+}
+
+/// One channel's decoder for one epoch.
+#[derive(Debug)]
+pub struct Stream {
+    course: Course,
+    policy: Arc<Policy>,
+    buffer: Buffer,
+    plan: Plan,
+    in_flight: Option<InFlight>,
+    next_id: u64,
+    hypothesis: Option<Hypothesis>,
+    revision: u64,
+    utterance_due: Option<Time>,
     heard: Time,
 }
 
 impl Stream {
     /// A stream opened by the record at offset `epoch`.
     pub fn new(epoch: i64, policy: Arc<Policy>, now: Time) -> Stream {
-        Stream {
+        let course = Course {
             epoch,
-            policy,
-            buffer: Buffer::default(),
-            plan: Plan::default(),
-            in_flight: None,
-            next_id: 0,
-            hypothesis: None,
-            revision: 0,
-            utterance_due: None,
-            ending: None,
             seq: 0,
             seen: 0,
             counts: Counts::default(),
@@ -86,49 +87,65 @@ impl Stream {
             last_was_final: false,
             sentence_start: true,
             number_open: false,
+            ending: None,
+        };
+        Stream::at(course, policy, Buffer::default(), Plan::default(), now)
+    }
+
+    fn at(course: Course, policy: Arc<Policy>, buffer: Buffer, plan: Plan, now: Time) -> Stream {
+        Stream {
+            course,
+            policy,
+            buffer,
+            plan,
+            in_flight: None,
+            next_id: 0,
+            hypothesis: None,
+            revision: 0,
+            utterance_due: None,
             heard: now,
         }
     }
 
     /// Offset of the record that opened it.
     pub fn epoch(&self) -> i64 {
-        self.epoch
+        self.course.epoch
     }
 
     /// Whether `record` repeats the last one: same counter, same content.
     pub fn repeats(&self, record: &Record) -> bool {
-        record.seq.is_some() && self.last == Some((record.seq, record.hash))
+        record.seq.is_some() && self.course.last == Some((record.seq, record.hash))
     }
 
     /// Whether `record`'s counter steps back, so that it belongs to a new epoch.
     pub fn steps_back(&self, record: &Record) -> bool {
-        match (self.last, record.seq) {
+        match (self.course.last, record.seq) {
             // Many recognisers count results, so that a hypothesis and what replaces it share a number.
-            (Some((Some(last), _)), Some(seq)) => seq < last || (seq == last && self.last_was_final),
+            (Some((Some(last), _)), Some(seq)) => seq < last || (seq == last && self.course.last_was_final),
             _ => false,
         }
     }
 
     /// Last counter and content hash seen.
     pub fn last(&self) -> Option<(Option<u64>, u64)> {
-        self.last
+        self.course.last
     }
 
     /// Whether what it released ended inside a number that its policy guards.
     pub fn is_inside_number(&self) -> bool {
-        self.number_open
+        self.course.number_open
     }
 
     /// What was released before it, in an epoch that broke off, ended inside a number.
     pub fn go_on_inside_number(&mut self) {
         if self.buffer.released() == 0 {
-            self.number_open = self.policy.guards_digits;
+            self.course.number_open = self.policy.guards_digits;
         }
     }
 
     /// Whether it takes no further record.
     pub fn is_ending(&self) -> bool {
-        self.ending.is_some()
+        self.course.ending.is_some()
     }
 
     /// Takes a record. The caller has checked that it neither repeats nor steps back, and that the stream is open.
@@ -136,8 +153,8 @@ impl Stream {
         debug_assert!(!self.is_ending());
         self.heard = now;
         if record.seq.is_some() {
-            self.last = Some((record.seq, record.hash));
-            self.last_was_final = record.is_final;
+            self.course.last = Some((record.seq, record.hash));
+            self.course.last_was_final = record.is_final;
         }
         if !record.words.is_empty() {
             self.utterance_due = None; // speech went on
@@ -146,7 +163,7 @@ impl Stream {
         if record.is_final {
             for word in record.words {
                 self.buffer.push(word, now);
-                self.counts.words += 1;
+                self.course.counts.words += 1;
                 self.plan.word(self.buffer.total(), &self.policy);
             }
         } else if !record.words.is_empty() && self.policy.partials {
@@ -166,10 +183,10 @@ impl Stream {
 
     /// Ends the epoch: everything is frozen and released, then `end` is sent. `offset`: the record that ended it.
     pub fn end(&mut self, cause: EndCause, offset: i64) {
-        if self.ending.is_some() {
+        if self.course.ending.is_some() {
             return;
         }
-        self.ending = Some((cause, offset));
+        self.course.ending = Some((cause, offset));
         self.hypothesis = None;
         self.utterance_due = None;
         let total = self.buffer.total();
@@ -223,7 +240,7 @@ impl Stream {
             }
         }
         while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
-            let Some(cut) = release::forced(&self.buffer, &self.policy, self.number_open) else { break };
+            let Some(cut) = release::forced(&self.buffer, &self.policy, self.course.number_open) else { break };
             self.release(cut, out);
         }
         if !self.is_ending() && self.heard.plus(ttl_ms) <= now {
@@ -274,28 +291,30 @@ impl Stream {
     fn answered(&mut self, asked: Asked, tags: Option<&[Tags]>, now: Time, out: &mut Vec<Output>) {
         match asked {
             Asked::Pass(pass) => {
-                self.seen = pass.upto;
+                self.course.seen = pass.upto;
                 if let Some(tags) = tags {
                     self.buffer.predict(pass.upto, tags);
                 }
                 let before = self.buffer.frozen();
                 self.buffer.freeze(pass.freeze_to, pass.upto, now, pass.cause, tags.is_none());
                 if tags.is_none() {
-                    self.counts.degraded += self.buffer.frozen() - before;
+                    self.course.counts.degraded += self.buffer.frozen() - before;
                 }
                 if let (Rule::Predicted { trailing }, Some(_)) = (self.policy.rule, tags) {
-                    while let Some(cut) = release::predicted(&self.buffer, &self.policy, self.number_open, trailing, pass.upto) {
+                    while let Some(cut) =
+                        release::predicted(&self.buffer, &self.policy, self.course.number_open, trailing, pass.upto)
+                    {
                         self.buffer.freeze(cut, pass.upto, now, FreezeCause::Released, false);
                         self.plan.cover(cut);
                         self.release(cut, out);
                     }
                 }
                 // Not "ended", even where it is by now: that depends on when the device answered. `settle` knows.
-                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.number_open, false) {
+                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.course.number_open, false) {
                     self.release(cut, out);
                 }
                 while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words {
-                    let cut = release::forced(&self.buffer, &self.policy, self.number_open).expect("something is frozen");
+                    let cut = release::forced(&self.buffer, &self.policy, self.course.number_open).expect("something is frozen");
                     self.release(cut, out);
                 }
             }
@@ -320,14 +339,14 @@ impl Stream {
         if !self.all_frozen_and_ending() {
             return;
         }
-        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.number_open, true) {
+        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.course.number_open, true) {
             self.release(cut, out);
         }
         if self.buffer.released() < self.buffer.total() {
             self.release(self.buffer.total(), out);
         }
-        let (cause, _) = self.ending.expect("it is ending");
-        out.push(Output::Closed { seq: self.seq, counts: self.counts, cause });
+        let (cause, _) = self.course.ending.expect("it is ending");
+        out.push(Output::Closed { seq: self.course.seq, counts: self.course.counts, cause });
     }
 
     /// Lets an ended stream without open words close. Call once after `push` or `end`.
@@ -337,26 +356,27 @@ impl Stream {
 
     fn release(&mut self, cut: u64, out: &mut Vec<Output>) {
         let from = self.buffer.released();
-        let number_before = self.number_open;
+        let number_before = self.course.number_open;
         // Where its channel or session has ended, so has a number. Not where the recogniser restarted, or fell silent.
         let complete = self.all_frozen_and_ending()
             && cut == self.buffer.total()
-            && self.ending.is_some_and(|(cause, _)| matches!(cause, EndCause::Channel | EndCause::Session));
-        self.number_open = self.policy.guards_digits && !complete && release::inside_number(&self.buffer, cut, number_before);
-        let number_after = self.number_open;
+            && self.course.ending.is_some_and(|(cause, _)| matches!(cause, EndCause::Channel | EndCause::Session));
+        self.course.number_open =
+            self.policy.guards_digits && !complete && release::inside_number(&self.buffer, cut, number_before);
+        let number_after = self.course.number_open;
         let entries = self.buffer.release(cut, self.policy.history_words);
-        let sentence_start = self.sentence_start;
+        let sentence_start = self.course.sentence_start;
         for entry in &entries {
             let tags = entry.tags.unwrap_or_default();
             let leaves = removal(entry.word.kind, tags.disfluency, self.policy.verbatim).is_some();
-            self.counts.removed += u64::from(leaves);
+            self.course.counts.removed += u64::from(leaves);
             // A removed word's end mark moves to the kept word before it; a plain one's is not written.
             let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
-            self.sentence_start = ends || (self.sentence_start && leaves);
+            self.course.sentence_start = ends || (self.course.sentence_start && leaves);
         }
-        out.push(Output::Release(Release { seq: self.seq, from, sentence_start, number_before, number_after, entries }));
-        self.seq += 1;
-        self.counts.segments += 1;
+        out.push(Output::Release(Release { seq: self.course.seq, from, sentence_start, number_before, number_after, entries }));
+        self.course.seq += 1;
+        self.course.counts.segments += 1;
     }
 
     /// The oldest input offset that must be read again if the process dies now.
@@ -364,7 +384,7 @@ impl Stream {
         if self.buffer.released() < self.buffer.total() {
             Some(self.buffer.get(self.buffer.released()).word.source.offset)
         } else {
-            self.ending.map(|(_, offset)| offset).filter(|&offset| offset < i64::MAX)
+            self.course.ending.map(|(_, offset)| offset).filter(|&offset| offset < i64::MAX)
         }
     }
 
@@ -388,13 +408,13 @@ impl Stream {
         let (from, total) = (self.buffer.released(), self.buffer.total());
         Tail {
             from,
-            sentence_start: self.sentence_start,
-            number_before: self.number_open,
+            sentence_start: self.course.sentence_start,
+            number_before: self.course.number_open,
             entries: self.buffer.range(from, total).cloned().collect(),
             hypothesis: self.hypothesis.as_ref().map_or(Vec::new(), Hypothesis::tagged),
             frozen: (self.buffer.frozen() - from) as usize,
-            seq: self.seq,
-            seen: self.seen,
+            seq: self.course.seq,
+            seen: self.course.seen,
         }
     }
 
@@ -411,5 +431,46 @@ impl Stream {
     /// When it was last heard.
     pub fn heard(&self) -> Time {
         self.heard
+    }
+
+    /// What its next owner needs of it. `waiting`: what is held until it has closed.
+    pub fn snapshot(&self, profile: &str, model: &str, waiting: &VecDeque<Waiting>) -> OpenStream {
+        // A request under way is asked again: its pass comes first in the plan.
+        let asked = self.in_flight.iter().filter_map(|f| if let Asked::Pass(pass) = f.asked { Some(pass) } else { None });
+        OpenStream::new(
+            profile,
+            model,
+            self.course.clone(),
+            self.utterance_due.is_some(),
+            (self.plan.covered(), asked.chain(self.plan.passes()).collect()),
+            self.buffer.parts(),
+            waiting,
+        )
+    }
+
+    /// The stream that a snapshot is of, and what was held until it has closed.
+    ///
+    /// # Errors
+    /// The snapshot contradicts itself.
+    pub fn restored(
+        state: &OpenStream,
+        policy: Arc<Policy>,
+        around: &impl Surroundings,
+        now: Time,
+    ) -> Result<(Stream, VecDeque<Waiting>), SnapshotError> {
+        let (parts, waiting) = state.words(&policy, around, now)?;
+        let buffer = Buffer::restored(parts).ok_or_else(|| SnapshotError::new("words that are not in order"))?;
+        let (total, frozen) = (buffer.total(), buffer.frozen());
+        let sound = |p: &Pass| p.freeze_to <= p.upto && p.upto <= total;
+        let covered = state.passes.iter().map(|p| p.freeze_to).fold(frozen, u64::max);
+        if !state.passes.iter().all(sound) || state.covered != covered {
+            return Err(SnapshotError::new("passes over words that are not there"));
+        }
+        let plan = Plan::restored(state.passes.iter().copied().collect(), state.covered);
+        let mut stream = Stream::at(state.course.clone(), policy, buffer, plan, now);
+        if state.utterance_ended {
+            stream.utterance_due = Some(now.plus(stream.policy.utterance_delay_ms));
+        }
+        Ok((stream, waiting))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::tags::Disfluency;
@@ -18,7 +19,7 @@ pub struct Source {
 }
 
 /// How a word takes part in formatting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WordKind {
     /// tagged by the model
     Speech,
@@ -47,6 +48,13 @@ pub struct Word {
     pub kind: WordKind,
     /// the record it came with
     pub source: Arc<Source>,
+}
+
+impl WordKind {
+    /// What the model is told was said: it knows a pause from a filler's place, not from a recogniser's name for it.
+    pub fn heard(self, spoken: &str) -> &str {
+        if matches!(self, WordKind::Filler | WordKind::Markup) { "uh" } else { spoken }
+    }
 }
 
 /// Recogniser markup: `%HESITATION` and its like are fillers; `[noise]`, `<eps>`, `{laugh}` are no words. `<unk>` is a word

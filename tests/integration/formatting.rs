@@ -127,10 +127,7 @@ fn a_verbatim_profile_keeps_every_word() {
 fn a_language_that_is_not_served_goes_out_as_spoken() {
     let (mut word, tags) = word("BONJOUR/C/./F", 0, &mut None);
     word.kind = WordKind::Plain;
-    let done = apply(
-        Passage { words: &[(&word, tags)], from: 0, sentence_start: true, edges: Edges::default() },
-        &plain(),
-    );
+    let done = apply(Passage { words: &[(&word, tags)], from: 0, sentence_start: true, edges: Edges::default() }, &plain());
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));
 }
 

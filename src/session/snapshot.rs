@@ -1,0 +1,368 @@
+//! A stream as bytes: all that the next owner of its partition needs to go on as if nothing had happened.
+//!
+//! Snapshots are taken between records. What they hold is a function of the input up to there and of where timers fired; what they leave out can be
+//! had again: hypotheses (the next record replaces them), requests under way (their passes are planned again), tokens of unreleased words (from
+//! the words). Clocks are not kept: after a restore, delays count from when the partition has caught up.
+//!
+//! A changelog value is a version byte and a zstd frame of postcard. Everything in it is checked on the way in, as any input is.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::buffer::{Entry, Freeze, FreezeCause, Parts};
+use super::output::{EndCause, StreamKey};
+use super::plan::Pass;
+use super::policy::Policy;
+use super::stream::Course;
+use super::{Record, Source, Time, Word, WordKind};
+use crate::infer::row::MAX_TOKENS_PER_WORD;
+use crate::record::End;
+use crate::tags::Tags;
+
+/// First byte of every changelog value. Another one is refused: an older program cannot know what a newer one wrote.
+const VERSION: u8 = 1;
+/// Largest snapshot, bytes, unpacked.
+const MAX_BYTES: u64 = 64 << 20;
+/// Words are short, and most of a snapshot; higher levels cost more than they save.
+const LEVEL: i32 = 1;
+
+/// Why a changelog record cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SnapshotError(String);
+
+impl SnapshotError {
+    pub(super) fn new(what: &str) -> SnapshotError {
+        SnapshotError(what.to_string())
+    }
+}
+
+fn wrong(what: impl std::fmt::Display) -> SnapshotError {
+    SnapshotError(what.to_string())
+}
+
+/// What the changelog says of a stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Snapshot {
+    /// it goes on
+    Open(Box<OpenStream>),
+    /// it has ended, with this counter and content hash
+    Ended {
+        /// as in [`super::ended::Last`]
+        last: (Option<u64>, u64),
+    },
+}
+
+/// An open stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenStream {
+    /// its profile
+    pub profile: Box<str>,
+    /// name of the model whose tokens `history` has
+    pub model: Box<str>,
+    pub(super) course: Course,
+    pub(super) utterance_ended: bool,
+    pub(super) covered: u64,
+    pub(super) passes: Vec<Pass>,
+    released: u64,
+    frozen: u64,
+    history: Vec<Vec<u32>>,
+    sources: Vec<SourceState>,
+    entries: Vec<EntryState>,
+    last_source: Option<u32>,
+    waiting: Vec<WaitingState>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct SourceState {
+    offset: i64,
+    meta: Option<Box<str>>,
+    headers: Vec<(String, Option<Vec<u8>>)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct WordState {
+    spoken: Box<str>,
+    start: Option<f64>,
+    end: Option<f64>,
+    confidence: Option<f32>,
+    kind: WordKind,
+    source: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct EntryState {
+    word: WordState,
+    tags: Option<[u8; 4]>,
+    freeze: Option<FreezeState>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct FreezeState {
+    cause: FreezeCause,
+    later_words: u64,
+    delay_ms: u64,
+    degraded: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum WaitingState {
+    Record {
+        seq: Option<u64>,
+        hash: u64,
+        is_final: bool,
+        words: Vec<WordState>,
+        end: Option<EndState>,
+        source: u32,
+        profile: Box<str>,
+    },
+    End {
+        cause: EndCause,
+        offset: i64,
+    },
+}
+
+/// [`End`], whose own form is for JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum EndState {
+    Utterance,
+    Channel,
+    Session,
+}
+
+/// Input that waits until an epoch has closed.
+#[derive(Debug)]
+pub enum Waiting {
+    /// a record, with the name of its profile
+    Record(Record, Arc<str>),
+    /// an end of the whole session, by the record at this offset
+    End(EndCause, i64),
+}
+
+impl Waiting {
+    /// Of the record.
+    pub fn offset(&self) -> i64 {
+        match self {
+            Waiting::Record(r, _) => r.source.offset,
+            Waiting::End(_, offset) => *offset,
+        }
+    }
+}
+
+/// What a snapshot's words need that it does not hold.
+pub trait Surroundings {
+    /// The policy of a profile, and its name: another one's where the profile is gone from the settings.
+    fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>);
+    /// Name of the model of a policy.
+    fn model(&self, policy: &Policy) -> Arc<str>;
+    /// Sub-tokens of a spoken word for the model of a policy.
+    fn tokens(&self, policy: &Policy, spoken: &str) -> Arc<[u32]>;
+}
+
+impl Snapshot {
+    /// As a changelog value.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let plain = postcard::to_stdvec(self).expect("snapshots are plain data");
+        let mut bytes = vec![VERSION];
+        bytes.extend(zstd::bulk::compress(&plain, LEVEL).expect("memory can be written to"));
+        bytes
+    }
+
+    /// Of a changelog value.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
+        match bytes.split_first() {
+            Some((&VERSION, packed)) => {
+                let mut plain = Vec::new();
+                let decoder = zstd::stream::read::Decoder::new(packed).map_err(wrong)?;
+                decoder.take(MAX_BYTES + 1).read_to_end(&mut plain).map_err(wrong)?;
+                if plain.len() as u64 > MAX_BYTES {
+                    return Err(wrong(format!("expected at most {MAX_BYTES} bytes")));
+                }
+                match postcard::take_from_bytes(&plain) {
+                    Ok((snapshot, [])) => Ok(snapshot),
+                    Ok((_, rest)) => Err(wrong(format!("{} bytes follow the snapshot", rest.len()))),
+                    Err(e) => Err(wrong(e)),
+                }
+            }
+            Some((version, _)) => {
+                Err(wrong(format!("expected version {VERSION}, got {version}; it was written by another version")))
+            }
+            None => Err(wrong("no bytes")),
+        }
+    }
+}
+
+/// A stream's key as a changelog key: both parts can be told apart whatever they hold.
+pub fn key_to_bytes(key: &StreamKey) -> Vec<u8> {
+    postcard::to_stdvec(&(&*key.session, &*key.channel)).expect("strings are plain data")
+}
+
+/// Of [`key_to_bytes`].
+pub fn key_from_bytes(bytes: &[u8]) -> Result<StreamKey, SnapshotError> {
+    match postcard::take_from_bytes::<(&str, &str)>(bytes) {
+        Ok(((session, channel), [])) => Ok(StreamKey { session: session.into(), channel: channel.into() }),
+        Ok(_) => Err(wrong("bytes follow the key")),
+        Err(e) => Err(wrong(e)),
+    }
+}
+
+/// Sources, each once.
+#[derive(Default)]
+struct Sources(Vec<Arc<Source>>);
+
+impl Sources {
+    fn place(&mut self, source: &Arc<Source>) -> u32 {
+        // Words of one record stand together.
+        let at = self.0.iter().rposition(|s| Arc::ptr_eq(s, source)).unwrap_or_else(|| {
+            self.0.push(source.clone());
+            self.0.len() - 1
+        });
+        at as u32
+    }
+
+    fn word(&mut self, word: &Word) -> WordState {
+        let Word { spoken, start, end, confidence, kind, source, tokens: _ } = word;
+        let source = self.place(source);
+        WordState { spoken: spoken.clone(), start: *start, end: *end, confidence: *confidence, kind: *kind, source }
+    }
+}
+
+impl OpenStream {
+    pub(super) fn new(
+        profile: &str,
+        model: &str,
+        course: Course,
+        utterance_ended: bool,
+        (covered, passes): (u64, Vec<Pass>),
+        parts: Parts,
+        waiting: &VecDeque<Waiting>,
+    ) -> OpenStream {
+        let mut sources = Sources::default();
+        let entry = |sources: &mut Sources, e: &Entry| EntryState {
+            word: sources.word(&e.word),
+            tags: e.tags.map(Tags::to_bytes),
+            freeze: e.freeze.map(|Freeze { cause, later_words, delay_ms, degraded, at: _ }| FreezeState {
+                cause,
+                later_words,
+                delay_ms,
+                degraded,
+            }),
+        };
+        let entries = parts.entries.iter().map(|e| entry(&mut sources, e)).collect();
+        let last_source = parts.last_source.as_ref().map(|s| sources.place(s));
+        let waiting = waiting.iter().map(|w| match w {
+            Waiting::End(cause, offset) => WaitingState::End { cause: *cause, offset: *offset },
+            Waiting::Record(r, profile) => WaitingState::Record {
+                seq: r.seq,
+                hash: r.hash,
+                is_final: r.is_final,
+                words: r.words.iter().map(|w| sources.word(w)).collect(),
+                end: r.end.map(|end| match end {
+                    End::Utterance => EndState::Utterance,
+                    End::Channel => EndState::Channel,
+                    End::Session => EndState::Session,
+                }),
+                source: sources.place(&r.source),
+                profile: (&**profile).into(),
+            },
+        });
+        let waiting = waiting.collect();
+        let source = |s: &Arc<Source>| SourceState {
+            offset: s.offset,
+            meta: s.meta.as_ref().map(|m| m.get().into()),
+            headers: s.headers.clone(),
+        };
+        OpenStream {
+            profile: profile.into(),
+            model: model.into(),
+            course,
+            utterance_ended,
+            covered,
+            passes,
+            released: parts.released,
+            frozen: parts.frozen,
+            history: parts.history.iter().map(|tokens| tokens.to_vec()).collect(),
+            sources: sources.0.iter().map(source).collect(),
+            entries,
+            last_source,
+            waiting,
+        }
+    }
+
+    /// Its words again, and the records that waited for its end. `policy` is its profile's; history of another model than that one's is left out.
+    pub(super) fn words(
+        &self,
+        policy: &Policy,
+        around: &impl Surroundings,
+        now: Time,
+    ) -> Result<(Parts, VecDeque<Waiting>), SnapshotError> {
+        let mut sources = Vec::with_capacity(self.sources.len());
+        for s in &self.sources {
+            let meta = s.meta.as_ref().map(|m| RawValue::from_string(m.to_string())).transpose();
+            let meta = meta.map_err(|_| wrong("meta that is no JSON"))?;
+            sources.push(Arc::new(Source { offset: s.offset, meta, headers: s.headers.clone() }));
+        }
+        let source = |at: u32| sources.get(at as usize).cloned().ok_or_else(|| wrong("a word of no record"));
+        let word = |w: &WordState, policy: &Policy| {
+            if w.spoken.is_empty() {
+                return Err(wrong("an empty word"));
+            }
+            Ok(Word {
+                spoken: w.spoken.clone(),
+                start: w.start,
+                end: w.end,
+                confidence: w.confidence,
+                tokens: around.tokens(policy, w.kind.heard(&w.spoken)),
+                kind: w.kind,
+                source: source(w.source)?,
+            })
+        };
+        let mut entries = VecDeque::with_capacity(self.entries.len());
+        for e in &self.entries {
+            let tags = match e.tags {
+                None => None,
+                Some(bytes) => Some(Tags::from_bytes(bytes).ok_or_else(|| wrong("tags that name no label"))?),
+            };
+            let freeze = e.freeze.map(|f| Freeze {
+                at: now,
+                cause: f.cause,
+                later_words: f.later_words,
+                delay_ms: f.delay_ms,
+                degraded: f.degraded,
+            });
+            entries.push_back(Entry { word: word(&e.word, policy)?, arrived: now, tags, freeze });
+        }
+        let mut waiting = VecDeque::new();
+        for w in &self.waiting {
+            waiting.push_back(match w {
+                WaitingState::End { cause, offset } => Waiting::End(*cause, *offset),
+                WaitingState::Record { seq, hash, is_final, words, end, source: of, profile } => {
+                    let (profile, policy) = around.profile(profile);
+                    let record = Record {
+                        seq: *seq,
+                        hash: *hash,
+                        is_final: *is_final,
+                        words: words.iter().map(|w| word(w, &policy)).collect::<Result<_, _>>()?,
+                        end: end.map(|end| match end {
+                            EndState::Utterance => End::Utterance,
+                            EndState::Channel => End::Channel,
+                            EndState::Session => End::Session,
+                        }),
+                        policy,
+                        source: source(*of)?,
+                    };
+                    Waiting::Record(record, profile)
+                }
+            });
+        }
+        let same_model = *self.model == *around.model(policy);
+        let known = self.history.iter().filter(|tokens| (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()));
+        let history = if same_model { known.map(|tokens| tokens.as_slice().into()).collect() } else { VecDeque::new() };
+        let last_source = self.last_source.map(source).transpose()?;
+        Ok((Parts { history, entries, released: self.released, frozen: self.frozen, last_source }, waiting))
+    }
+}
