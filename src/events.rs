@@ -23,6 +23,10 @@ struct Instruments {
     freeze_delay_seconds: Histogram<f64>,
     segments: Counter<u64>,
     commits: Counter<u64>,
+    commit_seconds: Histogram<f64>,
+    restores: Counter<u64>,
+    input_lost: Counter<u64>,
+    states_refused: Counter<u64>,
     client_problems: Counter<u64>,
     reloads: Counter<u64>,
 }
@@ -43,6 +47,10 @@ static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         freeze_delay_seconds: m.f64_histogram("faircopy.freeze.delay").with_unit("s").build(),
         segments: m.u64_counter("faircopy.segments").build(),
         commits: m.u64_counter("faircopy.commits").build(),
+        restores: m.u64_counter("faircopy.restores").build(),
+        input_lost: m.u64_counter("faircopy.input.lost").build(),
+        states_refused: m.u64_counter("faircopy.states.refused").build(),
+        commit_seconds: m.f64_histogram("faircopy.commits.duration").with_unit("s").build(),
         client_problems: m.u64_counter("faircopy.client.problems").build(),
         reloads: m.u64_counter("faircopy.format.reloads").build(),
     }
@@ -192,6 +200,8 @@ impl Rebalanced<'_> {
 pub struct Committed<'a> {
     /// partitions in it
     pub partitions: usize,
+    /// from begin to commit, or to failure
+    pub took: Duration,
     /// what the broker said
     pub error: Option<&'a str>,
 }
@@ -201,9 +211,76 @@ impl Committed<'_> {
     pub fn emit(self) {
         let outcome = if self.error.is_some() { "failed" } else { "ok" };
         INSTRUMENTS.commits.add(1, &[KeyValue::new("outcome", outcome)]);
+        INSTRUMENTS.commit_seconds.record(self.took.as_secs_f64(), &[]);
         if let Some(error) = self.error {
             tracing::warn!(partitions = self.partitions, error, "commit failed; it is tried again");
         }
+    }
+}
+
+/// A partition was taken over.
+pub struct Restored {
+    /// which
+    pub partition: i32,
+    /// open and lately ended streams
+    pub streams: usize,
+    /// records read for that
+    pub records: u64,
+    /// reading them
+    pub took: Duration,
+}
+
+impl Restored {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.restores.add(1, &[]);
+        let ms = self.took.as_millis() as u64;
+        tracing::info!(partition = self.partition, streams = self.streams, records = self.records, ms, "partition restored");
+    }
+}
+
+/// Committed input is gone from the raw topic: its retention was shorter than this group's absence.
+pub struct InputLost {
+    /// its partition
+    pub partition: i32,
+    /// where the group would have gone on
+    pub committed: i64,
+    /// what the topic begins with
+    pub oldest: i64,
+}
+
+impl InputLost {
+    /// Records it.
+    pub fn emit(self) {
+        let lost = (self.oldest - self.committed).unsigned_abs();
+        INSTRUMENTS.input_lost.add(lost, &[]);
+        tracing::error!(
+            partition = self.partition,
+            committed = self.committed,
+            oldest = self.oldest,
+            lost,
+            "raw records expired before they were read; streams go on without them. Raise the raw topic's retention"
+        );
+    }
+}
+
+/// A changelog record cannot be used.
+pub struct StateRefused<'a> {
+    /// its partition
+    pub partition: i32,
+    /// expected, got
+    pub why: &'a str,
+}
+
+impl StateRefused<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.states_refused.add(1, &[]);
+        tracing::error!(
+            partition = self.partition,
+            why = self.why,
+            "a stream cannot be restored; it begins anew with its next record"
+        );
     }
 }
 

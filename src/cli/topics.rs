@@ -14,7 +14,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Create the raw, formatted, partial and dead-letter topics; what exists is left as it is
+    /// Create the raw, formatted, partial, dead-letter and changelog topics; what exists is left as it is
     Create {
         /// Partitions of each topic: the most workers that can share the work
         #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=10_000))]

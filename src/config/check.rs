@@ -31,7 +31,7 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
         ("limits.max_words_per_record", s.limits.max_words_per_record as u64),
         ("limits.max_word_chars", s.limits.max_word_chars as u64),
         ("delivery.commit_interval_ms", s.delivery.commit_interval_ms),
-        ("delivery.max_unacknowledged", s.delivery.max_unacknowledged as u64),
+        ("delivery.max_uncommitted", s.delivery.max_uncommitted as u64),
         ("partials.per_session_per_second", u64::from(s.partials.per_session_per_second)),
     ];
     for (key, value) in at_least_one {
@@ -45,17 +45,22 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
             s.infer.max_batch_tokens
         ));
     }
-    if s.delivery.drain_deadline_ms >= MAX_POLL_INTERVAL_MS {
-        return refuse(format!(
-            "delivery.drain_deadline_ms = {}: expected less than max.poll.interval.ms = {MAX_POLL_INTERVAL_MS}",
-            s.delivery.drain_deadline_ms
-        ));
+    let delivery = &s.delivery;
+    for (key, value, above, limit) in [
+        ("commit_interval_ms", delivery.commit_interval_ms, "delivery.drain_deadline_ms", delivery.drain_deadline_ms),
+        ("drain_deadline_ms", delivery.drain_deadline_ms, "delivery.transaction_timeout_ms", delivery.transaction_timeout_ms),
+        ("transaction_timeout_ms", delivery.transaction_timeout_ms, "max.poll.interval.ms", MAX_POLL_INTERVAL_MS),
+    ] {
+        if value >= limit {
+            return refuse(format!("delivery.{key} = {value}: expected less than {above} = {limit}"));
+        }
     }
     let topics = [
         ("topics.raw", &s.topics.raw),
         ("topics.formatted", &s.topics.formatted),
         ("topics.partial", &s.topics.partial),
         ("topics.dead_letter", &s.topics.dead_letter),
+        ("topics.changelog", &s.topics.changelog),
     ];
     for (i, (key, topic)) in topics.iter().enumerate() {
         if topic.is_empty() {

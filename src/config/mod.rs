@@ -20,6 +20,9 @@ use crate::record::Limits;
 /// The shipped settings, with comments.
 pub const DEFAULTS: &str = include_str!("../../deploy/faircopy.toml");
 
+/// Largest record that librdkafka and a broker are asked to take.
+const MAX_RECORD_BYTES: u64 = 64 << 20;
+
 /// The few librdkafka properties whose names hold an underscore; in all others one stands for a dot, which the environment cannot
 /// hold.
 const UNDERSCORED: [&str; 4] = ["log_level", "ssl_key", "ssl_certificate", "ssl_ca"];
@@ -80,6 +83,18 @@ pub struct Topics {
     pub partial: String,
     /// refused records
     pub dead_letter: String,
+    /// what streams have become; compacted
+    pub changelog: String,
+}
+
+/// What a reader of the formatted topic may count on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guarantee {
+    /// under `read_committed` each segment once, through any crash
+    ExactlyOnce,
+    /// nothing is lost; after a crash the last commit's segments may come again
+    AtLeastOnce,
 }
 
 /// `[infer]`
@@ -156,10 +171,14 @@ pub struct Decode {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delivery {
+    /// what readers may count on
+    pub guarantee: Guarantee,
     /// between commits
     pub commit_interval_ms: u64,
-    /// records
-    pub max_unacknowledged: usize,
+    /// records a partition has made and not handed on, at which it asks for a commit and reads no further
+    pub max_uncommitted: usize,
+    /// a transaction that takes longer is aborted
+    pub transaction_timeout_ms: u64,
     /// at stop and revocation
     pub drain_deadline_ms: u64,
 }
@@ -257,6 +276,15 @@ impl Settings {
         settings.kafka.properties = properties.into_iter().map(|(k, v)| (named(k), v)).collect();
         check::check(&settings)?;
         Ok(settings)
+    }
+
+    /// Largest record that a worker may send, bytes: what waits in a stream, with all that passes through.
+    pub fn largest_record_bytes(&self) -> u64 {
+        let l = &self.limits;
+        let words = self.decode.max_buffer_words + l.max_words_per_record as u64;
+        // Every word may have come with a record of its own; letters of up to four bytes; and as much again for what stands round them.
+        let each = l.max_meta_bytes + l.max_header_bytes + 4 * l.max_word_chars + 64;
+        (words * each as u64).clamp(1 << 20, MAX_RECORD_BYTES)
     }
 
     /// The profiles, ready to use.

@@ -192,6 +192,11 @@ impl Profiles {
         &self.by_name[name]
     }
 
+    /// The profile of that name, or what an unknown tenant gets where there is none any more.
+    pub fn named(&self, name: &str) -> &Arc<Profile> {
+        self.by_name.get(name).unwrap_or_else(|| &self.by_name[&self.unknown])
+    }
+
     /// The models that profiles ask for, each once, in the order of their names.
     pub fn models(&self) -> BTreeSet<String> {
         self.by_name.values().map(|p| p.model.clone()).collect()

@@ -4,8 +4,8 @@
 //!            task's channel is full
 //!          ┌────────────────────────┐
 //!          │                        ▼
-//!  add ▶ RUNNING                 PAUSED        drain: the task is told to stop; it leaves what it has not taken, waits for
-//!          ▲                        │          the acknowledgement of what it sent, and ends; its progress is committed; gone
+//!  add ▶ RUNNING                 PAUSED        drain: the task is told to stop; it leaves what it has not taken, waits until
+//!          ▲                        │          its last cut is committed, and ends; gone. lose: it ends at once, uncommitted
 //!          └────────────────────────┘
 //!             room for what was held
 //! ```
@@ -22,14 +22,13 @@ use tokio::sync::{
 use tokio::task::JoinHandle;
 
 use super::ToPartition;
-use crate::produce::delivery::Progress;
 use crate::record::RawRecord;
 
 /// Records a partition's channel holds.
 const CHANNEL_RECORDS: usize = 256;
 
 /// Starts the task of a partition; it ends when it is told to stop.
-pub type Spawn = Box<dyn Fn(i32, Inbox, Progress) -> JoinHandle<()> + Send + Sync>;
+pub type Spawn = Box<dyn Fn(i32, Inbox) -> JoinHandle<()> + Send + Sync>;
 
 /// A partition task's end of its line to the polling thread.
 pub struct Inbox {
@@ -48,8 +47,6 @@ struct Partition {
     /// the end it had at assignment, once asked for
     end: Option<i64>,
     caught_up: bool,
-    progress: Progress,
-    committed: i64,
     task: JoinHandle<()>,
 }
 
@@ -96,51 +93,42 @@ impl Assignment {
         for &number in partitions {
             let (records, inbox) = mpsc::channel(CHANNEL_RECORDS);
             let (stop, stopped) = oneshot::channel();
-            let progress = Progress::default();
-            let task = (self.spawn)(number, Inbox { records: inbox, stop: stopped }, progress.clone());
-            let partition = Partition {
-                records,
-                _stop: stop,
-                held: VecDeque::new(),
-                paused: false,
-                end: None,
-                caught_up: false,
-                progress,
-                committed: -1,
-                task,
-            };
+            let task = (self.spawn)(number, Inbox { records: inbox, stop: stopped });
+            let partition =
+                Partition { records, _stop: stop, held: VecDeque::new(), paused: false, end: None, caught_up: false, task };
             all.insert(number, partition);
         }
     }
 
-    /// Gives partitions up: their tasks finish what they sent, within the drain deadline. Gives the offsets to commit.
-    pub fn drain(&self, partitions: &[i32]) -> Vec<(i32, i64)> {
-        let mut all = self.lock();
-        let leaving: Vec<(i32, JoinHandle<()>, Progress)> = partitions
-            .iter()
-            .filter_map(|number| all.remove(number).map(|p| (*number, p.task, p.progress))) // drops what stops it
-            .collect();
+    /// Gives partitions up: their tasks commit what they have made, within the drain deadline.
+    pub fn drain(&self, partitions: &[i32]) {
         let deadline = Instant::now() + self.drain_deadline;
-        let mut offsets = Vec::new();
-        for (number, mut task, progress) in leaving {
+        for (number, mut task) in self.take(partitions) {
             let left = deadline.saturating_duration_since(Instant::now());
             let ended = self.runtime.block_on(async { tokio::time::timeout(left, &mut task).await });
             if ended.is_err() {
                 task.abort();
-                tracing::warn!(
-                    partition = number,
-                    "drain deadline passed; what is not acknowledged is read again by the next owner"
-                );
+                tracing::warn!(partition = number, "drain deadline passed; the next owner goes on from the last commit");
             }
-            offsets.extend(progress.resume_at().map(|offset| (number, offset)));
         }
-        offsets
     }
 
-    /// Gives up everything this worker has.
-    pub fn drain_all(&self) -> Vec<(i32, i64)> {
-        let partitions: Vec<i32> = self.lock().keys().copied().collect();
-        self.drain(&partitions)
+    /// Partitions are another worker's already: their tasks end, and nothing of them is committed any more.
+    pub fn lose(&self, partitions: &[i32]) {
+        for (_, task) in self.take(partitions) {
+            task.abort();
+        }
+    }
+
+    /// Tells tasks to stop, by dropping what they listen to.
+    fn take(&self, partitions: &[i32]) -> Vec<(i32, JoinHandle<()>)> {
+        let mut all = self.lock();
+        partitions.iter().filter_map(|number| all.remove(number).map(|p| (*number, p.task))).collect()
+    }
+
+    /// All partitions of this worker.
+    pub fn partitions(&self) -> Vec<i32> {
+        self.lock().keys().copied().collect()
     }
 
     /// A record came. Gives its partition if that must be paused. A record of a partition not owned is dropped: its owner reads it.
@@ -202,19 +190,5 @@ impl Assignment {
     /// Partitions whose task ended although their channel is open: it panicked.
     pub fn dead(&self) -> Option<i32> {
         self.lock().iter().find(|(_, p)| p.task.is_finished()).map(|(n, _)| *n)
-    }
-
-    /// Offsets that moved since the last call; all of them if `again`.
-    pub fn to_commit(&self, again: bool) -> Vec<(i32, i64)> {
-        let mut offsets = Vec::new();
-        for (number, partition) in self.lock().iter_mut() {
-            if let Some(offset) = partition.progress.resume_at()
-                && (again || offset > partition.committed)
-            {
-                partition.committed = offset;
-                offsets.push((*number, offset));
-            }
-        }
-        offsets
     }
 }

@@ -1,12 +1,11 @@
 //! The consumer client: settings, a look at the broker before anything is consumed, and rebalances.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, Rebalance};
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, ConsumerGroupMetadata, Rebalance};
 use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::topic_partition_list::TopicPartitionList;
 
@@ -15,6 +14,8 @@ use super::probe;
 use crate::config::{GroupProtocol, Settings, Start};
 use crate::events;
 use crate::kafka::{self, ClientLog};
+use crate::produce::committer::Committer;
+use crate::produce::transaction::Group;
 
 /// How long the broker may take to answer at start.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,6 +36,21 @@ pub enum StartError {
         /// the client's word
         error: KafkaError,
     },
+    /// state would be looked for where it is not
+    #[error(
+        "topic {changelog:?} has {has} partitions: expected {needs}, as many as {raw:?}, for a stream's state stands on its input's partition; stop \
+         all workers, delete {changelog:?} and create it anew: faircopy topics create --partitions {needs}"
+    )]
+    Partitions {
+        /// as set
+        raw: String,
+        /// as set
+        changelog: String,
+        /// its partitions
+        has: usize,
+        /// the raw topic's
+        needs: usize,
+    },
     /// no topic
     #[error("topic {topic:?} does not exist on {brokers}; create it: faircopy topics create")]
     NoTopic {
@@ -49,8 +65,7 @@ pub enum StartError {
 pub struct GroupContext {
     /// the partitions this worker owns
     pub assignment: Arc<Assignment>,
-    /// set when a commit failed, so that the next one says everything again
-    pub commit_failed: AtomicBool,
+    committer: Arc<Committer>,
     log: ClientLog,
 }
 
@@ -68,10 +83,12 @@ impl ConsumerContext for GroupContext {
     fn pre_rebalance(&self, consumer: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
         if let Rebalance::Revoke(partitions) = rebalance {
             let partitions = numbers(partitions);
-            let drained = self.assignment.drain(&partitions);
-            if !consumer.assignment_lost() {
-                commit(consumer, &self.assignment.topic, &drained, CommitMode::Sync);
+            if consumer.assignment_lost() {
+                self.assignment.lose(&partitions);
+            } else {
+                self.assignment.drain(&partitions);
             }
+            partitions.iter().for_each(|&p| self.committer.forget(p));
             events::Rebalanced { what: "revoked", partitions: &partitions }.emit();
         }
     }
@@ -87,13 +104,16 @@ impl ConsumerContext for GroupContext {
             Rebalance::Error(error) => tracing::warn!(%error, "rebalance failed; the group tries again"),
         }
     }
+}
 
-    fn commit_callback(&self, result: KafkaResult<()>, offsets: &TopicPartitionList) {
-        let error = result.err().map(|e| e.to_string());
-        if error.is_some() {
-            self.commit_failed.store(true, Ordering::Relaxed);
-        }
-        events::Committed { partitions: offsets.count(), error: error.as_deref() }.emit();
+/// The group's side of a commit.
+impl Group for BaseConsumer<GroupContext> {
+    fn metadata(&self) -> Option<ConsumerGroupMetadata> {
+        self.group_metadata()
+    }
+
+    fn commit(&self, offsets: &TopicPartitionList) -> KafkaResult<()> {
+        Consumer::commit(self, offsets, CommitMode::Sync)
     }
 }
 
@@ -101,25 +121,12 @@ fn numbers(partitions: &TopicPartitionList) -> Vec<i32> {
     partitions.elements().iter().map(|e| e.partition()).collect()
 }
 
-/// Commits `offsets` of `topic`. A failure is an event; what was not committed is read again.
-pub fn commit(consumer: &BaseConsumer<GroupContext>, topic: &str, offsets: &[(i32, i64)], mode: CommitMode) {
-    if offsets.is_empty() {
-        return;
-    }
-    let mut list = TopicPartitionList::with_capacity(offsets.len());
-    for &(partition, offset) in offsets {
-        list.add_partition_offset(topic, partition, rdkafka::Offset::Offset(offset)).expect("offsets are not negative");
-    }
-    if let Err(error) = consumer.commit(&list, mode) {
-        consumer.context().commit_failed.store(true, Ordering::Relaxed);
-        events::Committed { partitions: offsets.len(), error: Some(&error.to_string()) }.emit();
-    } else if matches!(mode, CommitMode::Sync) {
-        events::Committed { partitions: offsets.len(), error: None }.emit();
-    }
-}
-
 /// Makes the consumer, sees that broker and topics are there, and subscribes.
-pub fn join(settings: &Settings, assignment: Arc<Assignment>) -> Result<BaseConsumer<GroupContext>, StartError> {
+pub fn join(
+    settings: &Settings,
+    assignment: Arc<Assignment>,
+    committer: Arc<Committer>,
+) -> Result<BaseConsumer<GroupContext>, StartError> {
     let k = &settings.kafka;
     let mut config = kafka::client(settings);
     config
@@ -139,17 +146,28 @@ pub fn join(settings: &Settings, assignment: Arc<Assignment>) -> Result<BaseCons
     } else {
         config.set("group.protocol", "classic").set("partition.assignment.strategy", "range,roundrobin");
     }
-    let context = GroupContext { assignment, commit_failed: AtomicBool::new(false), log: ClientLog::default() };
+    let context = GroupContext { assignment, committer, log: ClientLog::default() };
     let consumer: BaseConsumer<GroupContext> = config.create_with_context(context).map_err(StartError::Properties)?;
     let metadata = consumer
         .fetch_metadata(None, START_TIMEOUT)
         .map_err(|error| StartError::Unreachable { brokers: k.brokers.clone(), error })?;
     let t = &settings.topics;
-    for topic in [&t.raw, &t.formatted, &t.partial, &t.dead_letter] {
-        let there = metadata.topics().iter().any(|m| m.name() == topic && m.error().is_none());
-        if !there {
+    let partitions =
+        |topic: &str| metadata.topics().iter().find(|m| m.name() == topic && m.error().is_none()).map(|m| m.partitions().len());
+    for topic in [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog] {
+        if partitions(topic).is_none() {
             return Err(StartError::NoTopic { topic: topic.clone(), brokers: k.brokers.clone() });
         }
+    }
+    let (raw, changelog) = (partitions(&t.raw), partitions(&t.changelog));
+    if raw != changelog {
+        let count = |n: Option<usize>| n.unwrap_or_default();
+        return Err(StartError::Partitions {
+            raw: t.raw.clone(),
+            changelog: t.changelog.clone(),
+            has: count(changelog),
+            needs: count(raw),
+        });
     }
     tracing::info!(protocol = if kip_848 { "consumer" } else { "classic" }, group = %k.group, topic = %t.raw, "joining the group");
     consumer.subscribe(&[&t.raw]).map_err(StartError::Properties)?;

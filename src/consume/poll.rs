@@ -1,19 +1,18 @@
-//! The polling thread: records to partition tasks, pauses, commits.
+//! The polling thread: records to partition tasks, pauses.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rdkafka::TopicPartitionList;
-use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
+use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::{Headers, Message};
 
 use super::assignment::Assignment;
-use super::group::{GroupContext, commit};
+use super::group::GroupContext;
 use crate::events;
 use crate::record::RawRecord;
 
-/// Waits at most so long for a record before looking at pauses, commits and the stop flag.
+/// Waits at most so long for a record before looking at pauses and the stop flag.
 const POLL: Duration = Duration::from_millis(100);
 /// The same while a partition waits for room.
 const POLL_WHILE_PAUSED: Duration = Duration::from_millis(5);
@@ -29,12 +28,11 @@ pub enum ConsumeError {
     TaskDied(i32),
 }
 
-/// Polls until `stop` is set, then drains, commits and leaves the group.
-pub fn run(consumer: BaseConsumer<GroupContext>, commit_interval: Duration, stop: &AtomicBool) -> Result<(), ConsumeError> {
+/// Polls until `stop` says so, then drains.
+pub fn run(consumer: &BaseConsumer<GroupContext>, stop: impl Fn() -> bool) -> Result<(), ConsumeError> {
     let assignment = consumer.context().assignment.clone();
-    let mut committed = Instant::now();
     let result = loop {
-        if stop.load(Ordering::Relaxed) {
+        if stop() {
             break Ok(());
         }
         let timeout = if assignment.any_paused() { POLL_WHILE_PAUSED } else { POLL };
@@ -42,7 +40,7 @@ pub fn run(consumer: BaseConsumer<GroupContext>, commit_interval: Duration, stop
             None => {}
             Some(Ok(message)) => {
                 if let Some(full) = assignment.deliver(own(&message)) {
-                    pause(&consumer, &assignment, full);
+                    pause(consumer, &assignment, full);
                 }
             }
             Some(Err(KafkaError::PartitionEOF(partition))) => assignment.reached_end(partition),
@@ -66,15 +64,9 @@ pub fn run(consumer: BaseConsumer<GroupContext>, commit_interval: Duration, stop
         if let Some(partition) = assignment.dead() {
             break Err(ConsumeError::TaskDied(partition));
         }
-        if committed.elapsed() >= commit_interval {
-            committed = Instant::now();
-            let again = consumer.context().commit_failed.swap(false, Ordering::Relaxed);
-            commit(&consumer, &assignment.topic, &assignment.to_commit(again), CommitMode::Async);
-        }
     };
-    let drained = assignment.drain_all();
-    commit(&consumer, &assignment.topic, &drained, CommitMode::Sync);
-    result // dropping the consumer leaves the group
+    assignment.drain(&assignment.partitions());
+    result
 }
 
 fn pause(consumer: &BaseConsumer<GroupContext>, assignment: &Assignment, partition: i32) {

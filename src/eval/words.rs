@@ -215,7 +215,7 @@ mod tests {
         assert_eq!((m.overall.precision(), m.overall.recall(), m.overall.f1()), (Some(0.4), Some(0.4), Some(0.4)));
         assert_eq!(m.macro_f1, Some((0.5 + 0.4 + 0.0) / 3.0));
         assert_eq!(m.accuracy, 0.5);
-        assert_eq!(m.confusion, [[1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 1, 1], [0, 0, 0, 0]]);
+        assert_eq!(m.confusion, [[2, 1, 0, 0], [0, 1, 1, 0], [1, 0, 1, 1], [0, 0, 0, 0]]);
         // S = 2 (. for , and ? for .), D = 1, I = 1, C = 2
         assert_eq!(m.per, Some(4.0 / 6.0));
     }

@@ -1,12 +1,11 @@
 //! The service: model, formatter, one task a partition, delivery and the polling thread. The only module that knows all others.
 //!
 //! ```text
-//!  poll thread ──ToPartition──▶ partition task (Partition) ──Effect──▶ delivery ──▶ Kafka
-//!       ▲                          │        ▲                          │
-//!       │                       Request   Answer                    Progress
-//!       │                          ▼        │                          │
-//!       │                        inference workers                     │
-//!       └────────────────────────── commits ──────────────────────────┘
+//!  poll thread ──ToPartition──▶ partition task (Partition) ◀──Ask── committer thread ──transaction──▶ Kafka
+//!                                  │        ▲               ──Cut──▶   (segments, state, offsets)
+//!                               Request   Answer
+//!                                  ▼        │
+//!                                inference workers
 //! ```
 
 pub mod clock;
@@ -24,7 +23,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
 
 use crate::config::{Profiles, Settings, SettingsError};
 use crate::consume::assignment::{Assignment, Spawn};
@@ -34,11 +32,13 @@ use crate::format::Formatter;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
 use crate::infer::{LoadError, Model, ModelFiles, Models, Tagger};
 use crate::limit::PartialLimit;
-use crate::produce::delivery::{Command, Delivery, DeliveryError};
+use crate::produce::committer::Committer;
+use crate::produce::outlet::Outlet;
+use crate::produce::raw::RawSender;
+use crate::produce::transaction::{Group, Transaction, TransactionError};
 use crate::session::output::{Release, StreamRef};
-
-/// Effects between partition tasks and delivery.
-const COMMANDS: usize = 1024;
+use crate::session::policy::Policy;
+use crate::session::snapshot::Surroundings;
 
 /// Why the service did not start or did not go on. Each kind has an exit code of its own.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub enum RunError {
     Consume(#[from] ConsumeError),
     /// 6
     #[error(transparent)]
-    Deliver(#[from] DeliveryError),
+    Deliver(#[from] TransactionError),
 }
 
 impl RunError {
@@ -67,7 +67,7 @@ impl RunError {
             RunError::Settings(_) | RunError::Start(StartError::Properties(_)) => 2,
             RunError::Model(_) => 3,
             RunError::Start(StartError::Unreachable { .. }) => 4,
-            RunError::Start(StartError::NoTopic { .. }) => 5,
+            RunError::Start(StartError::NoTopic { .. } | StartError::Partitions { .. }) => 5,
             RunError::Consume(_) | RunError::Deliver(_) => 6,
         }
     }
@@ -139,42 +139,65 @@ fn absolute(path: &std::path::Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// Runs the service until `stop` is set or something fails for good. Blocks; call it from a thread that may.
+impl Surroundings for Shared {
+    fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>) {
+        let profile = self.profiles.named(name);
+        (profile.name.clone(), profile.policy.clone())
+    }
+
+    fn model(&self, policy: &Policy) -> Arc<str> {
+        self.models.of(policy.frame).files.labels.model.as_str().into()
+    }
+
+    fn tokens(&self, policy: &Policy, spoken: &str) -> Arc<[u32]> {
+        self.models.of(policy.frame).tokenizer.tokens(spoken)
+    }
+}
+
+/// Runs the service until `stop` is set or something fails for good. A worker whose producer was fenced drops what it has and joins the group anew: what
+/// it owned may be another's. Blocks; call it from a thread that may.
 pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Result<(), RunError> {
+    runtime.spawn(reload::watch(shared.clone()));
+    loop {
+        match member(&shared, runtime, &stop) {
+            Err(RunError::Deliver(TransactionError::Fenced(error))) if !stop.load(Ordering::Relaxed) => {
+                tracing::warn!(%error, "fenced: state is dropped, and the group is joined anew");
+            }
+            result => return result,
+        }
+    }
+}
+
+/// One membership of the group, from joining to leaving.
+fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Result<(), RunError> {
     let settings = &shared.settings;
-    let (commands, inbox) = mpsc::channel::<Command>(COMMANDS);
-    let delivery = Delivery::new(settings, shared.profiles.any_redacts()).map_err(StartError::Properties)?;
+    let committer = Arc::new(Committer::default());
     let spawn: Spawn = {
-        let (shared, runtime) = (shared.clone(), runtime.clone());
-        Box::new(move |partition, inbox, progress| {
-            runtime.spawn(task::run(shared.clone(), partition, inbox, commands.clone(), progress))
-        })
+        let (shared, runtime, committer) = (shared.clone(), runtime.clone(), committer.clone());
+        Box::new(move |partition, inbox| runtime.spawn(task::run(shared.clone(), partition, inbox, committer.clone())))
     };
     let deadline = Duration::from_millis(settings.delivery.drain_deadline_ms);
     let assignment = Arc::new(Assignment::new(settings.topics.raw.clone(), spawn, runtime.clone(), deadline));
-    let consumer = join(settings, assignment)?;
-    runtime.spawn(reload::watch(shared.clone()));
+    let consumer = Arc::new(join(settings, assignment, committer.clone())?);
+    let outlet = Outlet { topics: settings.topics.clone(), coordinates_only: shared.profiles.any_redacts() };
+    let partials = RawSender::new(settings).map_err(StartError::Properties)?;
+    let transaction = Transaction::open(settings, outlet).map_err(StartError::Properties)?;
+    let over = Arc::new(AtomicBool::new(false));
     // A producer that gives up stops the consumer too: consuming on would lose nothing, but deliver nothing either.
-    let sending = runtime.spawn({
-        let stop = stop.clone();
-        async move {
-            let result = delivery.run(inbox).await;
-            if result.is_err() {
-                stop.store(true, Ordering::Relaxed);
-            }
+    let committing = std::thread::Builder::new().name("commit".into()).spawn({
+        let (committer, topic, over) = (committer.clone(), settings.topics.raw.clone(), over.clone());
+        let group: Arc<dyn Group> = consumer.clone();
+        let interval = Duration::from_millis(settings.delivery.commit_interval_ms);
+        move || {
+            let result = committer.run(transaction, &partials, &topic, &group, interval);
+            over.store(true, Ordering::Relaxed);
             result
         }
     });
-    let polled = poll::run(consumer, Duration::from_millis(settings.delivery.commit_interval_ms), &stop);
-    // The consumer is gone, and with it every sender of commands: delivery ends by itself.
-    let sent = runtime.block_on(async { tokio::time::timeout(deadline, sending).await });
-    polled?;
-    match sent {
-        Ok(Ok(result)) => Ok(result?),
-        Ok(Err(panic)) => Err(ConsumeError::Fatal(format!("delivery ended on its own: {panic}")).into()),
-        Err(_) => {
-            tracing::warn!("drain deadline passed with outputs not acknowledged; their input is read again");
-            Ok(())
-        }
-    }
+    let committing = committing.expect("the system starts threads");
+    let polled = poll::run(&consumer, || stop.load(Ordering::Relaxed) || over.load(Ordering::Relaxed));
+    committer.finish();
+    let sent = committing.join().unwrap_or_else(|_| panic!("the committing thread panicked"));
+    sent?;
+    Ok(polled?)
 }

@@ -10,13 +10,16 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Shared;
 use super::clock::Clock;
 use crate::config::Profile;
+use crate::consume::changelog::Left;
 use crate::events;
 use crate::infer::{Answer, Request};
-use crate::produce::{DeadLetter, Outgoing};
+use crate::produce::{Cut, DeadLetter, Outgoing};
 use crate::record::decode;
 use crate::record::{RawRecord, RawSegment, Segment};
 use crate::session::map::{Accepted, Limits, Sessions};
 use crate::session::output::{Event, Output, StreamId, StreamRef, Tail};
+use crate::session::policy::Policy;
+use crate::session::snapshot::{Snapshot, Surroundings, key_from_bytes, key_to_bytes};
 use crate::session::{Record, Source, Time};
 
 /// A partition's streams, its requests under way, and the formatter's end of the path.
@@ -28,9 +31,10 @@ pub struct Partition {
     pub(super) clock: Clock,
     answers: UnboundedReceiver<Answer>,
     reply: UnboundedSender<Answer>,
-    next_offset: Option<i64>,
+    next_offset: i64,
     dirty: BTreeSet<StreamId>,
-    refused: Vec<Outgoing>,
+    /// made and not handed on
+    out: Vec<Outgoing>,
 }
 
 impl Partition {
@@ -47,10 +51,26 @@ impl Partition {
             clock,
             answers,
             reply,
-            next_offset: None,
+            next_offset: 0,
             dirty: BTreeSet::new(),
-            refused: Vec::new(),
+            out: Vec::new(),
         }
+    }
+
+    /// A partition as its last owner left it. A state that cannot be used is an event, and its stream begins anew.
+    pub fn restored(shared: Arc<Shared>, number: i32, clock: Clock, left: &Left) -> Partition {
+        let mut partition = Partition::new(shared.clone(), number, clock);
+        partition.next_offset = left.resume_at;
+        let now = partition.now();
+        for (key, value) in &left.states {
+            let restored = key_from_bytes(key)
+                .and_then(|key| Ok((key, Snapshot::from_bytes(value)?)))
+                .and_then(|(key, snapshot)| partition.sessions.restore(key, &snapshot, &*shared, now));
+            if let Err(why) = restored {
+                events::StateRefused { partition: number, why: &why.to_string() }.emit();
+            }
+        }
+        partition
     }
 
     /// What its clock shows.
@@ -60,11 +80,13 @@ impl Partition {
 
     /// Takes the partition's next record; what cannot be taken becomes a dead letter.
     pub fn take(&mut self, record: RawRecord) {
-        self.next_offset = Some(record.offset + 1);
+        self.next_offset = record.offset + 1;
         match decode::decode(&record, &self.shared.settings.limits) {
             Ok((session, segment)) => self.accept(&session, segment, record),
             Err(refused) => {
-                self.refused.push(Outgoing::DeadLetter(Box::new(DeadLetter { stage: "decode", refused, record })));
+                let letter = DeadLetter { stage: "decode", refused, record };
+                letter.emit();
+                self.out.push(Outgoing::DeadLetter(Box::new(letter)));
             }
         }
     }
@@ -95,7 +117,7 @@ impl Partition {
     /// Ends all streams: the input has.
     pub fn end_all(&mut self) {
         let now = self.now();
-        self.sessions.end_all(self.next_offset.unwrap_or(0), now);
+        self.sessions.end_all(self.next_offset, now);
     }
 
     /// Hands requests to the model, as many as may be under way.
@@ -141,9 +163,10 @@ impl Partition {
         self.sessions.tick(now);
     }
 
-    /// Whether so many words wait for the model that no further record should be taken.
+    /// Whether so many words wait for the model, or so many segments for a commit, that no further record should be taken.
     pub fn is_full(&self) -> bool {
         self.sessions.pending_words() >= self.shared.settings.decode.max_pending_words_per_partition
+            || self.out.len() >= self.shared.settings.delivery.max_uncommitted
     }
 
     /// Whether a request is under way.
@@ -151,19 +174,34 @@ impl Partition {
         self.sessions.in_flight() > 0
     }
 
-    /// The offset the group may continue at once everything drained so far is acknowledged; none before the first record.
-    pub fn resume_at(&self) -> Option<i64> {
-        self.next_offset.map(|next| self.sessions.hold().map_or(next, |hold| hold.min(next)))
+    /// Whether so much was made since the last cut that it should be committed now.
+    pub fn has_much(&mut self) -> bool {
+        self.gather();
+        self.out.len() >= self.shared.settings.delivery.max_uncommitted
+    }
+
+    /// What was made since the last cut, what its streams have become, and tails that may be shown once that is durable.
+    pub fn cut(&mut self) -> Cut {
+        let out = self.drain();
+        let shared = self.shared.clone();
+        let model = |policy: &Policy| shared.model(policy);
+        let states = self.sessions.take_snapshots(model).into_iter();
+        let changelog = states.map(|(key, state)| (key_to_bytes(&key), state.map(|s| s.to_bytes()))).collect();
+        Cut { resume_at: self.next_offset, out, changelog, partials: self.partials() }
+    }
+
+    fn gather(&mut self) {
+        self.dirty.extend(self.sessions.take_dirty());
+        for event in self.sessions.take_events() {
+            let outgoing = self.outgoing(event);
+            self.out.push(outgoing);
+        }
     }
 
     /// What is to be sent now, in order.
     pub fn drain(&mut self) -> Vec<Outgoing> {
-        self.dirty.extend(self.sessions.take_dirty());
-        let mut out = std::mem::take(&mut self.refused);
-        for event in self.sessions.take_events() {
-            out.push(self.outgoing(event));
-        }
-        out
+        self.gather();
+        std::mem::take(&mut self.out)
     }
 
     fn outgoing(&mut self, event: Event) -> Outgoing {
@@ -194,11 +232,6 @@ impl Partition {
                 Outgoing::Formatted(Box::new(segment), stream.source)
             }
         }
-    }
-
-    /// Whether some stream's tail changed since its last partial.
-    pub fn has_partials(&self) -> bool {
-        !self.dirty.is_empty()
     }
 
     /// Tails that changed, of sessions that are `wanted` now. The others stay marked.

@@ -1,50 +1,48 @@
 //! A partition's task: the loop round its [`Partition`].
+//!
+//! ```text
+//!  RESTORING ──what its last owner left──▶ RUNNING ──told to stop──▶ CLOSING ──its last cut is durable──▶ over
+//!   reads no record yet                    gives a cut when asked
+//! ```
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::Shared;
 use super::clock::Clock;
 use super::partition::Partition;
 use crate::consume::ToPartition;
 use crate::consume::assignment::Inbox;
-use crate::produce::Effect;
-use crate::produce::delivery::{Command, Progress};
+use crate::consume::changelog::{self, Left};
+use crate::produce::committer::Committer;
 
-/// How often tails that the rate limit held back are looked at again.
-const PARTIAL_RETRY: Duration = Duration::from_millis(50);
 /// Between clean-ups of the rate limiter's table.
 const FORGET_IDLE: Duration = Duration::from_secs(60);
+/// Before a restore that failed is tried again.
+const RESTORE_AGAIN: Duration = Duration::from_secs(1);
 
-/// Runs until it is told to stop; then waits until what it sent is acknowledged. Words not released by then are not
-/// committed either: the next owner reads them again.
-pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, commands: mpsc::Sender<Command>, progress: Progress) {
+/// Runs until it is told to stop; then waits until what it made is durable.
+pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, committer: Arc<Committer>) {
     let Inbox { mut records, mut stop } = inbox;
-    let mut partition = Partition::new(shared.clone(), number, Clock::wall());
-    let mut sent_up_to = None;
+    let mut partition = tokio::select! {
+        _ = &mut stop => return,
+        left = left(&shared, number) => Partition::restored(shared.clone(), number, Clock::wall(), &left),
+    };
+    let mut asks = committer.open(number);
     let mut forgot = Instant::now();
     loop {
         partition.ask();
-        let out = partition.drain();
-        let resume_at = partition.resume_at();
-        if let Some(resume_at) = resume_at
-            && (!out.is_empty() || sent_up_to != Some(resume_at))
-        {
-            sent_up_to = Some(resume_at);
-            let effect = Effect { partition: number, resume_at, out };
-            if commands.send(Command::Effect(effect, progress.clone())).await.is_err() {
-                return; // delivery gave up, and the process stops
-            }
+        if partition.has_much() {
+            committer.wake();
         }
-        for tail in partition.partials() {
-            let _ = commands.send(Command::Partial(Box::new(tail))).await;
-        }
-        let retry = partition.has_partials().then(|| Instant::now() + PARTIAL_RETRY);
-        let wake = [partition.next_due().map(|t| partition.instant(t)), retry].into_iter().flatten().min();
+        let wake = partition.next_due().map(|t| partition.instant(t));
         tokio::select! {
             _ = &mut stop => break,
+            Some(ask) = asks.recv() => {
+                let _ = ask.send(partition.cut());
+            }
             record = records.recv(), if !partition.is_full() => match record {
                 Some(ToPartition::Record(record)) => partition.take(record),
                 Some(ToPartition::CaughtUp) => partition.caught_up(),
@@ -58,9 +56,22 @@ pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, commands: mpsc:
             shared.partial_limit.forget_idle();
         }
     }
-    let (done, acknowledged) = oneshot::channel();
-    if commands.send(Command::Flush(done)).await.is_ok() {
-        let _ = acknowledged.await;
+    drop(asks); // whoever asks now is told nothing; the last cut says all
+    let _ = committer.close(number, partition.cut()).await;
+}
+
+/// Reads what the last owner left, until it can be read.
+async fn left(shared: &Arc<Shared>, number: i32) -> Left {
+    loop {
+        let (answer, answered) = oneshot::channel();
+        let shared = shared.clone();
+        tokio::task::spawn_blocking(move || answer.send(changelog::read(&shared.settings, number)));
+        match answered.await {
+            Ok(Ok(left)) => return left,
+            Ok(Err(error)) => tracing::warn!(partition = number, %error, "the partition waits; it is tried again"),
+            Err(_) => tracing::warn!(partition = number, "the partition waits; it is tried again"),
+        }
+        tokio::time::sleep(RESTORE_AGAIN).await;
     }
 }
 

@@ -1,12 +1,14 @@
-//! Sending what partition tasks made, and saying what is safely sent.
+//! Sending what partition tasks made, and saying up to where the input is done with.
 //!
-//! A partition task turns records and answers into ordered [`Effect`]s. Any prefix of a partition's effects is a consistent
-//! cut: once its outputs are acknowledged, the group may continue at its `resume_at`. [`delivery`] is the only owner of the
-//! producer; with exactly-once it will own the transaction in the same place.
+//! A partition task is asked for a [`Cut`] at every commit: what it made since the last one, what its streams have become, and the offset its successor
+//! would go on at. [`committer`] gathers cuts and decides when; [`transaction`] is the only owner of the producer and of begin, send, send-offsets,
+//! commit and abort; [`outlet`] says what a Kafka record of each kind looks like.
 
-pub mod delivery;
+pub mod committer;
+pub mod outlet;
 pub mod raw;
 pub mod topics;
+pub mod transaction;
 
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ use crate::session::Source;
 pub type Headers = Vec<(String, Option<Vec<u8>>)>;
 
 /// A record refused, with its bytes untouched.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DeadLetter {
     /// `decode` or `contract`, …
     pub stage: &'static str,
@@ -28,7 +30,7 @@ pub struct DeadLetter {
 }
 
 /// Something to send that must arrive before its input is committed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Outgoing {
     /// a final or an end, for the formatted topic, and the source of its last word, whose headers pass through
     Formatted(Box<Segment>, Option<Arc<Source>>),
@@ -36,13 +38,49 @@ pub enum Outgoing {
     DeadLetter(Box<DeadLetter>),
 }
 
-/// One step of a partition.
-#[derive(Debug)]
-pub struct Effect {
-    /// input partition
-    pub partition: i32,
-    /// offset to continue at once `out` is acknowledged: the oldest record still needed, else the next one
+/// A partition between two records: what must be sent for its input up to `resume_at` to be done with.
+#[derive(Debug, Default)]
+pub struct Cut {
+    /// offset of the first record that is not in it
     pub resume_at: i64,
-    /// in order
+    /// segments and dead letters since the cut before, in order
     pub out: Vec<Outgoing>,
+    /// changelog keys and values of streams that changed, each once; no value where nothing need be known any more
+    pub changelog: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+    /// tails as they look once all of this is durable
+    pub partials: Vec<Segment>,
+}
+
+impl Cut {
+    /// Whether there is nothing to make durable.
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty() && self.changelog.is_empty()
+    }
+
+    /// Goes on with the cut after it.
+    pub fn extend(&mut self, later: Cut) {
+        self.resume_at = later.resume_at;
+        self.out.extend(later.out);
+        self.changelog.retain(|(key, _)| later.changelog.iter().all(|(k, _)| k != key));
+        self.changelog.extend(later.changelog);
+        self.partials = later.partials;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_that_was_not_committed_goes_on_with_the_next_and_keeps_each_streams_latest_state() {
+        let cut = |at: i64, states: &[(&str, Option<&str>)]| Cut {
+            resume_at: at,
+            changelog: states.iter().map(|(k, v)| (k.as_bytes().to_vec(), v.map(|v| v.as_bytes().to_vec()))).collect(),
+            ..Cut::default()
+        };
+        let mut kept = cut(5, &[("a", Some("1")), ("b", Some("1"))]);
+        kept.extend(cut(9, &[("b", None), ("c", Some("2"))]));
+        assert_eq!(kept.resume_at, 9);
+        assert_eq!(kept.changelog, cut(9, &[("a", Some("1")), ("b", None), ("c", Some("2"))]).changelog);
+    }
 }

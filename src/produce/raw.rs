@@ -1,4 +1,4 @@
-//! Writes raw segments: the demo's recogniser, and tests.
+//! A producer without transactions: tails, the demo's recogniser, and tests.
 
 use std::time::Duration;
 
@@ -6,6 +6,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{FutureProducer, FutureRecord};
 
+use super::outlet::Made;
 use crate::config::Settings;
 use crate::kafka::{self, ClientLog};
 
@@ -20,6 +21,13 @@ impl RawSender {
         let mut config = kafka::client(settings);
         config.set("partitioner", "murmur2_random").set("linger.ms", "1");
         Ok(RawSender { producer: config.create_with_context(ClientLog::default())? })
+    }
+
+    /// Sends a record that is soon superseded: nobody waits for it, and it is dropped where the queue is full.
+    pub fn forget(&self, made: Made<'_>) {
+        let Made { topic, partition, key, payload, headers } = made;
+        let payload = payload.as_deref();
+        drop(self.producer.send_result(FutureRecord { topic, partition, payload, key, timestamp: None, headers: Some(headers) }));
     }
 
     /// Sends one record and waits for its acknowledgement.

@@ -8,7 +8,7 @@ use rdkafka::error::RDKafkaErrorCode;
 use crate::config::Settings;
 use crate::kafka::{self, ClientLog};
 
-/// Creates the four topics, each with `partitions` and `replication`. One that exists is left as it is. Gives a line a topic.
+/// Creates the five topics, each with `partitions` and `replication`. One that exists is left as it is. Gives a line a topic.
 ///
 /// # Errors
 /// The broker cannot be reached or refuses; says which topic and why.
@@ -17,12 +17,23 @@ pub async fn create(settings: &Settings, partitions: i32, replication: i32) -> R
         .create_with_context(ClientLog::default())
         .map_err(|e| format!("kafka.properties: {e}; expected properties of librdkafka"))?;
     let t = &settings.topics;
-    let new: Vec<NewTopic> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter]
+    let largest = settings.largest_record_bytes().to_string();
+    let new: Vec<NewTopic> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog]
         .into_iter()
         .map(|name| {
             let topic = NewTopic::new(name, partitions, TopicReplication::Fixed(replication));
-            // A tail is out of date within seconds.
-            if name == &t.partial { topic.set("retention.ms", "3600000") } else { topic }
+            if name == &t.partial {
+                return topic.set("retention.ms", "3600000"); // a tail is out of date within seconds
+            }
+            if name != &t.changelog {
+                return topic;
+            }
+            // Small segments and a bound on when the compactor comes: a restore reads what has not been compacted.
+            topic
+                .set("cleanup.policy", "compact")
+                .set("segment.bytes", "67108864")
+                .set("max.compaction.lag.ms", "600000")
+                .set("max.message.bytes", &largest)
         })
         .collect();
     let options =

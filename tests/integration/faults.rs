@@ -1,5 +1,6 @@
-//! Workers that come, go and are killed while calls are under way. At least once: nothing is lost.
+//! Workers that come, go and are killed while calls are under way: each word comes out once, in one epoch, in order.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::json;
@@ -80,14 +81,23 @@ fn two_workers_a_rebalance_in_mid_call_and_kill_9_of_one_lose_nothing() {
     drained(&topics, 4);
     eventually("every call ends", || ends(&topics) >= 24);
     assert!(third.terminate().success());
-    let ledger = Ledger::of(&topics);
-    let account = ledger.account(&topics);
-    assert_eq!(ledger.words(), 12 * 2 * 55 * 4);
-    assert_eq!(lost(&account), 0, "at least once");
-    println!("{} of {} words doubled", doubled(&account), ledger.words());
-    // What a dead worker sent and had not committed comes twice; a bound on it, so that "everything twice" does not pass.
-    assert!(doubled(&account) < ledger.words() / 4, "{} of {} doubled", doubled(&account), ledger.words());
-    assert!(segments(&topics).iter().all(|(_, s)| !s.degraded), "no inference failed");
+    exactly_once(&topics, 24, 12 * 2 * 55 * 4);
+}
+
+/// Every word once, every stream in one epoch with its segments in order, and nothing degraded.
+fn exactly_once(topics: &Topics, streams: usize, words: usize) {
+    let ledger = Ledger::of(topics);
+    let account = ledger.account(topics);
+    assert_eq!(ledger.words(), words);
+    assert_eq!((lost(&account), doubled(&account)), (0, 0), "lost, doubled of {words}");
+    let mut next: BTreeMap<(String, String), (i64, u64)> = BTreeMap::new();
+    for (_, s) in segments(topics) {
+        let (epoch, seq) = next.entry((s.session.to_string(), s.channel.to_string())).or_insert((s.epoch, 0));
+        assert_eq!((s.epoch, s.seq), (*epoch, *seq), "{} {}", s.session, s.channel);
+        *seq += 1;
+        assert!(!s.degraded, "no inference failed");
+    }
+    assert_eq!((next.len(), ends(topics)), (streams, streams), "each stream ends once");
 }
 
 #[test]
@@ -102,11 +112,7 @@ fn a_worker_that_stops_and_comes_back_goes_on_without_loss_or_doubling() {
     traffic.speak(5);
     traffic.hang_up();
     drained(&topics, 2);
+    eventually("every call ends", || ends(&topics) >= 8);
     assert!(worker.terminate().success());
-    let account = Ledger::of(&topics).account(&topics);
-    assert_eq!(lost(&account), 0);
-    let (twice, words) = (doubled(&account), 8 * 30 * 4);
-    println!("{twice} of {words} words doubled");
-    // A record's words may leave in two segments: what was released of the oldest record still needed is said again.
-    assert!(twice <= words / 4, "{twice} of {words} doubled");
+    exactly_once(&topics, 8, 8 * 30 * 4);
 }

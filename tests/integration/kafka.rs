@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
 use rdkafka::message::{Header, Headers, Message, OwnedHeaders};
 use rdkafka::producer::{BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
 use rdkafka::{ClientConfig, Offset, TopicPartitionList};
@@ -69,7 +70,7 @@ impl Rec {
     }
 }
 
-/// Four topics and a group of one test's own.
+/// Five topics and a group of one test's own.
 pub struct Topics {
     pub prefix: String,
 }
@@ -78,8 +79,14 @@ impl Topics {
     pub fn create(prefix: &str, partitions: i32) -> Topics {
         let topics = Topics { prefix: prefix.to_string() };
         let admin: AdminClient<DefaultClientContext> = ClientConfig::new().set("bootstrap.servers", brokers()).create().unwrap();
-        let names = ["raw", "formatted", "partial", "dead"].map(|t| topics.name(t));
-        let new: Vec<NewTopic> = names.iter().map(|n| NewTopic::new(n, partitions, TopicReplication::Fixed(1))).collect();
+        let names = ["raw", "formatted", "partial", "dead", "changelog"].map(|t| topics.name(t));
+        let new: Vec<NewTopic> = names
+            .iter()
+            .map(|n| {
+                let topic = NewTopic::new(n, partitions, TopicReplication::Fixed(1));
+                if n.ends_with(".changelog") { topic.set("cleanup.policy", "compact") } else { topic }
+            })
+            .collect();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         for result in runtime.block_on(admin.create_topics(&new, &AdminOptions::new())).unwrap() {
             result.unwrap();
@@ -108,23 +115,29 @@ impl Topics {
             .set("bootstrap.servers", brokers())
             .set("group.id", "test-reader")
             .set("isolation.level", "read_committed")
+            .set("enable.partition.eof", "true")
             .create()
             .unwrap();
         let name = self.name(topic);
         let metadata = consumer.fetch_metadata(Some(&name), PATIENCE).unwrap();
-        let (mut list, mut missing) = (TopicPartitionList::new(), 0);
+        let (mut list, mut open) = (TopicPartitionList::new(), std::collections::BTreeSet::new());
         for p in metadata.topics()[0].partitions() {
-            let (low, high) = consumer.fetch_watermarks(&name, p.id(), PATIENCE).unwrap();
-            list.add_partition_offset(&name, p.id(), Offset::Offset(low)).unwrap();
-            missing += high - low;
+            list.add_partition_offset(&name, p.id(), Offset::Beginning).unwrap();
+            open.insert(p.id());
         }
         consumer.assign(&list).unwrap();
         let mut records = Vec::new();
         let began = Instant::now();
-        while missing > 0 {
-            assert!(began.elapsed() < PATIENCE, "{missing} records of {name} do not come");
-            let Some(message) = consumer.poll(Duration::from_millis(200)) else { continue };
-            let m = message.unwrap();
+        while !open.is_empty() {
+            assert!(began.elapsed() < PATIENCE, "partitions {open:?} of {name} do not end");
+            let m = match consumer.poll(Duration::from_millis(200)) {
+                None => continue,
+                Some(Err(KafkaError::PartitionEOF(partition))) => {
+                    open.remove(&partition);
+                    continue;
+                }
+                Some(message) => message.unwrap(),
+            };
             let headers =
                 m.headers().map(|h| h.iter().map(|h| (h.key.to_string(), h.value.unwrap_or_default().to_vec())).collect());
             records.push(Rec {
@@ -134,7 +147,6 @@ impl Topics {
                 payload: m.payload().map(<[u8]>::to_vec),
                 headers: headers.unwrap_or_default(),
             });
-            missing -= 1;
         }
         records.sort_by_key(|r| (r.partition, r.offset));
         records

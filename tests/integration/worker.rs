@@ -18,7 +18,7 @@ pub fn settings(topics: &Topics, more: &str) -> String {
     let (runtime, model) = (needs("target/onnxruntime/libonnxruntime.so"), needs("models"));
     let t = |n: &str| topics.name(n);
     format!(
-        "[kafka]\nbrokers = {:?}\ngroup = {:?}\n[topics]\nraw = {:?}\nformatted = {:?}\npartial = {:?}\ndead_letter = {:?}\n\
+        "[kafka]\nbrokers = {:?}\ngroup = {:?}\n[topics]\nraw = {:?}\nformatted = {:?}\npartial = {:?}\ndead_letter = {:?}\nchangelog = {:?}\n\
          [infer]\nruntime = {:?}\nmodel_dir = {:?}\nworkers = 1\n[delivery]\ncommit_interval_ms = 200\n{more}\n",
         brokers(),
         topics.prefix,
@@ -26,6 +26,7 @@ pub fn settings(topics: &Topics, more: &str) -> String {
         t("formatted"),
         t("partial"),
         t("dead"),
+        t("changelog"),
         runtime,
         model
     )

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::{Cli, Failure, runtime, start_log};
-use crate::config::Settings;
+use crate::config::{Guarantee, Settings};
 use crate::consume::embedded::EmbeddedBroker;
 use crate::consume::tail::{ClientError, Tail};
 use crate::pipeline::{self, Shared};
@@ -72,10 +72,11 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         }
         None => {
             let t = &settings.topics;
-            let names = [&*t.raw, &*t.formatted, &*t.partial, &*t.dead_letter];
+            let names = [&*t.raw, &*t.formatted, &*t.partial, &*t.dead_letter, &*t.changelog];
             let broker = EmbeddedBroker::start(&names, PARTITIONS)
                 .map_err(|e| Failure { message: format!("the in-process broker does not start: {e}"), code: 4 })?;
             settings.kafka.brokers = broker.brokers();
+            settings.delivery.guarantee = Guarantee::AtLeastOnce; // it has no transactions
             Some(broker)
         }
     };

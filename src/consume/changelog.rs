@@ -1,0 +1,121 @@
+//! What the last owner of a partition left in the changelog.
+//!
+//! A transaction's offsets can be visible before its markers have reached every partition, so reading to the end that `read_committed` shows may stop
+//! early. The order here is that of Kafka Streams' `StoreChangelogReader`: committed offsets first, which waits for commits under way; then the
+//! changelog's high watermark as a `read_uncommitted` client sees it; then, once the stable end has reached that, everything up to it.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
+use rdkafka::message::Message;
+use rdkafka::{Offset, TopicPartitionList};
+
+use crate::config::{Settings, Start};
+use crate::events;
+use crate::kafka::{self, ClientLog};
+
+/// For one question to the broker.
+const ASK: Duration = Duration::from_secs(10);
+/// Between two looks at the stable end.
+const LOOK: Duration = Duration::from_millis(50);
+/// Waits so much longer than a transaction may take for the stable end: the broker looks for overdue ones every ten seconds.
+const OVERDUE: Duration = Duration::from_secs(20);
+
+/// Why a partition cannot be taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// the client's word
+    #[error("the changelog cannot be read: {0}")]
+    Client(#[from] KafkaError),
+    /// a transaction stays open
+    #[error("a transaction of another worker stays open on {topic} partition {partition}; expected it to end within {waited:?}")]
+    Held {
+        /// the changelog
+        topic: String,
+        /// which
+        partition: i32,
+        /// how long
+        waited: Duration,
+    },
+}
+
+/// The latest value of each key, and where the partition's input goes on.
+pub struct Left {
+    /// by key; those with a tombstone are not among them
+    pub states: HashMap<Vec<u8>, Vec<u8>>,
+    /// offset of the next raw record
+    pub resume_at: i64,
+}
+
+fn client(settings: &Settings, isolation: &str) -> Result<BaseConsumer<ClientLog>, KafkaError> {
+    let mut config = kafka::client(settings);
+    config
+        .set("group.id", &settings.kafka.group)
+        .set("enable.auto.commit", "false")
+        .set("enable.partition.eof", "true")
+        .set("auto.offset.reset", "earliest")
+        .set("isolation.level", isolation)
+        .set("fetch.message.max.bytes", settings.largest_record_bytes().to_string());
+    config.create_with_context(ClientLog::default())
+}
+
+/// Reads what was left of a partition of the raw topic. Blocks.
+///
+/// # Errors
+/// The broker does not answer, or a transaction stays open for longer than any may.
+pub fn read(settings: &Settings, partition: i32) -> Result<Left, RestoreError> {
+    let began = Instant::now();
+    let topic = &settings.topics.changelog;
+    let stable = client(settings, "read_committed")?;
+    let resume_at = resume_at(settings, &stable, partition)?;
+    let (_, end) = client(settings, "read_uncommitted")?.fetch_watermarks(topic, partition, ASK)?;
+    let patience = Duration::from_millis(settings.delivery.transaction_timeout_ms) + OVERDUE;
+    while stable.fetch_watermarks(topic, partition, ASK)?.1 < end {
+        if began.elapsed() > patience {
+            return Err(RestoreError::Held { topic: topic.clone(), partition, waited: patience });
+        }
+        std::thread::sleep(LOOK);
+    }
+    let mut from = TopicPartitionList::with_capacity(1);
+    from.add_partition_offset(topic, partition, Offset::Beginning)?;
+    stable.assign(&from)?;
+    let mut states = HashMap::new();
+    let mut records = 0u64;
+    loop {
+        match stable.poll(ASK) {
+            None => {}
+            Some(Err(KafkaError::PartitionEOF(_))) => break,
+            Some(Err(error)) => return Err(error.into()),
+            Some(Ok(message)) => {
+                records += 1;
+                let Some(key) = message.key() else { continue };
+                match message.payload() {
+                    Some(value) => states.insert(key.to_vec(), value.to_vec()),
+                    None => states.remove(key),
+                };
+            }
+        }
+    }
+    events::Restored { partition, streams: states.len(), records, took: began.elapsed() }.emit();
+    Ok(Left { states, resume_at })
+}
+
+/// Where the group goes on: its committed offset if the log still has it, else where the settings say that a group begins.
+fn resume_at(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<i64, KafkaError> {
+    let topic = &settings.topics.raw;
+    let mut list = TopicPartitionList::with_capacity(1);
+    list.add_partition(topic, partition);
+    let committed = client.committed_offsets(list, ASK)?;
+    let (low, high) = client.fetch_watermarks(topic, partition, ASK)?;
+    let begin = if settings.kafka.start == Start::Earliest { low } else { high };
+    Ok(match committed.elements()[0].offset() {
+        Offset::Offset(at) if at < low => {
+            events::InputLost { partition, committed: at, oldest: low }.emit();
+            begin
+        }
+        Offset::Offset(at) => at,
+        _ => begin,
+    })
+}
