@@ -1,12 +1,12 @@
 # make demo   a call, formatted live in this terminal     (SPEED=10 for ten times speech pace, KAFKA=host:port for a real broker)
-# make test   every test but training's, on a real Apache Kafka
+# make test   every test but training's, on a real Apache Kafka   (make chaos: the long ones)
 
 SPEED ?= 1
 KAFKA ?=
 PORT ?= 9092
 VENV ?= target/venv-training
 
-.PHONY: demo test test-training fuzz kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
+.PHONY: demo test test-training fuzz chaos kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
 
 demo: build
 	target/debug/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
@@ -45,6 +45,10 @@ fuzz: setup
 	  cargo +nightly fuzz run --fuzz-dir tests/fuzz --sanitizer none $$target target/fuzz/$$target tests/fuzz/corpus/$$target \
 	    -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
+
+# The long tests: workers killed, put to sleep and replaced under load, some minutes.
+chaos: setup-kafka runtime
+	cargo test --locked --test integration -- --ignored --test-threads 1 --nocapture chaos::
 
 # A broker of your own on 127.0.0.1:PORT, data in target/kafka/local.
 kafka: setup-kafka

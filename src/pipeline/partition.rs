@@ -117,7 +117,7 @@ impl Partition {
     /// Ends all streams: the input has.
     pub fn end_all(&mut self) {
         let now = self.now();
-        self.sessions.end_all(self.next_offset, now);
+        self.sessions.end_all(now);
     }
 
     /// Hands requests to the model, as many as may be under way.

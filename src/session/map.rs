@@ -1,8 +1,7 @@
 //! All streams of one partition. One task owns a [`Sessions`], so there are no locks.
 //!
 //! It knows which stream a record belongs to, whether it repeats, restarts or ends one, which stream's turn it is at the
-//! model, what is due when, and the oldest input offset still needed. All of it is indexed: nothing here walks all
-//! streams but the expiry at `max_streams`.
+//! model, and what is due when. All of it is indexed: nothing here walks all streams but the expiry at `max_streams`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
@@ -44,7 +43,6 @@ struct Slot {
     /// records of later epochs, held until this one has closed
     waiting: VecDeque<Waiting>,
     due: Option<Time>,
-    hold: Option<i64>,
     pending: u64,
     queued: bool,
     asking: bool,
@@ -53,7 +51,7 @@ struct Slot {
 impl Slot {
     fn new(key: StreamKey, profile: Arc<str>, stream: Stream) -> Slot {
         let waiting = VecDeque::new();
-        Slot { key, profile, stream, waiting, due: None, hold: None, pending: 0, queued: false, asking: false }
+        Slot { key, profile, stream, waiting, due: None, pending: 0, queued: false, asking: false }
     }
 
     fn reference(&self, id: StreamId) -> StreamRef {
@@ -74,7 +72,6 @@ pub struct Sessions {
     by_key: BTreeMap<StreamKey, StreamId>,
     next_id: StreamId,
     due: BTreeSet<(Time, StreamId)>,
-    holds: BTreeSet<(i64, StreamId)>,
     ready: VecDeque<StreamId>,
     dirty: BTreeSet<StreamId>,
     ended: Ended,
@@ -96,7 +93,6 @@ impl Sessions {
             by_key: BTreeMap::new(),
             next_id: 0,
             due: BTreeSet::new(),
-            holds: BTreeSet::new(),
             ready: VecDeque::new(),
             dirty: BTreeSet::new(),
             pending_words: 0,
@@ -115,7 +111,7 @@ impl Sessions {
             None => channel.into(),
         };
         let key = StreamKey { session: session.clone(), channel };
-        let (ends_session, offset) = (record.end == Some(End::Session), record.source.offset);
+        let ends_session = record.end == Some(End::Session);
         let others: Vec<StreamKey> = if ends_session {
             self.channels(session).filter(|k| k.channel != key.channel).cloned().collect()
         } else {
@@ -127,7 +123,7 @@ impl Sessions {
             if opens_nothing { Accepted::Taken } else { self.route(key, Waiting::Record(record, profile.clone()), now) };
         if accepted == Accepted::Taken {
             for other in others {
-                self.route(other, Waiting::End(EndCause::Session, offset), now);
+                self.route(other, Waiting::End(EndCause::Session), now);
             }
         }
         accepted
@@ -161,12 +157,12 @@ impl Sessions {
         let mut out = Vec::new();
         match input {
             input if slot.stream.is_ending() => slot.waiting.push_back(input),
-            Waiting::End(cause, offset) => slot.stream.end(cause, offset),
+            Waiting::End(cause) => slot.stream.end(cause),
             Waiting::Record(record, _) if slot.stream.repeats(&record) => {
                 return Accepted::Repeat;
             }
             Waiting::Record(record, profile) if slot.stream.steps_back(&record) => {
-                slot.stream.end(EndCause::Restart, record.source.offset);
+                slot.stream.end(EndCause::Restart);
                 slot.waiting.push_back(Waiting::Record(record, profile));
             }
             Waiting::Record(record, _) => slot.stream.push(record, now),
@@ -193,7 +189,7 @@ impl Sessions {
         if let Some((&id, _)) = oldest {
             let mut out = Vec::new();
             let slot = self.slots.get_mut(&id).expect("just found");
-            slot.stream.end(EndCause::Expired, i64::MAX);
+            slot.stream.end(EndCause::Expired);
             slot.stream.close_if_done(&mut out);
             self.after(id, out, now);
         }
@@ -211,8 +207,6 @@ impl Sessions {
             self.events.push(Event { stream: slot.reference(id), output });
         }
         let due = (!closed).then(|| slot.stream.next_due(self.running, self.limits.session_ttl_ms)).flatten();
-        let waiting = slot.waiting.front().map(Waiting::offset);
-        let hold = if closed { None } else { [slot.stream.hold(), waiting].into_iter().flatten().min() };
         let held: usize = slot.waiting.iter().map(|w| if let Waiting::Record(r, _) = w { r.words.len() } else { 0 }).sum();
         let pending = if closed { 0 } else { slot.stream.pending() + held as u64 };
         self.pending_words = self.pending_words - slot.pending + pending;
@@ -221,7 +215,6 @@ impl Sessions {
         self.in_flight = self.in_flight + usize::from(asking) - usize::from(slot.asking);
         slot.asking = asking;
         replace(&mut self.due, &mut slot.due, due, id);
-        replace(&mut self.holds, &mut slot.hold, hold, id);
         if !closed {
             if !slot.queued {
                 slot.queued = true;
@@ -295,12 +288,14 @@ impl Sessions {
             return;
         }
         self.running = true;
+        let changed = self.changed.clone(); // snapshots hold no clocks
         let ids: Vec<StreamId> = self.slots.keys().copied().collect();
         for id in ids {
             let slot = self.slots.get_mut(&id).expect("just listed");
             slot.stream.restart_clocks(now);
             self.after(id, Vec::new(), now);
         }
+        self.changed = changed;
     }
 
     /// Takes what streams gave back, in order.
@@ -365,11 +360,6 @@ impl Sessions {
         Some((slot.reference(id), slot.stream.tail()))
     }
 
-    /// The oldest input offset that must be read again if the process dies now.
-    pub fn hold(&self) -> Option<i64> {
-        self.holds.first().map(|(offset, _)| *offset)
-    }
-
     /// Words that wait for the model, in all streams: what back-pressure goes by.
     pub fn pending_words(&self) -> u64 {
         self.pending_words
@@ -396,10 +386,10 @@ impl Sessions {
     }
 
     /// Ends every stream, as if its session had. For input that has an end of its own (`faircopy format`).
-    pub fn end_all(&mut self, offset: i64, now: Time) {
+    pub fn end_all(&mut self, now: Time) {
         let keys: Vec<StreamKey> = self.by_key.keys().cloned().collect();
         for key in keys {
-            self.route(key, Waiting::End(EndCause::Session, offset), now);
+            self.route(key, Waiting::End(EndCause::Session), now);
         }
     }
 }

@@ -107,6 +107,68 @@ proptest! {
         prop_assert_eq!(run(&[false; 40]), run(&handed_over));
     }
 
+    /// Promise 4, in small: commits and crashes at any step. What a reader of committed records sees is what it would have seen without.
+    #[test]
+    fn crashes_anywhere_between_commits_change_nothing_that_is_committed(
+        policy in policies(), steps in steps(), takes in 0u64..400, fate in prop::collection::vec(0u8..5, 40),
+    ) {
+        let run = |fate: &[u8]| {
+            let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
+            for (i, step) in steps.iter().enumerate() {
+                match step {
+                    Step::Say(say) => sim.say(say),
+                    Step::Restart(channel) => sim.restart(*channel),
+                    Step::Wait(ms) => sim.wait(*ms),
+                    Step::Repeat | Step::CaughtUp => {}
+                }
+                match fate[i] {
+                    1 => sim.commit(),
+                    2 => sim.crash(false),
+                    3 => {
+                        // Twice in a row, before anything was done with.
+                        sim.crash(false);
+                        sim.crash(false);
+                    }
+                    _ => {}
+                }
+            }
+            sim.finish();
+            sim.out
+        };
+        prop_assert_eq!(run(&[0; 40]), run(&fate));
+    }
+
+    /// The same with clocks running: where timers fire may differ, but every word still comes out once, in order.
+    #[test]
+    fn no_word_is_lost_or_doubled_by_crashes_while_timers_run(
+        policy in policies(), steps in steps(), takes in 0u64..400, fate in prop::collection::vec(0u8..4, 40),
+    ) {
+        let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
+        sim.sessions.caught_up(sim.now);
+        let mut said = vec![Vec::new(); 3];
+        for (i, step) in steps.iter().enumerate() {
+            match step {
+                Step::Say(say) => {
+                    if say.is_final {
+                        said[say.channel as usize].extend(say.words.iter().map(|w| format!("w{w}")));
+                    }
+                    sim.say(say);
+                }
+                Step::Wait(ms) => sim.wait(*ms),
+                _ => {}
+            }
+            match fate[i] {
+                1 => sim.commit(),
+                2 => sim.crash(true),
+                _ => {}
+            }
+        }
+        sim.finish();
+        for channel in 0..3 {
+            prop_assert_eq!(sim.words(channel), said[channel as usize].clone());
+        }
+    }
+
     /// Promise 3, with a device that answers within `takes`.
     #[test]
     fn words_freeze_and_leave_within_their_delays(policy in policies(), steps in steps(), takes in 0u64..200) {

@@ -120,10 +120,7 @@ enum WaitingState {
         source: u32,
         profile: Box<str>,
     },
-    End {
-        cause: EndCause,
-        offset: i64,
-    },
+    End(EndCause),
 }
 
 /// [`End`], whose own form is for JSON.
@@ -139,18 +136,8 @@ enum EndState {
 pub enum Waiting {
     /// a record, with the name of its profile
     Record(Record, Arc<str>),
-    /// an end of the whole session, by the record at this offset
-    End(EndCause, i64),
-}
-
-impl Waiting {
-    /// Of the record.
-    pub fn offset(&self) -> i64 {
-        match self {
-            Waiting::Record(r, _) => r.source.offset,
-            Waiting::End(_, offset) => *offset,
-        }
-    }
+    /// an end of the whole session
+    End(EndCause),
 }
 
 /// What a snapshot's words need that it does not hold.
@@ -255,7 +242,7 @@ impl OpenStream {
         let entries = parts.entries.iter().map(|e| entry(&mut sources, e)).collect();
         let last_source = parts.last_source.as_ref().map(|s| sources.place(s));
         let waiting = waiting.iter().map(|w| match w {
-            Waiting::End(cause, offset) => WaitingState::End { cause: *cause, offset: *offset },
+            Waiting::End(cause) => WaitingState::End(*cause),
             Waiting::Record(r, profile) => WaitingState::Record {
                 seq: r.seq,
                 hash: r.hash,
@@ -339,7 +326,7 @@ impl OpenStream {
         let mut waiting = VecDeque::new();
         for w in &self.waiting {
             waiting.push_back(match w {
-                WaitingState::End { cause, offset } => Waiting::End(*cause, *offset),
+                WaitingState::End(cause) => Waiting::End(*cause),
                 WaitingState::Record { seq, hash, is_final, words, end, source: of, profile } => {
                     let (profile, policy) = around.profile(profile);
                     let record = Record {
@@ -364,5 +351,45 @@ impl OpenStream {
         let history = if same_model { known.map(|tokens| tokens.as_slice().into()).collect() } else { VecDeque::new() };
         let last_source = self.last_source.map(source).transpose()?;
         Ok((Parts { history, entries, released: self.released, frozen: self.frozen, last_source }, waiting))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_another_version_wrote_or_what_was_damaged_is_refused() {
+        let bytes = Snapshot::Ended { last: (Some(7), 9) }.to_bytes();
+        assert_eq!(Snapshot::from_bytes(&bytes), Ok(Snapshot::Ended { last: (Some(7), 9) }));
+        let newer = [&[VERSION + 1], &bytes[1..]].concat();
+        assert!(Snapshot::from_bytes(&newer).unwrap_err().to_string().contains("expected version 1, got 2"));
+        assert!(Snapshot::from_bytes(&bytes[..bytes.len() - 1]).is_err());
+        assert!(Snapshot::from_bytes(&[]).is_err());
+        let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0], 1).unwrap()].concat();
+        assert!(Snapshot::from_bytes(&longer).is_err(), "bytes that nobody reads");
+    }
+
+    #[test]
+    fn a_bomb_is_not_unpacked() {
+        let bomb = zstd::bulk::compress(&vec![0; MAX_BYTES as usize + 2], 1).unwrap();
+        assert!(Snapshot::from_bytes(&[&[VERSION], &*bomb].concat()).unwrap_err().to_string().contains("at most"));
+    }
+
+    proptest! {
+        #[test]
+        fn keys_come_back_whatever_they_hold(session in ".*", channel in ".*") {
+            let key = StreamKey { session: (&*session).into(), channel: (&*channel).into() };
+            prop_assert_eq!(key_from_bytes(&key_to_bytes(&key)), Ok(key));
+        }
+
+        #[test]
+        fn bytes_of_any_kind_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = key_from_bytes(&bytes);
+            let _ = Snapshot::from_bytes(&bytes);
+            let packed = [&[VERSION], &*zstd::bulk::compress(&bytes, 1).unwrap()].concat();
+            let _ = Snapshot::from_bytes(&packed);
+        }
     }
 }

@@ -57,7 +57,7 @@ pub struct Course {
     sentence_start: bool,
     /// whether what was released ended inside a number that the policy guards
     number_open: bool,
-    ending: Option<(EndCause, i64)>,
+    ending: Option<EndCause>,
 }
 
 /// One channel's decoder for one epoch.
@@ -176,17 +176,17 @@ impl Stream {
             // A hypothesis ends nothing, and where all words are planned for there is nothing to wait for.
             Some(End::Utterance) if !record.is_final || self.plan.covered() == self.buffer.total() => {}
             Some(End::Utterance) => self.utterance_due = Some(now.plus(self.policy.utterance_delay_ms)),
-            Some(End::Channel) => self.end(EndCause::Channel, record.source.offset),
-            Some(End::Session) => self.end(EndCause::Session, record.source.offset),
+            Some(End::Channel) => self.end(EndCause::Channel),
+            Some(End::Session) => self.end(EndCause::Session),
         }
     }
 
-    /// Ends the epoch: everything is frozen and released, then `end` is sent. `offset`: the record that ended it.
-    pub fn end(&mut self, cause: EndCause, offset: i64) {
+    /// Ends the epoch: everything is frozen and released, then `end` is sent.
+    pub fn end(&mut self, cause: EndCause) {
         if self.course.ending.is_some() {
             return;
         }
-        self.course.ending = Some((cause, offset));
+        self.course.ending = Some(cause);
         self.hypothesis = None;
         self.utterance_due = None;
         let total = self.buffer.total();
@@ -244,8 +244,7 @@ impl Stream {
             self.release(cut, out);
         }
         if !self.is_ending() && self.heard.plus(ttl_ms) <= now {
-            // No record ended it, so there is none to read again.
-            self.end(EndCause::Expired, i64::MAX);
+            self.end(EndCause::Expired);
         }
     }
 
@@ -345,7 +344,7 @@ impl Stream {
         if self.buffer.released() < self.buffer.total() {
             self.release(self.buffer.total(), out);
         }
-        let (cause, _) = self.course.ending.expect("it is ending");
+        let cause = self.course.ending.expect("it is ending");
         out.push(Output::Closed { seq: self.course.seq, counts: self.course.counts, cause });
     }
 
@@ -360,7 +359,7 @@ impl Stream {
         // Where its channel or session has ended, so has a number. Not where the recogniser restarted, or fell silent.
         let complete = self.all_frozen_and_ending()
             && cut == self.buffer.total()
-            && self.course.ending.is_some_and(|(cause, _)| matches!(cause, EndCause::Channel | EndCause::Session));
+            && self.course.ending.is_some_and(|cause| matches!(cause, EndCause::Channel | EndCause::Session));
         self.course.number_open =
             self.policy.guards_digits && !complete && release::inside_number(&self.buffer, cut, number_before);
         let number_after = self.course.number_open;
@@ -377,15 +376,6 @@ impl Stream {
         out.push(Output::Release(Release { seq: self.course.seq, from, sentence_start, number_before, number_after, entries }));
         self.course.seq += 1;
         self.course.counts.segments += 1;
-    }
-
-    /// The oldest input offset that must be read again if the process dies now.
-    pub fn hold(&self) -> Option<i64> {
-        if self.buffer.released() < self.buffer.total() {
-            Some(self.buffer.get(self.buffer.released()).word.source.offset)
-        } else {
-            self.course.ending.map(|(_, offset)| offset).filter(|&offset| offset < i64::MAX)
-        }
     }
 
     /// The source of the last word, for an end record's `meta`.

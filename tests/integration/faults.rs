@@ -11,23 +11,25 @@ use crate::service::{ends, segments};
 use crate::worker::Worker;
 
 /// Calls of two channels, a record at a time in turn, with a pause every so many records.
-struct Traffic {
+pub struct Traffic {
     sender: Sender,
     raw: String,
     calls: usize,
     seq: usize,
+    /// between rounds
+    pub pause: Duration,
 }
 
 const SPEECH: &str = "so we placed the order on march third and i i paid two hundred dollars for it but uh it has not come yet \
                       and nobody could tell me why could you look into that please thank you very much";
 
 impl Traffic {
-    fn new(topics: &Topics, calls: usize) -> Traffic {
-        Traffic { sender: Sender::new(), raw: topics.name("raw"), calls, seq: 0 }
+    pub fn new(topics: &Topics, calls: usize) -> Traffic {
+        Traffic { sender: Sender::new(), raw: topics.name("raw"), calls, seq: 0, pause: Duration::from_millis(60) }
     }
 
     /// Every channel of every call says four more words.
-    fn speak(&mut self, rounds: usize) {
+    pub fn speak(&mut self, rounds: usize) {
         let speech: Vec<&str> = SPEECH.split_whitespace().collect();
         for _ in 0..rounds {
             for call in 0..self.calls {
@@ -38,12 +40,12 @@ impl Traffic {
                 }
             }
             self.seq += 1;
-            std::thread::sleep(Duration::from_millis(60));
+            std::thread::sleep(self.pause);
         }
         self.sender.flush();
     }
 
-    fn hang_up(&mut self) {
+    pub fn hang_up(&mut self) {
         for call in 0..self.calls {
             for channel in ["a", "b"] {
                 let record = json!({"seq": self.seq, "channel": channel, "words": [], "end": "channel"}).to_string();
@@ -85,7 +87,7 @@ fn two_workers_a_rebalance_in_mid_call_and_kill_9_of_one_lose_nothing() {
 }
 
 /// Every word once, every stream in one epoch with its segments in order, and nothing degraded.
-fn exactly_once(topics: &Topics, streams: usize, words: usize) {
+pub fn exactly_once(topics: &Topics, streams: usize, words: usize) {
     let ledger = Ledger::of(topics);
     let account = ledger.account(topics);
     assert_eq!(ledger.words(), words);

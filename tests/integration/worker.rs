@@ -38,8 +38,8 @@ impl Worker {
         Worker::start_with(topics, name, more, &[])
     }
 
-    /// As [`Worker::start`], with environment variables.
-    pub fn start_with(topics: &Topics, name: &str, more: &str, environment: &[(&str, &str)]) -> Worker {
+    /// Starts it, with environment variables.
+    pub fn spawn(topics: &Topics, name: &str, more: &str, environment: &[(&str, &str)]) -> Worker {
         let dir = root().join("target/tests").join(&topics.prefix);
         create_dir_all(&dir).unwrap();
         let (config, log) = (dir.join(format!("{name}.toml")), dir.join(format!("{name}.log")));
@@ -51,7 +51,12 @@ impl Worker {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let mut worker = Worker { child, log };
+        Worker { child, log }
+    }
+
+    /// Starts it and waits until it has partitions.
+    pub fn start_with(topics: &Topics, name: &str, more: &str, environment: &[(&str, &str)]) -> Worker {
+        let mut worker = Worker::spawn(topics, name, more, environment);
         let began = Instant::now();
         while !worker.log().contains("partitions assigned") {
             assert!(began.elapsed() < PATIENCE, "the worker gets no partition:\n{}", worker.log());
@@ -74,10 +79,15 @@ impl Worker {
         self.child.wait().unwrap();
     }
 
+    /// Sends it a signal by its name.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
     /// SIGTERM, and how it ended.
     pub fn terminate(&mut self) -> ExitStatus {
-        let status = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
-        assert!(status.success());
+        self.signal("TERM");
         let began = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

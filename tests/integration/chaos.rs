@@ -1,0 +1,133 @@
+//! What happens to workers in production, many times over. `make chaos` runs the long ones.
+
+use std::time::{Duration, Instant};
+
+use crate::faults::{Traffic, exactly_once};
+use crate::kafka::{Topics, within};
+use crate::ledger::{Ledger, lost};
+use crate::service::ends;
+use crate::worker::{Worker, settings};
+
+/// Transactions of a dead worker end soon, so that many deaths fit a test.
+const QUICK: &str = "drain_deadline_ms = 3000\ntransaction_timeout_ms = 4000\n";
+const LONG: Duration = Duration::from_secs(600);
+
+/// A number below `n`, other each time: a test that always kills the same way proves less.
+fn any(n: usize, seed: &mut u64) -> usize {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    (*seed % n as u64) as usize
+}
+
+/// Calls at a pace that leaves the machine time for dying.
+fn traffic(topics: &Topics, calls: usize) -> Traffic {
+    let mut traffic = Traffic::new(topics, calls);
+    traffic.pause = Duration::from_millis(200);
+    traffic
+}
+
+fn all_out(topics: &Topics, streams: usize) {
+    within(LONG, "every call ends", || ends(topics) >= streams);
+    let ledger = Ledger::of(topics);
+    within(LONG, "every word comes out", || lost(&ledger.account(topics)) == 0);
+}
+
+#[test]
+#[ignore = "long: make chaos"]
+fn fifty_kills_of_one_of_three_workers_under_load_lose_double_and_change_nothing() {
+    let topics = Topics::create("chaos-kills", 6);
+    let mut traffic = traffic(&topics, 4);
+    let mut workers: Vec<Worker> = (0..3).map(|i| Worker::start(&topics, &format!("first-{i}"), QUICK)).collect();
+    let mut seed = Instant::now().elapsed().as_nanos() as u64 | 0x9e37_79b9_7f4a_7c15;
+    println!("seed {seed}");
+    let mut rounds = 0;
+    for kill in 0..50 {
+        let speak = 4 + any(12, &mut seed);
+        traffic.speak(speak);
+        rounds += speak;
+        let victim = any(3, &mut seed);
+        workers[victim].kill();
+        // Not waited for: the next one may die before it has anything.
+        workers[victim] = Worker::spawn(&topics, &format!("kill-{kill}"), QUICK, &[]);
+    }
+    traffic.speak(5);
+    traffic.hang_up();
+    all_out(&topics, 8);
+    for worker in &mut workers {
+        assert!(worker.terminate().success(), "{}", worker.log());
+    }
+    exactly_once(&topics, 8, 8 * (rounds + 5) * 4);
+}
+
+#[test]
+#[ignore = "long: make chaos"]
+fn a_worker_that_sleeps_past_every_timeout_commits_nothing_of_what_it_has_lost() {
+    let topics = Topics::create("chaos-zombie", 4);
+    let mut traffic = traffic(&topics, 4);
+    let mut zombie = Worker::start(&topics, "zombie", QUICK);
+    let mut other = Worker::start(&topics, "other", QUICK);
+    let mut rounds = 0;
+    for _ in 0..3 {
+        traffic.speak(15);
+        zombie.signal("STOP");
+        // Six seconds to lose its membership, four to lose its transaction.
+        let asleep = Instant::now();
+        while asleep.elapsed() < Duration::from_secs(14) {
+            traffic.speak(5);
+            rounds += 5;
+        }
+        zombie.signal("CONT");
+        traffic.speak(15);
+        rounds += 30;
+    }
+    traffic.hang_up();
+    all_out(&topics, 8);
+    assert!(zombie.terminate().success(), "{}", zombie.log());
+    assert!(other.terminate().success(), "{}", other.log());
+    exactly_once(&topics, 8, 8 * rounds * 4);
+}
+
+#[test]
+#[ignore = "long: make chaos"]
+fn workers_that_come_and_go_hand_calls_over_without_a_seam() {
+    let topics = Topics::create("chaos-scale", 6);
+    let mut traffic = traffic(&topics, 4);
+    let mut workers: Vec<Worker> = vec![Worker::start(&topics, "w-0", QUICK)];
+    let mut rounds = 0;
+    for step in 1..12 {
+        traffic.speak(12);
+        rounds += 12;
+        if step % 4 < 2 {
+            workers.push(Worker::start(&topics, &format!("w-{step}"), QUICK));
+        } else if workers.len() > 1 {
+            let mut leaving = workers.remove(0);
+            assert!(leaving.terminate().success(), "{}", leaving.log());
+        }
+    }
+    traffic.hang_up();
+    all_out(&topics, 8);
+    drop(workers);
+    exactly_once(&topics, 8, 8 * rounds * 4);
+}
+
+#[test]
+fn a_changelog_that_is_missing_or_has_other_partitions_than_the_input_is_refused_with_the_remedy() {
+    let topics = Topics::create("no-changelog", 3);
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("f.toml");
+    let refused = |changelog: &str| {
+        let text = settings(&topics, "").replace(&format!("{:?}", topics.name("changelog")), &format!("{changelog:?}"));
+        std::fs::write(&config, text).unwrap();
+        let run = std::process::Command::new(env!("CARGO_BIN_EXE_faircopy"))
+            .args(["run", "--config", config.to_str().unwrap()])
+            .output()
+            .unwrap();
+        (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+    };
+    let (code, said) = refused("no-such-changelog");
+    assert!(code == Some(5) && said.contains("no-such-changelog") && said.contains("faircopy topics create"), "{code:?} {said}");
+    let other = Topics::create("other-changelog", 2);
+    let (code, said) = refused(&other.name("changelog"));
+    assert!(code == Some(5) && said.contains("2 partitions: expected 3") && said.contains("--partitions 3"), "{code:?} {said}");
+}
