@@ -25,6 +25,7 @@ struct Instruments {
     commits: Counter<u64>,
     commit_seconds: Histogram<f64>,
     restores: Counter<u64>,
+    erased: Counter<u64>,
     input_lost: Counter<u64>,
     states_refused: Counter<u64>,
     client_problems: Counter<u64>,
@@ -47,6 +48,7 @@ static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         freeze_delay_seconds: m.f64_histogram("faircopy.freeze.delay").with_unit("s").build(),
         segments: m.u64_counter("faircopy.segments").build(),
         commits: m.u64_counter("faircopy.commits").build(),
+        erased: m.u64_counter("faircopy.sessions.erased").build(),
         restores: m.u64_counter("faircopy.restores").build(),
         input_lost: m.u64_counter("faircopy.input.lost").build(),
         states_refused: m.u64_counter("faircopy.states.refused").build(),
@@ -261,6 +263,22 @@ impl InputLost {
             lost,
             "raw records expired before they were read; streams go on without them. Raise the raw topic's retention"
         );
+    }
+}
+
+/// A session was forgotten, as ordered.
+pub struct Erased {
+    /// its partition
+    pub partition: i32,
+    /// streams that were open
+    pub streams: usize,
+}
+
+impl Erased {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.erased.add(1, &[]);
+        tracing::info!(partition = self.partition, streams = self.streams, "session erased");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use faircopy::cli::{Cli, Command, config, demo, eval, format, grammar, itn, run, topics};
+use faircopy::cli::{Cli, Command, config, dead_letters, demo, eval, format, grammar, itn, run, sessions, topics};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -15,6 +15,8 @@ fn main() -> ExitCode {
         Command::Itn(args) => itn::itn(&cli, args),
         Command::Demo(args) => demo::demo(&cli, args),
         Command::Topics(args) => topics::topics(&cli, args),
+        Command::DeadLetters(args) => dead_letters::dead_letters(&cli, args),
+        Command::Sessions(args) => sessions::sessions(&cli, args),
         Command::Config(args) => config::config(&cli, args),
     };
     match outcome {

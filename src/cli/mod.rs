@@ -4,12 +4,14 @@
 //! failure while running, after which a restart goes on where it stopped.
 
 pub mod config;
+pub mod dead_letters;
 pub mod demo;
 pub mod eval;
 pub mod format;
 pub mod grammar;
 pub mod itn;
 pub mod run;
+pub mod sessions;
 pub mod topics;
 
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -50,6 +52,10 @@ pub enum Command {
     Demo(demo::Args),
     /// Create the topics
     Topics(topics::Args),
+    /// List refused records, or say them again
+    DeadLetters(dead_letters::Args),
+    /// Forget a session
+    Sessions(sessions::Args),
     /// Check or show the settings
     Config(config::Args),
 }

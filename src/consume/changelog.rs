@@ -9,15 +9,13 @@ use std::time::{Duration, Instant};
 
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
-use rdkafka::message::Message;
 use rdkafka::{Offset, TopicPartitionList};
 
+use super::reader::{ASK, Reader};
 use crate::config::{Settings, Start};
 use crate::events;
-use crate::kafka::{self, ClientLog};
+use crate::kafka::ClientLog;
 
-/// For one question to the broker.
-const ASK: Duration = Duration::from_secs(10);
 /// Between two looks at the stable end.
 const LOOK: Duration = Duration::from_millis(50);
 /// Waits so much longer than a transaction may take for the stable end: the broker looks for overdue ones every ten seconds.
@@ -49,18 +47,6 @@ pub struct Left {
     pub resume_at: i64,
 }
 
-fn client(settings: &Settings, isolation: &str) -> Result<BaseConsumer<ClientLog>, KafkaError> {
-    let mut config = kafka::client(settings);
-    config
-        .set("group.id", &settings.kafka.group)
-        .set("enable.auto.commit", "false")
-        .set("enable.partition.eof", "true")
-        .set("auto.offset.reset", "earliest")
-        .set("isolation.level", isolation)
-        .set("fetch.message.max.bytes", settings.largest_record_bytes().to_string());
-    config.create_with_context(ClientLog::default())
-}
-
 /// Reads what was left of a partition of the raw topic. Blocks.
 ///
 /// # Errors
@@ -68,36 +54,26 @@ fn client(settings: &Settings, isolation: &str) -> Result<BaseConsumer<ClientLog
 pub fn read(settings: &Settings, partition: i32) -> Result<Left, RestoreError> {
     let began = Instant::now();
     let topic = &settings.topics.changelog;
-    let stable = client(settings, "read_committed")?;
-    let resume_at = resume_at(settings, &stable, partition)?;
-    let (_, end) = client(settings, "read_uncommitted")?.fetch_watermarks(topic, partition, ASK)?;
+    let stable = Reader::new(settings, "read_committed")?;
+    let resume_at = resume_at(settings, &stable.client, partition)?;
+    let (_, end) = Reader::new(settings, "read_uncommitted")?.client.fetch_watermarks(topic, partition, ASK)?;
     let patience = Duration::from_millis(settings.delivery.transaction_timeout_ms) + OVERDUE;
-    while stable.fetch_watermarks(topic, partition, ASK)?.1 < end {
+    while stable.client.fetch_watermarks(topic, partition, ASK)?.1 < end {
         if began.elapsed() > patience {
             return Err(RestoreError::Held { topic: topic.clone(), partition, waited: patience });
         }
         std::thread::sleep(LOOK);
     }
-    let mut from = TopicPartitionList::with_capacity(1);
-    from.add_partition_offset(topic, partition, Offset::Beginning)?;
-    stable.assign(&from)?;
     let mut states = HashMap::new();
     let mut records = 0u64;
-    loop {
-        match stable.poll(ASK) {
-            None => {}
-            Some(Err(KafkaError::PartitionEOF(_))) => break,
-            Some(Err(error)) => return Err(error.into()),
-            Some(Ok(message)) => {
-                records += 1;
-                let Some(key) = message.key() else { continue };
-                match message.payload() {
-                    Some(value) => states.insert(key.to_vec(), value.to_vec()),
-                    None => states.remove(key),
-                };
-            }
+    stable.whole(topic, &[partition], |record| {
+        records += 1;
+        match (record.key, record.payload) {
+            (Some(key), Some(value)) => _ = states.insert(key, value),
+            (Some(key), None) => _ = states.remove(&key),
+            (None, _) => {}
         }
-    }
+    })?;
     events::Restored { partition, streams: states.len(), records, took: began.elapsed() }.emit();
     Ok(Left { states, resume_at })
 }

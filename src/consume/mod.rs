@@ -8,9 +8,11 @@ pub mod assignment;
 pub mod changelog;
 pub mod embedded;
 pub mod group;
+pub mod letters;
 pub mod lines;
 pub mod poll;
 mod probe;
+pub mod reader;
 pub mod tail;
 
 use crate::record::RawRecord;

@@ -81,7 +81,8 @@ fn list(topic: &str, partitions: &[i32]) -> TopicPartitionList {
     list
 }
 
-fn own(message: &rdkafka::message::BorrowedMessage<'_>) -> RawRecord {
+/// A copy that outlives the client's buffer.
+pub fn own(message: &rdkafka::message::BorrowedMessage<'_>) -> RawRecord {
     RawRecord {
         partition: message.partition(),
         offset: message.offset(),

@@ -59,6 +59,7 @@ impl Formatter {
             removed: Vec::new(),
             frozen: None,
             degraded: false,
+            replayed: false,
             counts: None,
             cause: None,
             model: self.style(&stream.profile).model.clone(),
@@ -83,6 +84,7 @@ impl Formatter {
         let Release { from, sentence_start, .. } = *release;
         self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges });
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
+        segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
         segment
     }

@@ -15,7 +15,7 @@ use crate::events;
 use crate::infer::{Answer, Request};
 use crate::produce::{Cut, DeadLetter, Outgoing};
 use crate::record::decode;
-use crate::record::{RawRecord, RawSegment, Segment};
+use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused, Segment};
 use crate::session::map::{Accepted, Limits, Sessions};
 use crate::session::output::{Event, Output, StreamId, StreamRef, Tail};
 use crate::session::policy::Policy;
@@ -81,17 +81,35 @@ impl Partition {
     /// Takes the partition's next record; what cannot be taken becomes a dead letter.
     pub fn take(&mut self, record: RawRecord) {
         self.next_offset = record.offset + 1;
+        if record.has(ERASE) {
+            return self.erase(record);
+        }
         match decode::decode(&record, &self.shared.settings.limits) {
             Ok((session, segment)) => self.accept(&session, segment, record),
-            Err(refused) => {
-                let letter = DeadLetter { stage: "decode", refused, record };
-                letter.emit();
-                self.out.push(Outgoing::DeadLetter(Box::new(letter)));
+            Err(refused) => self.refuse(refused, record),
+        }
+    }
+
+    fn refuse(&mut self, refused: Refused, record: RawRecord) {
+        let letter = DeadLetter { stage: "decode", refused, record };
+        letter.emit();
+        self.out.push(Outgoing::DeadLetter(Box::new(letter)));
+    }
+
+    fn erase(&mut self, record: RawRecord) {
+        match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.settings.limits) {
+            Ok(session) => {
+                let streams = self.sessions.erase(&session);
+                events::Erased { partition: self.number, streams }.emit();
             }
+            Err(refused) => self.refuse(refused, record),
         }
     }
 
     fn accept(&mut self, session: &Arc<str>, mut segment: RawSegment, record: RawRecord) {
+        if record.has(REPLAYED) {
+            segment.seq = None; // its number is long past
+        }
         let profile: Arc<Profile> = self.shared.profiles.of(segment.tenant.as_deref()).clone();
         let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
         let source = Arc::new(Source { offset: record.offset, meta: segment.meta.take(), headers: record.headers });

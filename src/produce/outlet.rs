@@ -111,7 +111,8 @@ impl DeadLetter {
     }
 }
 
-fn to_headers(headers: &[(String, Option<Vec<u8>>)]) -> OwnedHeaders {
+/// Headers as the client takes them.
+pub fn to_headers(headers: &[(String, Option<Vec<u8>>)]) -> OwnedHeaders {
     headers.iter().fold(OwnedHeaders::new_with_capacity(headers.len()), |all, (key, value)| {
         all.insert(Header { key, value: value.as_deref() })
     })

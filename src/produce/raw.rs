@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use rdkafka::error::KafkaError;
-use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{FutureProducer, FutureRecord};
 
-use super::outlet::Made;
+use super::outlet::{Made, to_headers};
 use crate::config::Settings;
 use crate::kafka::{self, ClientLog};
 
@@ -36,11 +35,10 @@ impl RawSender {
         topic: &str,
         key: Option<&[u8]>,
         payload: Option<&[u8]>,
-        headers: &[(&str, &str)],
+        headers: &[(String, Option<Vec<u8>>)],
     ) -> Result<(), KafkaError> {
-        let headers =
-            headers.iter().fold(OwnedHeaders::new(), |all, (key, value)| all.insert(Header { key, value: Some(*value) }));
-        let record = FutureRecord { topic, partition: None, payload, key, timestamp: None, headers: Some(headers) };
+        let headers = Some(to_headers(headers));
+        let record = FutureRecord { topic, partition: None, payload, key, timestamp: None, headers };
         self.producer.send(record, Duration::from_secs(30)).await.map(|_| ()).map_err(|(e, _)| e)
     }
 }

@@ -104,6 +104,9 @@ pub struct Segment {
     /// some of its words are as spoken, since inference failed or came too late
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub degraded: bool,
+    /// some of its words were refused once, and said again by `faircopy dead-letters replay`
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
     /// end only
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,

@@ -7,6 +7,11 @@ pub mod raw;
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, WrittenWord};
 pub use raw::{End, Limits, RawSegment, RawWord, Refused};
 
+/// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes through.
+pub const REPLAYED: &str = "faircopy-replayed";
+/// Header of an order to forget the session that the key names: `faircopy sessions erase` sends it.
+pub const ERASE: &str = "faircopy-erase";
+
 /// A record of the raw topic as it came.
 #[derive(Clone, Debug, Default)]
 pub struct RawRecord {
@@ -22,4 +27,11 @@ pub struct RawRecord {
     pub payload: Option<Vec<u8>>,
     /// record headers
     pub headers: Vec<(String, Option<Vec<u8>>)>,
+}
+
+impl RawRecord {
+    /// Whether it has a header of this name.
+    pub fn has(&self, header: &str) -> bool {
+        self.headers.iter().any(|(name, _)| name == header)
+    }
 }

@@ -50,6 +50,15 @@ impl Ended {
         std::mem::take(&mut self.forgotten)
     }
 
+    /// Forgets the streams of a session at once.
+    pub fn erase(&mut self, session: &str) {
+        let gone: Vec<StreamKey> = self.last.keys().filter(|k| &*k.session == session).cloned().collect();
+        for key in gone {
+            self.last.remove(&key);
+            self.forgotten.push(key);
+        }
+    }
+
     /// When the oldest is to be forgotten.
     pub fn next_due(&self) -> Option<Time> {
         self.order.front().map(|(t, _)| *t)

@@ -319,6 +319,24 @@ impl Sessions {
         changed.into_iter().map(|key| (snapshot(&key), key)).map(|(snapshot, key)| (key, snapshot)).collect()
     }
 
+    /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. Gives the number
+    /// of streams that were open.
+    pub fn erase(&mut self, session: &Arc<str>) -> usize {
+        let keys: Vec<StreamKey> = self.channels(session).cloned().collect();
+        for key in &keys {
+            let id = self.by_key.remove(key).expect("just listed");
+            let mut slot = self.slots.remove(&id).expect("by_key names open slots");
+            replace(&mut self.due, &mut slot.due, None, id);
+            self.pending_words -= slot.pending;
+            self.in_flight -= usize::from(slot.asking); // its answer finds nobody
+            self.dirty.remove(&id);
+            self.changed.insert(key.clone());
+        }
+        self.ended.erase(session);
+        self.events.retain(|e| e.stream.key.session != *session);
+        keys.len()
+    }
+
     /// Takes a stream over from its last owner. For a partition of which nothing has been consumed yet.
     ///
     /// # Errors

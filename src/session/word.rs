@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::record::REPLAYED;
 use crate::tags::Disfluency;
 
 /// The input record words came with: where it stands and what passes through.
@@ -16,6 +17,13 @@ pub struct Source {
     pub meta: Option<Box<RawValue>>,
     /// the record's headers, name and value
     pub headers: Vec<(String, Option<Vec<u8>>)>,
+}
+
+impl Source {
+    /// Whether the record was refused before and has been said again.
+    pub fn is_replayed(&self) -> bool {
+        self.headers.iter().any(|(name, _)| name == REPLAYED)
+    }
 }
 
 /// How a word takes part in formatting.

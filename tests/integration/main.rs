@@ -11,6 +11,7 @@ mod kafka;
 mod layout;
 mod ledger;
 mod model;
+mod operations;
 mod recorded;
 mod redaction;
 mod reload;

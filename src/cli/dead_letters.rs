@@ -1,0 +1,94 @@
+//! `faircopy dead-letters list|replay`: what was refused, and saying it again once its cause is mended.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use super::{Cli, Failure, print, runtime};
+use crate::consume::letters::{Letter, again, read};
+use crate::consume::tail::ClientError;
+use crate::produce::raw::RawSender;
+
+/// Arguments of `dead-letters`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Show them: coordinates, stage, reason; never what a record holds
+    List {
+        /// Only those with this reason (json, contract, limit, key, empty, …)
+        #[arg(long)]
+        reason: Option<String>,
+        /// One JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Send their records to the raw topic again. They are taken whatever their seq, and come out marked `replayed`. What is replayed twice comes out
+    /// twice
+    Replay {
+        /// Only those with this reason
+        #[arg(long)]
+        reason: Option<String>,
+        /// Records a second
+        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        rate: u32,
+        /// Only say what would be sent
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+impl From<ClientError> for Failure {
+    fn from(e: ClientError) -> Failure {
+        Failure { message: format!("kafka: {e}; check kafka.brokers, that the topics exist, and kafka.properties"), code: 4 }
+    }
+}
+
+/// Lists or replays. Exit code 1 where a record is nowhere any more.
+pub fn dead_letters(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
+    let settings = cli.settings()?;
+    match &args.command {
+        Verb::List { reason, json } => {
+            for letter in read(&settings, reason.as_deref())? {
+                print(&line(&letter, *json))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Verb::Replay { reason, rate, dry_run } => {
+            let letters = read(&settings, reason.as_deref())?;
+            let sender = RawSender::new(&settings)?;
+            let runtime = runtime();
+            let pause = Duration::from_secs(1) / *rate;
+            let (mut sent, mut gone) = (0, 0);
+            for letter in &letters {
+                let Some(record) = again(&settings, letter)? else {
+                    gone += 1;
+                    eprintln!("gone: {}", line(letter, false).trim_end());
+                    continue;
+                };
+                if *dry_run {
+                    print(&line(letter, false))?;
+                } else {
+                    let (key, payload) = (record.key.as_deref(), record.payload.as_deref());
+                    runtime.block_on(sender.send(&settings.topics.raw, key, payload, &record.headers))?;
+                    std::thread::sleep(pause);
+                }
+                sent += 1;
+            }
+            let what = if *dry_run { "would be sent" } else { "sent" };
+            eprintln!("{sent} records {what} to {}, {gone} are nowhere any more", settings.topics.raw);
+            Ok(ExitCode::from(u8::from(gone > 0)))
+        }
+    }
+}
+
+fn line(letter: &Letter, json: bool) -> String {
+    if json {
+        return serde_json::to_string(letter).expect("letters are JSON") + "\n";
+    }
+    let Letter { source_topic, source_partition, source_offset, stage, reason, detail, .. } = letter;
+    format!("{source_topic}\t{source_partition}\t{source_offset}\t{stage}\t{reason}\t{detail}\n")
+}

@@ -1,0 +1,84 @@
+//! Dead letters, as those who look after them read them.
+
+use serde::Serialize;
+
+use super::reader::Reader;
+use super::tail::ClientError;
+use crate::config::Settings;
+use crate::record::{REPLAYED, RawRecord};
+
+/// What the headers of a dead letter say, and the letter.
+#[derive(Debug, Serialize)]
+pub struct Letter {
+    /// where it lies
+    pub partition: i32,
+    /// where it lies
+    pub offset: i64,
+    /// what refused it
+    pub stage: String,
+    /// why, for machines
+    pub reason: String,
+    /// why, for people
+    pub detail: String,
+    /// where the record came from
+    pub source_topic: String,
+    /// where the record came from
+    pub source_partition: i32,
+    /// where the record came from
+    pub source_offset: i64,
+    /// the record, if the letter carries it
+    #[serde(skip)]
+    pub record: RawRecord,
+}
+
+impl Letter {
+    /// `None` for a record that is no dead letter of ours.
+    fn of(mut record: RawRecord) -> Option<Letter> {
+        let header = |record: &RawRecord, name: &str| {
+            let value = record.headers.iter().rev().find(|(k, _)| k.strip_prefix("faircopy-") == Some(name))?.1.as_deref()?;
+            Some(String::from_utf8_lossy(value).into_owned())
+        };
+        let letter = Letter {
+            partition: record.partition,
+            offset: record.offset,
+            stage: header(&record, "stage")?,
+            reason: header(&record, "reason")?,
+            detail: header(&record, "detail").unwrap_or_default(),
+            source_topic: header(&record, "source-topic")?,
+            source_partition: header(&record, "source-partition")?.parse().ok()?,
+            source_offset: header(&record, "source-offset")?.parse().ok()?,
+            record: RawRecord::default(),
+        };
+        record.headers.retain(|(name, _)| !name.starts_with("faircopy-"));
+        Some(Letter { record, ..letter })
+    }
+}
+
+/// All dead letters with this reason, or all there are.
+pub fn read(settings: &Settings, reason: Option<&str>) -> Result<Vec<Letter>, ClientError> {
+    let reader = Reader::new(settings, "read_committed")?;
+    let topic = &settings.topics.dead_letter;
+    let mut letters = Vec::new();
+    reader.whole(topic, &reader.partitions(topic)?, |record| {
+        letters.extend(Letter::of(record).filter(|l| reason.is_none_or(|r| r == l.reason)));
+    })?;
+    letters.sort_by_key(|l| (l.source_partition, l.source_offset));
+    Ok(letters)
+}
+
+/// The record of a letter as it is to be said again, marked: the letter's own bytes or, where it has coordinates only, the raw topic's. `None` where neither
+/// has it any more.
+pub fn again(settings: &Settings, letter: &Letter) -> Result<Option<RawRecord>, ClientError> {
+    let mut record = if letter.record.payload.is_some() {
+        letter.record.clone()
+    } else {
+        let reader = Reader::new(settings, "read_committed")?;
+        match reader.one(&letter.source_topic, letter.source_partition, letter.source_offset)? {
+            Some(record) => record,
+            None => return Ok(None),
+        }
+    };
+    let mark = format!("{}/{}", letter.source_partition, letter.source_offset);
+    record.headers.push((REPLAYED.to_string(), Some(mark.into_bytes())));
+    Ok(Some(record))
+}
