@@ -26,6 +26,7 @@ struct Instruments {
     commit_seconds: Histogram<f64>,
     restores: Counter<u64>,
     erased: Counter<u64>,
+    beyond_quota: Counter<u64>,
     input_lost: Counter<u64>,
     states_refused: Counter<u64>,
     client_problems: Counter<u64>,
@@ -48,6 +49,7 @@ static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         freeze_delay_seconds: m.f64_histogram("faircopy.freeze.delay").with_unit("s").build(),
         segments: m.u64_counter("faircopy.segments").build(),
         commits: m.u64_counter("faircopy.commits").build(),
+        beyond_quota: m.u64_counter("faircopy.words.beyond_quota").build(),
         erased: m.u64_counter("faircopy.sessions.erased").build(),
         restores: m.u64_counter("faircopy.restores").build(),
         input_lost: m.u64_counter("faircopy.input.lost").build(),
@@ -263,6 +265,42 @@ impl InputLost {
             lost,
             "raw records expired before they were read; streams go on without them. Raise the raw topic's retention"
         );
+    }
+}
+
+/// The changelog takes smaller records than a stream's state can be in the worst case.
+pub struct ChangelogNarrow {
+    /// its `max.message.bytes`
+    pub bytes: u64,
+    /// what the limits allow a state to be
+    pub needed: u64,
+}
+
+impl ChangelogNarrow {
+    /// Records it.
+    pub fn emit(self) {
+        tracing::warn!(
+            bytes = self.bytes,
+            needed = self.needed,
+            "max.message.bytes of the changelog is below the largest state that [limits] and decode.max_buffer_words allow: a stream with that much \
+             meta and headers could not be committed; raise it, or lower limits.max_meta_bytes and limits.max_header_bytes"
+        );
+    }
+}
+
+/// A record had more words than its tenant or session may say.
+pub struct BeyondQuota {
+    /// it became a dead letter; else its words are tagged last
+    pub refused: bool,
+    /// its words
+    pub words: usize,
+}
+
+impl BeyondQuota {
+    /// Records it.
+    pub fn emit(self) {
+        let outcome = if self.refused { "dead_letter" } else { "delay" };
+        INSTRUMENTS.beyond_quota.add(self.words as u64, &[KeyValue::new("outcome", outcome)]);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::format::redact::{Action, Redaction, Rule as RedactRule};
 use crate::format::style::Spec;
 use crate::infer::Models;
 use crate::infer::row::{Frame, MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
+use crate::limit::WordQuota;
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 use crate::tags::Tilt;
 
@@ -102,6 +103,8 @@ pub struct ProfileSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profanity: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub quota: Option<WordQuota>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub redact: Option<BTreeMap<String, RedactSetting>>,
 }
 
@@ -135,6 +138,8 @@ pub struct Profile {
     pub model: String,
     /// the kind of speech that the model is told of
     pub kind: String,
+    /// words a second
+    pub quota: WordQuota,
     /// formatting
     pub style: Spec,
     /// languages served: primary subtags in lower case
@@ -216,6 +221,11 @@ impl Profiles {
             profile.style.lexicon = Some(files.dir.join("lexicon.tsv"));
         }
         Ok(())
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Profile>> {
+        self.by_name.values()
     }
 
     /// What each profile says of formatting, by name.
@@ -339,6 +349,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     }
     Ok(Profile {
         name: name.into(),
+        quota: own.quota.or(base.quota).unwrap_or_default(),
         model: need("model", own.model.or_else(|| base.model.clone()))?,
         kind: need("style", own.style.or_else(|| base.style.clone()))?,
         style,

@@ -51,6 +51,9 @@ pub enum StartError {
         /// the raw topic's
         needs: usize,
     },
+    /// state would not be kept
+    #[error("{0}")]
+    Changelog(String),
     /// no topic
     #[error("topic {topic:?} does not exist on {brokers}; create it: faircopy topics create")]
     NoTopic {

@@ -20,8 +20,8 @@ pub struct Request {
     pub ask: u64,
     /// what to tag
     pub row: Row,
-    /// for a hypothesis only
-    pub hypothesis: bool,
+    /// after everybody else: for a hypothesis only, or beyond a quota
+    pub later: bool,
     /// after this nobody waits for it
     pub due: Instant,
     /// where the answer goes. At most `max_in_flight_per_partition` answers are ever under way to one task.
@@ -85,14 +85,14 @@ impl Infer {
     /// Queues a request. Its answer comes on `request.reply`, unless the receiver is gone by then.
     pub fn submit(&self, request: Request) {
         let mut state = self.shared.state.lock().expect("workers do not panic");
-        let (tokens, hypothesis) = (request.row.tokens.len(), request.hypothesis);
+        let (tokens, later) = (request.row.tokens.len(), request.later);
         let since = Instant::now();
         if state.queue.len() % PURGE_EVERY == PURGE_EVERY - 1 {
             // A device that hangs takes no batch; what nobody waits for any more must not pile up.
             state.queue.purge(|w| nobody_waits(&w.request, since));
         }
         state.oldest.get_or_insert(since);
-        state.queue.push(Waiting { request, since }, tokens, hypothesis);
+        state.queue.push(Waiting { request, since }, tokens, later);
         self.shared.changed.notify_one();
     }
 }
@@ -178,7 +178,7 @@ mod tests {
 
     fn request(ask: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
         let row = Row::pack(Frame::default(), &[&[7], &[8]], 0, None, false);
-        Request { stream: 1, ask, row, hypothesis: false, due, reply: reply.clone() }
+        Request { stream: 1, ask, row, later: false, due, reply: reply.clone() }
     }
 
     fn soon() -> Instant {

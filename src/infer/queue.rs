@@ -1,14 +1,14 @@
 //! The order of work for the model. Pure: no threads, no clock.
 //!
-//! Finals go before hypotheses, oldest first. A batch is the item whose turn it is plus whatever pads it little: items of its
+//! Final words go before what may wait (hypotheses, and words beyond a quota), oldest first. A batch is the item whose turn it is plus whatever pads it little: items of its
 //! length bucket, then shorter ones, while padded tokens and items stay within limits. The first item always fits.
-//! Nothing starves: the head of finals is in every batch, and a hypothesis passed over [`PATIENCE`] times goes first.
+//! Nothing starves: the head of finals is in every batch, and what may wait goes first once it was passed over [`PATIENCE`] times.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// Batches a hypothesis lets pass before it goes ahead of finals.
+/// Batches that what may wait lets pass before it goes ahead of finals.
 pub const PATIENCE: u32 = 8;
 /// Tokens of a length bucket.
 const BUCKET: usize = 32;
@@ -34,25 +34,25 @@ struct Item<T> {
 #[derive(Debug)]
 pub struct Queue<T> {
     finals: VecDeque<Item<T>>,
-    hypotheses: VecDeque<Item<T>>,
+    later: VecDeque<Item<T>>,
 }
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Queue { finals: VecDeque::new(), hypotheses: VecDeque::new() }
+        Queue { finals: VecDeque::new(), later: VecDeque::new() }
     }
 }
 
 impl<T> Queue<T> {
     /// Adds work of so many tokens.
-    pub fn push(&mut self, payload: T, tokens: usize, hypothesis: bool) {
+    pub fn push(&mut self, payload: T, tokens: usize, later: bool) {
         let item = Item { tokens, passed_over: 0, payload };
-        if hypothesis { self.hypotheses.push_back(item) } else { self.finals.push_back(item) }
+        if later { self.later.push_back(item) } else { self.finals.push_back(item) }
     }
 
     /// Items that wait.
     pub fn len(&self) -> usize {
-        self.finals.len() + self.hypotheses.len()
+        self.finals.len() + self.later.len()
     }
 
     /// Whether nothing waits.
@@ -63,21 +63,21 @@ impl<T> Queue<T> {
     /// Drops what is `abandoned`.
     pub fn purge(&mut self, mut abandoned: impl FnMut(&T) -> bool) {
         self.finals.retain(|i| !abandoned(&i.payload));
-        self.hypotheses.retain(|i| !abandoned(&i.payload));
+        self.later.retain(|i| !abandoned(&i.payload));
     }
 
     /// Takes the next batch, its longest item's bucket first. Items that are `abandoned` are dropped on the way.
     pub fn take(&mut self, limits: BatchLimits, mut abandoned: impl FnMut(&T) -> bool) -> Vec<T> {
         self.purge(&mut abandoned);
-        let impatient = self.hypotheses.front().is_some_and(|h| h.passed_over >= PATIENCE);
-        let head = if impatient || self.finals.is_empty() { self.hypotheses.pop_front() } else { self.finals.pop_front() };
+        let impatient = self.later.front().is_some_and(|h| h.passed_over >= PATIENCE);
+        let head = if impatient || self.finals.is_empty() { self.later.pop_front() } else { self.finals.pop_front() };
         let Some(head) = head else { return Vec::new() };
         let bucket = head.tokens.div_ceil(BUCKET);
         let width = bucket * BUCKET;
         let mut longest = head.tokens;
         let mut batch = vec![head.payload];
         for (lane, same) in [(0, true), (1, true), (0, false), (1, false)] {
-            let queue = if lane == 0 { &mut self.finals } else { &mut self.hypotheses };
+            let queue = if lane == 0 { &mut self.finals } else { &mut self.later };
             let mut i = 0;
             while i < queue.len() && batch.len() < limits.max_batch_items {
                 let tokens = queue[i].tokens;
@@ -91,7 +91,7 @@ impl<T> Queue<T> {
                 }
             }
         }
-        for item in &mut self.hypotheses {
+        for item in &mut self.later {
             item.passed_over += 1;
         }
         batch
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn finals_go_before_hypotheses_and_fill_up_with_them() {
+    fn finals_go_before_later_and_fill_up_with_them() {
         let mut q = Queue::default();
         q.push("h", 30, true);
         q.push("f", 30, false);

@@ -31,10 +31,11 @@ use crate::consume::poll::{self, ConsumeError};
 use crate::format::Formatter;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
 use crate::infer::{LoadError, Model, ModelFiles, Models, Tagger};
-use crate::limit::PartialLimit;
+use crate::limit::{PartialLimit, WordQuotas};
 use crate::produce::committer::Committer;
 use crate::produce::outlet::Outlet;
 use crate::produce::raw::RawSender;
+use crate::produce::topics;
 use crate::produce::transaction::{Group, Transaction, TransactionError};
 use crate::session::output::{Release, StreamRef};
 use crate::session::policy::Policy;
@@ -67,7 +68,7 @@ impl RunError {
             RunError::Settings(_) | RunError::Start(StartError::Properties(_)) => 2,
             RunError::Model(_) => 3,
             RunError::Start(StartError::Unreachable { .. }) => 4,
-            RunError::Start(StartError::NoTopic { .. } | StartError::Partitions { .. }) => 5,
+            RunError::Start(StartError::NoTopic { .. } | StartError::Partitions { .. } | StartError::Changelog(_)) => 5,
             RunError::Consume(_) | RunError::Deliver(_) => 6,
         }
     }
@@ -88,6 +89,8 @@ pub struct Shared {
     pub formatter: Formatter,
     /// partials
     pub partial_limit: PartialLimit,
+    /// words
+    pub quotas: WordQuotas,
     /// who looks on: the demo's summary, the evaluation
     pub on_release: Option<OnRelease>,
 }
@@ -124,6 +127,7 @@ impl Shared {
         let styles = settings.styles(&profiles, false)?;
         let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Ok(Shared {
+            quotas: WordQuotas::new(profiles.all().map(|p| (&p.name, p.quota)).collect::<Vec<_>>().into_iter()),
             profiles,
             models,
             formatter: Formatter::new(styles),
@@ -179,6 +183,7 @@ fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Res
     let deadline = Duration::from_millis(settings.delivery.drain_deadline_ms);
     let assignment = Arc::new(Assignment::new(settings.topics.raw.clone(), spawn, runtime.clone(), deadline));
     let consumer = Arc::new(join(settings, assignment, committer.clone())?);
+    runtime.block_on(topics::check_changelog(settings)).map_err(StartError::Changelog)?;
     let outlet = Outlet { topics: settings.topics.clone(), coordinates_only: shared.profiles.any_redacts() };
     let partials = RawSender::new(settings).map_err(StartError::Properties)?;
     let transaction = Transaction::open(settings, outlet).map_err(StartError::Properties)?;

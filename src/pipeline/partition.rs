@@ -1,6 +1,6 @@
 //! One partition without Kafka: records in, segments out, the model between. The service and `faircopy format` both run it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use crate::config::Profile;
 use crate::consume::changelog::Left;
 use crate::events;
 use crate::infer::{Answer, Request};
+use crate::limit::Beyond;
 use crate::produce::{Cut, DeadLetter, Outgoing};
 use crate::record::decode;
 use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused, Segment};
@@ -35,6 +36,12 @@ pub struct Partition {
     dirty: BTreeSet<StreamId>,
     /// made and not handed on
     out: Vec<Outgoing>,
+    /// whether the clock counts: a backlog comes faster than anybody speaks
+    running: bool,
+    /// sessions beyond their quota
+    beyond: HashSet<Arc<str>>,
+    /// requests of theirs that are under way, and until when
+    late: HashMap<StreamId, Time>,
 }
 
 impl Partition {
@@ -54,6 +61,9 @@ impl Partition {
             next_offset: 0,
             dirty: BTreeSet::new(),
             out: Vec::new(),
+            running: false,
+            beyond: HashSet::new(),
+            late: HashMap::new(),
         }
     }
 
@@ -111,6 +121,15 @@ impl Partition {
             segment.seq = None; // its number is long past
         }
         let profile: Arc<Profile> = self.shared.profiles.of(segment.tenant.as_deref()).clone();
+        if self.is_beyond(&profile, session, &segment) {
+            if profile.quota.beyond == Beyond::DeadLetter {
+                let detail = "more words than profiles.*.quota allows; raise it, or replay this later";
+                return self.refuse(Refused::new("quota", detail), record);
+            }
+            self.beyond.insert(session.clone());
+        } else {
+            self.beyond.remove(session);
+        }
         let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
         let source = Arc::new(Source { offset: record.offset, meta: segment.meta.take(), headers: record.headers });
         let channel = segment.channel.clone();
@@ -124,11 +143,26 @@ impl Partition {
         if self.sessions.accept(session, &channel, &name, made, now) == Accepted::Repeat {
             events::Repeat { partition: self.number, offset: record.offset }.emit();
         }
+        if self.beyond.contains(session) {
+            self.sessions.relieve(session, &channel, now);
+        }
+    }
+
+    /// Whether a record's words are more than its tenant or its session may say now.
+    fn is_beyond(&self, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
+        let tenant: Arc<str> = segment.tenant.as_deref().unwrap_or_default().into();
+        let over =
+            self.running && segment.is_final && !self.shared.quotas.allows(&profile.name, &tenant, session, segment.words.len());
+        if over {
+            events::BeyondQuota { refused: profile.quota.beyond == Beyond::DeadLetter, words: segment.words.len() }.emit();
+        }
+        over
     }
 
     /// From now on delays count.
     pub fn caught_up(&mut self) {
         let now = self.now();
+        self.running = true;
         self.sessions.caught_up(now);
     }
 
@@ -141,13 +175,21 @@ impl Partition {
     /// Hands requests to the model, as many as may be under way.
     pub fn ask(&mut self) {
         let now = self.now();
-        while self.sessions.in_flight() < self.shared.settings.infer.max_in_flight_per_partition {
+        self.late.retain(|_, due| *due > now);
+        // Requests that come last must not take the places of those that do not.
+        while self.sessions.in_flight() - self.late.len().min(self.sessions.in_flight())
+            < self.shared.settings.infer.max_in_flight_per_partition
+        {
             let Some((stream, ask)) = self.sessions.next_ask(now) else { break };
+            let late = !self.beyond.is_empty() && self.sessions.session_of(stream).is_some_and(|s| self.beyond.contains(s));
+            if late {
+                self.late.insert(stream, ask.due);
+            }
             self.shared.models.of(ask.row.frame).infer.submit(Request {
                 stream,
                 ask: ask.id,
                 row: ask.row,
-                hypothesis: ask.hypothesis,
+                later: ask.hypothesis || late,
                 due: self.clock.instant(ask.due),
                 reply: self.reply.clone(),
             });
@@ -162,6 +204,7 @@ impl Partition {
     /// Takes an answer.
     pub fn answered(&mut self, answer: Answer) {
         let now = self.now();
+        self.late.remove(&answer.stream);
         self.sessions.answer(answer.stream, answer.ask, answer.tags.as_deref(), now);
     }
 
@@ -245,6 +288,7 @@ impl Partition {
             }
             Output::Closed { seq, counts, cause } => {
                 self.dirty.remove(&stream.id);
+                self.beyond.remove(&stream.key.session);
                 let segment = shared.formatter.end(&stream, seq, counts, cause);
                 events::SegmentMade { kind: "end" }.emit();
                 Outgoing::Formatted(Box::new(segment), stream.source)

@@ -2,11 +2,40 @@
 
 use std::time::Duration;
 
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::error::RDKafkaErrorCode;
 
 use crate::config::Settings;
+use crate::events;
 use crate::kafka::{self, ClientLog};
+
+/// Looks at how the changelog is kept.
+///
+/// # Errors
+/// It is not compacted: states would expire while their calls go on. A topic that cannot be asked (the demo's broker) passes.
+pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
+    let topic = &settings.topics.changelog;
+    let Ok(admin) = kafka::client(settings).create_with_context::<_, AdminClient<ClientLog>>(ClientLog::default()) else {
+        return Ok(());
+    };
+    let options = AdminOptions::new().request_timeout(Some(Duration::from_secs(10)));
+    let asked = admin.describe_configs(&[ResourceSpecifier::Topic(topic)], &options).await;
+    let Some(Ok(found)) = asked.ok().and_then(|mut all| all.pop()) else { return Ok(()) };
+    let value = |name: &str| found.get(name).and_then(|e| e.value.clone()).unwrap_or_default();
+    let policy = value("cleanup.policy");
+    if !policy.is_empty() && !policy.split(',').any(|p| p.trim() == "compact") {
+        return Err(format!(
+            "topic {topic:?} has cleanup.policy={policy}: expected compact, or the state of calls expires while they go on; set it \
+             (kafka-configs.sh --alter --entity-type topics --entity-name {topic} --add-config cleanup.policy=compact)"
+        ));
+    }
+    if let Ok(bytes) = value("max.message.bytes").parse::<u64>()
+        && bytes < settings.largest_record_bytes()
+    {
+        events::ChangelogNarrow { bytes, needed: settings.largest_record_bytes() }.emit();
+    }
+    Ok(())
+}
 
 /// Creates the five topics, each with `partitions` and `replication`. One that exists is left as it is. Gives a line a topic.
 ///

@@ -255,6 +255,24 @@ impl Sessions {
         None
     }
 
+    /// Lets the oldest words of a stream go out as spoken while more wait for the model than its buffer holds. For streams beyond their quota, whose requests
+    /// come last.
+    pub fn relieve(&mut self, session: &Arc<str>, channel: &str, now: Time) {
+        let Some(&id) = self.by_key.get(&StreamKey { session: session.clone(), channel: channel.into() }) else { return };
+        while let Some(slot) = self.slots.get_mut(&id)
+            && slot.stream.pending() > slot.stream.policy().max_buffer_words
+        {
+            let mut out = Vec::new();
+            slot.stream.give_up(now, &mut out);
+            self.after(id, out, now);
+        }
+    }
+
+    /// The session of an open stream.
+    pub fn session_of(&self, id: StreamId) -> Option<&Arc<str>> {
+        self.slots.get(&id).map(|slot| &slot.key.session)
+    }
+
     /// Takes the model's answer to request `ask` of `stream`; `None` where inference failed.
     pub fn answer(&mut self, stream: StreamId, ask: u64, tags: Option<&[Tags]>, now: Time) {
         let Some(slot) = self.slots.get_mut(&stream) else { return };

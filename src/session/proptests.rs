@@ -340,3 +340,17 @@ fn a_hypothesis_of_any_length_is_shown_as_far_as_a_buffer_reaches_and_harms_noth
     sim.finish();
     assert_eq!(sim.words(0).len(), 7);
 }
+
+#[test]
+fn a_stream_beyond_its_quota_says_its_oldest_words_as_spoken_rather_than_let_more_wait_than_its_buffer_holds() {
+    let mut sim = Sim::new(policy(), |_| (400, false));
+    sim.say(&final_words(0, 90, None));
+    assert!(sim.sessions.pending_words() > 20);
+    sim.sessions.relieve(&"s".into(), "0", sim.now);
+    assert!((1..=20).contains(&sim.sessions.pending_words()), "{}", sim.sessions.pending_words());
+    sim.finish();
+    let tags: Vec<_> = sim.out.values().flat_map(|o| o.words.iter().map(|w| w.2)).collect();
+    let plain = crate::tags::Tags::default();
+    assert_eq!(tags.len(), 90);
+    assert!(tags[..60].iter().all(|t| *t == plain) && tags[70..].iter().any(|t| *t != plain));
+}

@@ -277,6 +277,18 @@ impl Stream {
         Some(Ask { id, row, hypothesis, due })
     }
 
+    /// The oldest planned words go out as spoken: more wait for the model than the stream has a right to.
+    pub fn give_up(&mut self, now: Time, out: &mut Vec<Output>) {
+        let asked = match self.in_flight.take() {
+            Some(InFlight { asked, .. }) => Some(asked),
+            None => self.plan.next(self.buffer.frozen(), &self.policy).map(Asked::Pass),
+        };
+        if let Some(asked) = asked {
+            self.answered(asked, None, now, out);
+            self.settle(out);
+        }
+    }
+
     /// Takes the answer to request `id`: the tags of the row's last words, or `None` where inference failed. An answer to
     /// a request that is no longer in flight changes nothing.
     pub fn answer(&mut self, id: u64, tags: Option<&[Tags]>, now: Time, out: &mut Vec<Output>) {

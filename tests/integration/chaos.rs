@@ -130,4 +130,9 @@ fn a_changelog_that_is_missing_or_has_other_partitions_than_the_input_is_refused
     let other = Topics::create("other-changelog", 2);
     let (code, said) = refused(&other.name("changelog"));
     assert!(code == Some(5) && said.contains("2 partitions: expected 3") && said.contains("--partitions 3"), "{code:?} {said}");
+    let (code, said) = refused(&topics.name("formatted"));
+    assert!(code == Some(2) && said.contains("expected another topic"), "{code:?} {said}");
+    let loose = Topics::create("loose-changelog", 3);
+    let (code, said) = refused(&loose.name("raw"));
+    assert!(code == Some(5) && said.contains("cleanup.policy=delete: expected compact"), "{code:?} {said}");
 }
