@@ -113,12 +113,13 @@ impl Sessions {
         let key = StreamKey { session: session.clone(), channel };
         let ends_session = record.end == Some(End::Session);
         let others: Vec<StreamKey> = if ends_session {
-            self.channels(session).filter(|k| k.channel != key.channel).cloned().collect()
+            self.channels(session).filter(|k| k.channel != key.channel && self.goes_on(k)).cloned().collect()
         } else {
             Vec::new()
         };
         // A bare session end need not name a channel; it opens none where the session has others.
-        let opens_nothing = record.words.is_empty() && !others.is_empty() && !self.by_key.contains_key(&key);
+        let there = self.by_key.contains_key(&key) && self.goes_on(&key);
+        let opens_nothing = record.words.is_empty() && !others.is_empty() && !there;
         let accepted =
             if opens_nothing { Accepted::Taken } else { self.route(key, Waiting::Record(record, profile.clone()), now) };
         if accepted == Accepted::Taken {
@@ -127,6 +128,16 @@ impl Sessions {
             }
         }
         accepted
+    }
+
+    /// Whether a stream will still be open once all it was given is worked off: when the model answers must not matter.
+    fn goes_on(&self, key: &StreamKey) -> bool {
+        let slot = &self.slots[&self.by_key[key]];
+        match slot.waiting.back() {
+            None => !slot.stream.is_ending(),
+            Some(Waiting::Record(record, _)) => !matches!(record.end, Some(End::Channel | End::Session)),
+            Some(Waiting::End(_)) => false,
+        }
     }
 
     /// The profile of an open stream: its name and policy.

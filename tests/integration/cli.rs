@@ -6,12 +6,13 @@ use std::process::{Command, Output, Stdio};
 use faircopy::record::Segment;
 
 use crate::kafka::{Topics, brokers, needs, root};
-use crate::worker::settings;
+use crate::worker::{FAST, settings};
 
 fn faircopy(args: &[&str], env: &[(&str, &str)], input: &str) -> Output {
     needs("target/onnxruntime/libonnxruntime.so");
     let mut child = Command::new(env!("CARGO_BIN_EXE_faircopy"))
         .args(args)
+        .env(FAST.0, FAST.1)
         .envs(env.iter().copied())
         .current_dir(root())
         .stdin(Stdio::piped())

@@ -7,6 +7,9 @@ use std::time::Instant;
 
 use crate::kafka::{PATIENCE, Topics, brokers, needs, root};
 
+/// What is tested here is not how good the text is.
+pub const FAST: (&str, &str) = ("FAIRCOPY__PROFILES__DEFAULT__MODEL", "en-fast");
+
 /// A running worker; killed when dropped.
 pub struct Worker {
     child: Child,
@@ -46,6 +49,7 @@ impl Worker {
         write(&config, settings(topics, more)).unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_faircopy"))
             .args(["run", "--config", config.to_str().unwrap()])
+            .env(FAST.0, FAST.1)
             .envs(environment.iter().copied())
             .stderr(File::create(&log).unwrap())
             .stdout(Stdio::null())

@@ -72,9 +72,10 @@ def main() -> None:
                 parts[side].append((heads_of(found[of])[head][take], labels[take]))
         fit, judge = ((torch.cat([p[0] for p in parts[s]]), torch.cat([p[1] for p in parts[s]])) for s in (True, False))
         t = best_temperature(*fit)
-        temperatures[name] = t
-        print(f"{name}: temperature {t}, expected calibration error {calibration_error(*judge):.2f} % before, "
-              f"{calibration_error(judge[0] / t, judge[1]):.2f} % after, {len(judge[1])} words", flush=True)
+        before, after = calibration_error(*judge), calibration_error(judge[0] / t, judge[1])
+        # A temperature that does not hold on other words was fitted to chance.
+        temperatures[name] = t if after < before else 1.0
+        print(f"{name}: expected calibration error {before:.2f} %, at temperature {t} {after:.2f} %, {len(judge[1])} words", flush=True)
     (args.run / "temperatures.json").write_text(json.dumps(temperatures, indent=1) + "\n", encoding="utf-8")
 
 
