@@ -83,6 +83,11 @@ impl Partition {
         partition
     }
 
+    /// Offset of the next record; what is before it is done with.
+    pub fn resume_at(&self) -> i64 {
+        self.next_offset
+    }
+
     /// What its clock shows.
     pub fn now(&self) -> Time {
         self.clock.now()

@@ -44,6 +44,8 @@ pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, committer: Arc<
                 let _ = ask.send(partition.cut());
             }
             record = records.recv(), if !partition.is_full() => match record {
+                // The consumer asks for its own start, and may be given an older one while a dead worker's offsets are pending.
+                Some(ToPartition::Record(record)) if record.offset < partition.resume_at() => {}
                 Some(ToPartition::Record(record)) => partition.take(record),
                 Some(ToPartition::CaughtUp) => partition.caught_up(),
                 None => break,

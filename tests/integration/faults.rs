@@ -91,7 +91,12 @@ pub fn exactly_once(topics: &Topics, streams: usize, words: usize) {
     let ledger = Ledger::of(topics);
     let account = ledger.account(topics);
     assert_eq!(ledger.words(), words);
-    assert_eq!((lost(&account), doubled(&account)), (0, 0), "lost, doubled of {words}");
+    let ended: Vec<_> = segments(topics)
+        .iter()
+        .filter(|(_, s)| s.kind == faircopy::record::Kind::End)
+        .map(|(_, s)| format!("{}/{} epoch {} {:?} {:?}", s.session, s.channel, s.epoch, s.cause, s.counts.map(|c| c.words)))
+        .collect();
+    assert_eq!((lost(&account), doubled(&account)), (0, 0), "lost, doubled of {words}: {ended:#?}");
     let mut next: BTreeMap<(String, String), (i64, u64)> = BTreeMap::new();
     for (_, s) in segments(topics) {
         let (epoch, seq) = next.entry((s.session.to_string(), s.channel.to_string())).or_insert((s.epoch, 0));
