@@ -198,3 +198,15 @@ fn lines_of_text_are_written_without_a_model() {
     let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     assert_eq!(out, "it costs $12\n\tMONEY\t2\t4\t$12\n\none of a kind\n");
 }
+
+/// Four-in-One, Table 6: fluent written text in training keeps the zero that fillers sound like.
+#[test]
+fn an_oh_inside_a_telephone_number_is_a_zero_and_no_filler_with_either_model() {
+    let input =
+        "{\"session\":\"s\",\"text\":\"my number is eight oh five six seven oh oh four two three\",\"end\":\"session\"}\n";
+    for model in ["en-fast", "en-accurate"] {
+        let out = faircopy(&["format"], &[("FAIRCOPY__PROFILES__DEFAULT__MODEL", model)], input);
+        let text = String::from_utf8(out.stdout).unwrap();
+        assert!(text.contains("My number is 805-670-0423."), "{model}: {text}");
+    }
+}
