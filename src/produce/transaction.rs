@@ -156,7 +156,8 @@ impl Transaction {
     fn attempt(&self, cuts: &[(i32, &mut Cut)], topic: &str, group: &dyn Group) -> Result<(), (Option<usize>, KafkaError)> {
         let deadline = Instant::now() + self.timeout;
         let plain = |e| (None, e);
-        *self.deliveries() = Deliveries::default();
+        // Reports of an aborted attempt may still come: they stay counted, and are waited for with the others.
+        self.deliveries().failed = None;
         let exactly_once = self.guarantee == Guarantee::ExactlyOnce;
         if exactly_once {
             self.producer.begin_transaction().map_err(plain)?;
