@@ -27,7 +27,7 @@ enum Verb {
         json: bool,
     },
     /// Send their records to the raw topic again. They are taken whatever their seq, and come out marked `replayed`. What is replayed twice comes out
-    /// twice
+    /// twice. Records that ended their worker (reason crash) are sent only if asked for by that reason
     Replay {
         /// Only those with this reason
         #[arg(long)]
@@ -47,6 +47,9 @@ impl From<ClientError> for Failure {
     }
 }
 
+/// Reason of records that would end a worker again.
+const CRASH: &str = "crash";
+
 /// Lists or replays. Exit code 1 where a record is nowhere any more.
 pub fn dead_letters(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let settings = cli.settings()?;
@@ -58,7 +61,8 @@ pub fn dead_letters(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
         Verb::Replay { reason, rate, dry_run } => {
-            let letters = read(&settings, reason.as_deref())?;
+            let mut letters = read(&settings, reason.as_deref())?;
+            letters.retain(|l| reason.is_some() || l.reason != CRASH);
             let sender = RawSender::new(&settings)?;
             let runtime = runtime();
             let pause = Duration::from_secs(1) / *rate;

@@ -15,6 +15,7 @@ use super::reader::{ASK, Reader};
 use crate::config::{Settings, Start};
 use crate::events;
 use crate::kafka::ClientLog;
+use crate::produce::mark::Mark;
 
 /// Between two looks at the stable end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -45,6 +46,8 @@ pub struct Left {
     pub states: HashMap<Vec<u8>, Vec<u8>>,
     /// offset of the next raw record
     pub resume_at: i64,
+    /// what the last commit said of it
+    pub mark: Mark,
 }
 
 /// Reads what was left of a partition of the raw topic. Blocks.
@@ -55,7 +58,7 @@ pub fn read(settings: &Settings, partition: i32) -> Result<Left, RestoreError> {
     let began = Instant::now();
     let topic = &settings.topics.changelog;
     let stable = Reader::new(settings, "read_committed")?;
-    let resume_at = resume_at(settings, &stable.client, partition)?;
+    let (resume_at, mark) = resume_at(settings, &stable.client, partition)?;
     let (_, end) = Reader::new(settings, "read_uncommitted")?.client.fetch_watermarks(topic, partition, ASK)?;
     let patience = Duration::from_millis(settings.delivery.transaction_timeout_ms) + OVERDUE;
     while stable.client.fetch_watermarks(topic, partition, ASK)?.1 < end {
@@ -75,23 +78,24 @@ pub fn read(settings: &Settings, partition: i32) -> Result<Left, RestoreError> {
         }
     })?;
     events::Restored { partition, streams: states.len(), records, took: began.elapsed() }.emit();
-    Ok(Left { states, resume_at })
+    Ok(Left { states, resume_at, mark })
 }
 
-/// Where the group goes on: its committed offset if the log still has it, else where the settings say that a group begins.
-fn resume_at(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<i64, KafkaError> {
+/// Where the group goes on, and what the last commit said of it: its committed offset if the log still has it, else where the settings say that a group begins.
+fn resume_at(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<(i64, Mark), KafkaError> {
     let topic = &settings.topics.raw;
     let mut list = TopicPartitionList::with_capacity(1);
     list.add_partition(topic, partition);
     let committed = client.committed_offsets(list, ASK)?;
     let (low, high) = client.fetch_watermarks(topic, partition, ASK)?;
     let begin = if settings.kafka.start == Start::Earliest { low } else { high };
-    Ok(match committed.elements()[0].offset() {
+    let committed = &committed.elements()[0];
+    Ok(match committed.offset() {
         Offset::Offset(at) if at < low => {
             events::InputLost { partition, committed: at, oldest: low }.emit();
-            begin
+            (begin, Mark::Clean)
         }
-        Offset::Offset(at) => at,
-        _ => begin,
+        Offset::Offset(at) => (at, Mark::from_metadata(committed.metadata())),
+        _ => (begin, Mark::Clean),
     })
 }

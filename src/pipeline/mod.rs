@@ -15,6 +15,7 @@ pub mod partition;
 mod reload;
 pub mod replay;
 mod task;
+mod trial;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

@@ -14,6 +14,7 @@ use crate::consume::changelog::Left;
 use crate::events;
 use crate::infer::{Answer, Request};
 use crate::limit::Beyond;
+use crate::produce::mark::Mark;
 use crate::produce::{Cut, DeadLetter, Outgoing};
 use crate::record::decode;
 use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused, Segment};
@@ -101,12 +102,20 @@ impl Partition {
         }
         match decode::decode(&record, &self.shared.settings.limits) {
             Ok((session, segment)) => self.accept(&session, segment, record),
-            Err(refused) => self.refuse(refused, record),
+            Err(refused) => self.refuse("decode", refused, record),
         }
     }
 
-    fn refuse(&mut self, refused: Refused, record: RawRecord) {
-        let letter = DeadLetter { stage: "decode", refused, record };
+    /// Leaves out a record that has ended its worker whenever it was taken.
+    pub fn isolate(&mut self, record: RawRecord) {
+        self.next_offset = record.offset + 1;
+        let detail =
+            "it ended its worker twice while no other record was under way; report it, and replay it once that is mended";
+        self.refuse("crash", Refused::new("crash", detail), record);
+    }
+
+    fn refuse(&mut self, stage: &'static str, refused: Refused, record: RawRecord) {
+        let letter = DeadLetter { stage, refused, record };
         letter.emit();
         self.out.push(Outgoing::DeadLetter(Box::new(letter)));
     }
@@ -117,7 +126,7 @@ impl Partition {
                 let streams = self.sessions.erase(&session);
                 events::Erased { partition: self.number, streams }.emit();
             }
-            Err(refused) => self.refuse(refused, record),
+            Err(refused) => self.refuse("decode", refused, record),
         }
     }
 
@@ -129,7 +138,7 @@ impl Partition {
         if self.is_beyond(&profile, session, &segment) {
             if profile.quota.beyond == Beyond::DeadLetter {
                 let detail = "more words than profiles.*.quota allows; raise it, or replay this later";
-                return self.refuse(Refused::new("quota", detail), record);
+                return self.refuse("quota", Refused::new("quota", detail), record);
             }
             self.beyond.insert(session.clone());
         } else {
@@ -253,7 +262,7 @@ impl Partition {
         let model = |policy: &Policy| shared.model(policy);
         let states = self.sessions.take_snapshots(model).into_iter();
         let changelog = states.map(|(key, state)| (key_to_bytes(&key), state.map(|s| s.to_bytes()))).collect();
-        Cut { resume_at: self.next_offset, out, changelog, partials: self.partials() }
+        Cut { resume_at: self.next_offset, mark: Mark::Clean, out, changelog, partials: self.partials() }
     }
 
     fn gather(&mut self) {

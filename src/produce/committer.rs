@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::Cut;
+use super::mark::Mark;
 use super::raw::RawSender;
 use super::transaction::{Group, Transaction, TransactionError};
 use crate::events;
@@ -25,8 +26,8 @@ struct Line {
     asks: Option<mpsc::Sender<Ask>>,
     /// cuts not known to be committed
     kept: Option<Cut>,
-    /// where the input was done with at the last commit
-    committed: Option<i64>,
+    /// what the last commit said of its input
+    committed: watch::Sender<Option<(i64, Mark)>>,
     /// told when its last cut is durable
     last: Option<oneshot::Sender<()>>,
 }
@@ -50,11 +51,12 @@ impl Committer {
         self.state.lock().expect("no holder panics")
     }
 
-    /// A partition's task is ready: from now on it is asked for cuts.
-    pub fn open(&self, partition: i32) -> mpsc::Receiver<Ask> {
+    /// A partition's task is ready: from now on it is asked for cuts, and told what is committed.
+    pub fn open(&self, partition: i32) -> (mpsc::Receiver<Ask>, watch::Receiver<Option<(i64, Mark)>>) {
         let (asks, receiver) = mpsc::channel(1);
-        self.lock().lines.insert(partition, Line { asks: Some(asks), kept: None, committed: None, last: None });
-        receiver
+        let (committed, durable) = watch::channel(None);
+        self.lock().lines.insert(partition, Line { asks: Some(asks), kept: None, committed, last: None });
+        (receiver, durable)
     }
 
     /// A partition's task ends with this cut. What comes back is told once it is durable.
@@ -187,7 +189,7 @@ impl Committer {
         let mut cuts = Vec::new();
         for (partition, line) in &mut state.lines {
             let Some(cut) = line.kept.take() else { continue };
-            if !cut.is_empty() || line.committed != Some(cut.resume_at) {
+            if !cut.is_empty() || *line.committed.borrow() != Some((cut.resume_at, cut.mark)) {
                 cuts.push((*partition, cut));
             }
         }
@@ -205,7 +207,7 @@ impl Committer {
         let mut state = self.lock();
         for (partition, cut) in cuts {
             let Some(line) = state.lines.get_mut(&partition) else { continue };
-            line.committed = Some(cut.resume_at);
+            line.committed.send_replace(Some((cut.resume_at, cut.mark)));
             if line.kept.is_none()
                 && let Some(last) = line.last.take()
             {

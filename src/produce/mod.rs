@@ -2,9 +2,10 @@
 //!
 //! A partition task is asked for a [`Cut`] at every commit: what it made since the last one, what its streams have become, and the offset its successor
 //! would go on at. [`committer`] gathers cuts and decides when; [`transaction`] is the only owner of the producer and of begin, send, send-offsets,
-//! commit and abort; [`outlet`] says what a Kafka record of each kind looks like.
+//! commit and abort; [`mark`] finds records that end their worker; [`outlet`] says what a Kafka record of each kind looks like.
 
 pub mod committer;
+pub mod mark;
 pub mod outlet;
 pub mod raw;
 pub mod topics;
@@ -12,6 +13,7 @@ pub mod transaction;
 
 use std::sync::Arc;
 
+use self::mark::Mark;
 use crate::record::{RawRecord, Refused, Segment};
 use crate::session::Source;
 
@@ -43,6 +45,8 @@ pub enum Outgoing {
 pub struct Cut {
     /// offset of the first record that is not in it
     pub resume_at: i64,
+    /// what is to be known of that record, should nobody live to commit again
+    pub mark: Mark,
     /// segments and dead letters since the cut before, in order
     pub out: Vec<Outgoing>,
     /// changelog keys and values of streams that changed, each once; no value where nothing need be known any more
@@ -60,6 +64,7 @@ impl Cut {
     /// Goes on with the cut after it.
     pub fn extend(&mut self, later: Cut) {
         self.resume_at = later.resume_at;
+        self.mark = later.mark;
         self.out.extend(later.out);
         self.changelog.retain(|(key, _)| later.changelog.iter().all(|(k, _)| k != key));
         self.changelog.extend(later.changelog);

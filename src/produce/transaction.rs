@@ -26,6 +26,7 @@ use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseRecord, Producer, ProducerContext, ThreadedProducer};
 use rdkafka::{Offset, TopicPartitionList};
 
+use super::mark::Mark;
 use super::outlet::{Made, Outlet};
 use super::{Cut, Outgoing};
 use crate::config::{Guarantee, Settings};
@@ -172,7 +173,11 @@ impl Transaction {
             for (key, value) in &cut.changelog {
                 self.send(self.outlet.state(*partition, key, value), usize::MAX)?;
             }
-            offsets.add_partition_offset(topic, *partition, Offset::Offset(cut.resume_at)).map_err(plain)?;
+            let mut offset = offsets.add_partition(topic, *partition);
+            offset.set_offset(Offset::Offset(cut.resume_at)).map_err(plain)?;
+            if cut.mark != Mark::Clean {
+                offset.set_metadata(cut.mark.to_metadata());
+            }
         }
         if exactly_once {
             // Also an offset that has not moved: it is what fences a worker that does not know yet that its partition is another's.

@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
+use crate::broker::restart;
 use crate::faults::{Traffic, exactly_once};
-use crate::kafka::{Topics, within};
+use crate::kafka::{Sender, Topics, within};
 use crate::ledger::{Ledger, lost};
-use crate::service::ends;
+use crate::service::{ends, segments};
 use crate::worker::{Worker, settings};
 
 /// Transactions of a dead worker end soon, so that many deaths fit a test.
@@ -109,6 +112,65 @@ fn workers_that_come_and_go_hand_calls_over_without_a_seam() {
     all_out(&topics, 8);
     drop(workers);
     exactly_once(&topics, 8, 8 * rounds * 4);
+}
+
+#[test]
+#[ignore = "long: make chaos"]
+fn a_broker_that_stops_or_is_killed_costs_time_and_nothing_else() {
+    let topics = Topics::create("chaos-broker", 4);
+    let mut traffic = traffic(&topics, 4);
+    let mut workers: Vec<Worker> = (0..2).map(|i| Worker::start(&topics, &format!("w-{i}"), QUICK)).collect();
+    let mut rounds = 0;
+    // Away for less than a session time-out, and for longer than a transaction may take.
+    for (signal, away) in [("TERM", 0), ("KILL", 0), ("TERM", 8), ("KILL", 8)] {
+        traffic.speak(20);
+        let broken = std::thread::spawn(move || restart(signal, Duration::from_secs(away)));
+        traffic.speak(20);
+        broken.join().unwrap();
+        rounds += 40;
+    }
+    traffic.speak(10);
+    traffic.hang_up();
+    all_out(&topics, 8);
+    for worker in &mut workers {
+        assert!(worker.terminate().success(), "{}", worker.log());
+    }
+    exactly_once(&topics, 8, 8 * (rounds + 10) * 4);
+}
+
+#[test]
+fn a_record_that_ends_its_worker_whenever_it_is_taken_is_left_out_and_the_others_come_out() {
+    let topics = Topics::create("poison", 1);
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    for (session, text) in
+        [("before", "this comes before it"), ("poison", "nobody survives this"), ("after", "this comes after it")]
+    {
+        let record = json!({"text": text, "end": "session"}).to_string();
+        sender.send(&raw, Some(session.as_bytes()), Some(record.as_bytes()), &[]);
+    }
+    sender.flush();
+    let mut deaths = 0;
+    let mut worker = Worker::spawn(&topics, "w-0", QUICK, &[("FAIRCOPY_CRASH_ON", "poison")]);
+    within(LONG, "both others end", || {
+        if worker.has_ended() {
+            deaths += 1;
+            assert!(deaths < 10, "it is looped on:\n{}", worker.log());
+            worker = Worker::spawn(&topics, &format!("w-{deaths}"), QUICK, &[("FAIRCOPY_CRASH_ON", "poison")]);
+        }
+        ends(&topics) == 2
+    });
+    assert_eq!(deaths, 3, "once among others, twice alone");
+    let letters = topics.read("dead");
+    let of = |name: &str| letters[0].header(name).unwrap();
+    assert_eq!((letters.len(), of("faircopy-stage"), of("faircopy-source-offset")), (1, "crash".into(), "1".into()));
+    assert!(
+        letters[0].payload.as_deref().is_some_and(|p| String::from_utf8_lossy(p).contains("nobody survives")),
+        "bytes untouched"
+    );
+    let said: Vec<String> = segments(&topics).iter().map(|(_, s)| s.text.to_lowercase()).collect();
+    assert!(said.iter().any(|t| t.contains("comes before")) && said.iter().any(|t| t.contains("comes after")), "{said:?}");
+    assert!(worker.terminate().success());
 }
 
 #[test]

@@ -1,9 +1,6 @@
-//! One Apache Kafka for the whole test binary, and the little of a client that tests need.
+//! The little of a Kafka client that tests need.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, NewTopic, ResourceSpecifier, TopicReplication};
@@ -14,44 +11,13 @@ use rdkafka::message::{Header, Headers, Message, OwnedHeaders};
 use rdkafka::producer::{BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
 use rdkafka::{ClientConfig, Offset, TopicPartitionList};
 
+pub use crate::broker::brokers;
+
 /// Waits at most so long for anything to happen.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// host:port of the test binary's own broker. Its process ends with ours: it reads our pipe until that closes.
-pub fn brokers() -> &'static str {
-    static BROKER: OnceLock<(String, Child, ChildStdin)> = OnceLock::new();
-    &BROKER
-        .get_or_init(|| {
-            // The controller listens one port above.
-            let port = loop {
-                let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-                if free < u16::MAX && TcpListener::bind(("127.0.0.1", free + 1)).is_ok() {
-                    break free;
-                }
-            };
-            let dir = root().join(format!("target/kafka/test-{}", std::process::id()));
-            let mut child = Command::new(root().join("deploy/kafka/kafka.sh"))
-                .args(["serve", dir.to_str().unwrap(), &port.to_string(), "eof"])
-                .stdin(Stdio::piped())
-                .spawn()
-                .expect("deploy/kafka/kafka.sh runs");
-            let stdin = child.stdin.take().unwrap();
-            let brokers = format!("127.0.0.1:{port}");
-            let started = Instant::now();
-            let client: BaseConsumer =
-                ClientConfig::new().set("bootstrap.servers", &brokers).set("log_level", "0").create().unwrap();
-            while client.fetch_metadata(None, Duration::from_secs(1)).is_err() {
-                let log = dir.join("kafka.log");
-                assert!(started.elapsed() < PATIENCE, "Kafka does not start; its log is {}", log.display());
-                assert!(child.try_wait().unwrap().is_none(), "Kafka ended; its log is {}", log.display());
-            }
-            (brokers, child, stdin)
-        })
-        .0
 }
 
 /// One record of a topic.

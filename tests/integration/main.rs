@@ -1,5 +1,6 @@
 //! Integration tests: the built program and the shipped model, on a real Apache Kafka where one is needed.
 
+mod broker;
 mod chaos;
 mod cli;
 mod evaluation;

@@ -77,6 +77,11 @@ impl Worker {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
+    /// Whether its process has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
     /// kill -9
     pub fn kill(&mut self) {
         self.child.kill().unwrap();

@@ -7,6 +7,10 @@ matrix too, and each row of the embedding table: what a token gets depends on th
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import onnx
 import torch
@@ -27,16 +31,18 @@ POSITIONS = 600
 """Tables of up to so many rows are of positions, and keep 8 bits."""
 
 
-def by_columns(weight: np.ndarray, bits: float = 8) -> tuple[np.ndarray, np.ndarray]:
-    """[K, N] float to int8 and a scale for each of the N columns.
+def normal_step(bits: float) -> float:
+    """How wide the steps may be, in standard deviations, for normally distributed weights to be packed into ``bits`` each: in steps of s they
+    have an entropy of log2(sqrt(2 pi e) / s)."""
+    return (2 * math.pi * math.e) ** 0.5 * 2.0**-bits
 
-    With fewer than 8 bits the steps are as wide as normally distributed weights may have that are to be packed into so many bits each: a
-    normal variable in steps of s standard deviations has an entropy of log2(sqrt(2 pi e) / s). All of them are still int8, so the
-    program computes as it does with 8; only the file is smaller, once it is packed.
-    """
+
+def by_columns(weight: np.ndarray, bits: float = 8) -> tuple[np.ndarray, np.ndarray]:
+    """[K, N] float to int8 and a scale for each of the N columns. With fewer than 8 bits the steps are wider. All of them are still int8, so the
+    program computes as it does with 8; only the file is smaller, once it is packed."""
     scale = np.maximum(np.abs(weight).max(axis=0), SMALLEST) / 127
     if bits < 8:
-        scale = np.maximum(scale, weight.std(axis=0) * (2 * np.pi * np.e) ** 0.5 * 2.0**-bits)
+        scale = np.maximum(scale, weight.std(axis=0) * normal_step(bits))
     return np.round(weight / scale).astype(np.int8), scale.astype(np.float32)
 
 
@@ -143,6 +149,30 @@ def weights_of(model: onnx.ModelProto) -> dict[str, Tensor]:
     return {name: torch.from_numpy(np.array(value, dtype=np.float32)) for name, value in out.items()}
 
 
+MATRICES = ("query", "key", "value", "out", "up", "down")
+"""A layer's matrices, all of which are rounded."""
+
+
+@contextmanager
+def rounded(model: Tagger, bits: float) -> Iterator[None]:
+    """Inside, the model's weights are as an export in ``bits`` leaves them; outside, as they were. A training step whose gradients are taken inside
+    and applied outside learns to do with the rounded weights (the straight-through estimator of arXiv 1308.3432)."""
+    tables = [model.token.weight] + [getattr(layer, name).weight for layer in model.layers for name in MATRICES]
+    exact = [t.detach().clone() for t in tables]
+    with torch.no_grad():
+        for table in tables:  # [N, K]: what by_columns is given transposed
+            step = table.abs().amax(1, keepdim=True).clamp_min(SMALLEST) / 127
+            if bits < 8:
+                step = step.maximum(table.std(1, keepdim=True, unbiased=False) * normal_step(bits))
+            table.copy_((table / step).round() * step)
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for table, was in zip(tables, exact):
+                table.copy_(was)
+
+
 class RowInt8Linear(nn.Module):
     """The same arithmetic in PyTorch, with exact integer products: the reference of the parity tests."""
 
@@ -166,6 +196,6 @@ def reference(model: Tagger, bits: float = 8) -> Tagger:
         with torch.no_grad():
             table.weight.copy_(torch.from_numpy(rows.astype(np.float32) * scale))
     for layer in model.layers:
-        for name in ("query", "key", "value", "out", "up", "down"):
+        for name in MATRICES:
             setattr(layer, name, RowInt8Linear(getattr(layer, name), bits))
     return model.eval()

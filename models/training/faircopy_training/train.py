@@ -7,6 +7,7 @@ import copy
 import pickle
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from .dataset import Batch, Sampler, WordTokenizer, build, sources_for, write_le
 from .evaluate import read_dev, score, tags
 from .loss import depth_loss
 from .model import SHAPES, UNLIMITED, Shape, Tagger
+from .quantise import rounded
 from .sources import DataError
 from .spoken import Readings, Unreadable
 from .teach import Pupil
@@ -41,6 +43,11 @@ def rate(step: int, steps: int) -> float:
     return min((step + 1) / warmup, 1.0, max(0.0, (steps - step) / max(1, steps - steady)))
 
 
+def as_exported(model: Tagger, args: argparse.Namespace) -> AbstractContextManager[None]:
+    """Inside, the model's weights are those of the export that ``--bits`` is for."""
+    return rounded(model, args.bits) if args.bits else nullcontext()
+
+
 def backward(model: Tagger, batch: Batch, taught: np.ndarray | None, lookahead: int, args: argparse.Namespace, bf16: bool) -> float:
     """Adds a batch's gradients to the model's, and returns its loss. The rows are shared out over threads of one core each, which beats one
     thread after another in every product."""
@@ -54,7 +61,7 @@ def backward(model: Tagger, batch: Batch, taught: np.ndarray | None, lookahead: 
         (loss / args.threads).backward()
         return loss.item() / args.threads
 
-    with ThreadPoolExecutor(args.threads) as threads:
+    with as_exported(model, args), ThreadPoolExecutor(args.threads) as threads:
         return sum(threads.map(part, [slice(n, None, args.threads) for n in range(args.threads)]))
 
 
@@ -93,6 +100,7 @@ def main() -> None:
     a.add_argument("--licences", choices=["all", "commercial"], default="all")
     a.add_argument("--taught", type=Path, help="a teacher's lessons (faircopy_training.teach), made of this run's data.pickle")
     a.add_argument("--teacher-share", type=float, default=0.7, help="of the loss, where there are lessons; and of an exit's, taught by all layers")
+    a.add_argument("--bits", type=float, help="learn with weights rounded as an export in so many bits rounds them; exact weights if none")
     a.add_argument("--stop-after", type=int, help="stop after this step, as an interruption would")
     a.add_argument("--every", type=int, default=200, help="steps between checkpoints")
     args = a.parse_args()
@@ -184,7 +192,9 @@ def main() -> None:
             (args.out / "checkpoint.tmp").rename(checkpoint)
             if dev:
                 torch.set_num_threads(args.threads)
-                for layers, got in tags(average, dev, tokenizer, UNLIMITED).items():
+                with as_exported(average, args):
+                    found = tags(average, dev, tokenizer, UNLIMITED)
+                for layers, got in found.items():
                     print(f"dev2012, {layers} layers, marks F1 {score(dev, got)['marks']:.1f}", flush=True)
         if step + 1 == args.stop_after:
             return

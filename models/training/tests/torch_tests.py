@@ -1,5 +1,6 @@
 """Tests that need PyTorch; ``make test-training`` runs them."""
 
+import copy
 import json
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from faircopy_training import labels as L
 from faircopy_training.dataset import Corpus, Sampler, Stream
 from faircopy_training.model import MINILM, MPNET, Tagger, buckets
 from faircopy_training.noise import confusions, corrupt
-from faircopy_training.quantise import RowInt8Linear
+from faircopy_training.quantise import RowInt8Linear, reference, rounded
 from faircopy_training.loss import B_IDS, depth_loss, joint_loss, taught_loss
 from faircopy_training.teach import Pupil, pack, teach
 from faircopy_training.prune import kept, smaller_tagger, smaller_tokenizer, uses
@@ -213,6 +214,20 @@ class Quantised(unittest.TestCase):
         louder = x.clone()
         louder[1] *= 1000
         self.assertTrue(torch.equal(quantised(louder)[0], quantised(x)[0]))
+
+    def test_weights_rounded_for_a_step_are_those_of_the_export_and_come_back_exactly(self):
+        torch.manual_seed(5)
+        model = Tagger(replace(MINILM.cut(1), vocabulary=200))
+        before = {n: w.clone() for n, w in model.state_dict().items()}
+        for bits in (3.9, 8):
+            exported = reference(copy.deepcopy(model), bits)
+            with rounded(model, bits):
+                up = exported.layers[0].up
+                self.assertTrue(torch.allclose(model.layers[0].up.weight, (up.weight.float() * up.columns).T, atol=1e-6))
+                self.assertTrue(torch.allclose(model.token.weight, exported.token.weight, atol=1e-6))
+                self.assertFalse(torch.equal(model.layers[0].up.weight, before["layers.0.up.weight"]))
+            for name, weight in model.state_dict().items():
+                self.assertTrue(torch.equal(weight, before[name]), name)
 
 
 if __name__ == "__main__":

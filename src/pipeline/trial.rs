@@ -1,0 +1,143 @@
+//! How a partition is begun, so that a record that ends its worker whenever it is taken is found and left out, not looped on. The steps are drawn
+//! in [`mark`](crate::produce::mark).
+
+use crate::produce::mark::Mark;
+
+/// Records taken one by one after a worker died: more than its task can have had under way.
+const ALONE: usize = 512;
+
+/// What is known against the records that come next.
+#[derive(Debug)]
+pub struct Trial {
+    /// for the next commit
+    mark: Mark,
+    /// records still to be taken one by one
+    alone: usize,
+    /// until this commit is durable, nothing is taken
+    awaited: Option<(i64, Mark)>,
+    /// the record that has ended its worker twice, alone
+    convicted: Option<i64>,
+}
+
+impl Trial {
+    /// A partition is taken over that goes on at `resume_at`, where the last commit left this mark.
+    pub fn begin(left: Mark, resume_at: i64) -> Trial {
+        let (mark, alone) = match left {
+            Mark::Clean => (Mark::Begun, 0),
+            Mark::Begun => (Mark::Alone, ALONE),
+            Mark::Alone | Mark::Twice => (Mark::Twice, ALONE),
+        };
+        let convicted = (left == Mark::Twice).then_some(resume_at);
+        Trial { mark, alone, awaited: Some((resume_at, mark)), convicted }
+    }
+
+    /// For the commit that is made now.
+    pub fn mark(&self) -> Mark {
+        self.mark
+    }
+
+    /// Whether a commit must be durable before the next record is taken.
+    pub fn waits(&self) -> bool {
+        self.awaited.is_some()
+    }
+
+    /// A commit is durable.
+    pub fn committed(&mut self, at: i64, mark: Mark) {
+        if self.awaited.is_some_and(|(offset, awaited)| awaited == mark && offset <= at) {
+            self.awaited = None;
+            if self.alone == 0 {
+                self.mark = Mark::Clean;
+            }
+        }
+    }
+
+    /// Whether the record is to be refused untouched.
+    pub fn convicts(&self, offset: i64) -> bool {
+        self.convicted == Some(offset)
+    }
+
+    /// A record was taken, and the partition goes on after it. Gives back whether that must be committed now.
+    pub fn took(&mut self, resume_at: i64) -> bool {
+        if self.alone == 0 {
+            return false;
+        }
+        self.convicted = None;
+        self.alone -= 1;
+        self.mark = if self.alone == 0 { Mark::Clean } else { Mark::Alone };
+        self.awaited = Some((resume_at, self.mark));
+        true
+    }
+
+    /// The backlog is done with: nothing of it ended the worker.
+    pub fn caught_up(&mut self) {
+        if self.alone > 0 && !self.waits() {
+            self.alone = 0;
+            self.mark = Mark::Clean;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the log's owners do until one of them lives: each takes records up to the poison and dies there.
+    fn deaths_until_it_is_left_out(poison: i64, committed: i64) -> (u32, Vec<i64>) {
+        let (mut log, mut deaths, mut refused) = ((committed, Mark::Clean), 0, Vec::new());
+        'owner: loop {
+            let mut trial = Trial::begin(log.1, log.0);
+            let mut at = log.0;
+            log = (at, trial.mark());
+            trial.committed(log.0, log.1);
+            while at < poison + 5 {
+                assert!(!trial.waits());
+                if trial.convicts(at) {
+                    refused.push(at);
+                } else if at == poison {
+                    deaths += 1;
+                    continue 'owner;
+                }
+                at += 1;
+                if trial.took(at) {
+                    log = (at, trial.mark());
+                    trial.committed(log.0, log.1);
+                }
+            }
+            return (deaths, refused);
+        }
+    }
+
+    #[test]
+    fn a_record_that_ends_its_worker_is_refused_after_one_death_among_others_and_two_alone() {
+        for before in [0, 1, 7, 300] {
+            assert_eq!(deaths_until_it_is_left_out(100 + before, 100), (3, vec![100 + before]), "{before} records before it");
+        }
+    }
+
+    #[test]
+    fn a_partition_that_was_handed_over_or_goes_on_is_under_no_suspicion() {
+        let mut trial = Trial::begin(Mark::Clean, 5);
+        assert!(trial.waits(), "nothing is taken before the commit says so");
+        trial.committed(5, Mark::Clean); // a commit of the owner before
+        assert!(trial.waits());
+        trial.committed(5, Mark::Begun);
+        assert!(!trial.waits() && !trial.took(6) && trial.mark() == Mark::Clean);
+        for left in [Mark::Begun, Mark::Alone] {
+            let mut trial = Trial::begin(left, 5);
+            trial.committed(5, trial.mark());
+            for at in 0..ALONE as i64 {
+                assert!(trial.took(6 + at), "each is committed");
+                trial.committed(6 + at, trial.mark());
+            }
+            assert!(!trial.took(2000) && trial.mark() == Mark::Clean);
+        }
+    }
+
+    #[test]
+    fn marks_come_back_from_metadata_and_foreign_metadata_is_clean() {
+        for mark in [Mark::Clean, Mark::Begun, Mark::Alone, Mark::Twice] {
+            assert_eq!(Mark::from_metadata(mark.to_metadata()), mark);
+        }
+        assert_eq!(Mark::from_metadata("somebody's"), Mark::Clean);
+    }
+}

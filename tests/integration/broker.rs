@@ -1,0 +1,81 @@
+//! One Apache Kafka for the whole test binary.
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use rdkafka::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+
+use crate::kafka::{PATIENCE, root};
+
+/// Its process ends with ours: it reads our pipe until that closes.
+struct Running {
+    script: Child,
+    _stdin: ChildStdin,
+}
+
+struct Broker {
+    address: String,
+    dir: PathBuf,
+    running: Mutex<Running>,
+}
+
+fn serve(dir: &std::path::Path, address: &str) -> Running {
+    let port = address.rsplit(':').next().unwrap();
+    let mut script = Command::new(root().join("deploy/kafka/kafka.sh"))
+        .args(["serve", dir.to_str().unwrap(), port, "eof"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("deploy/kafka/kafka.sh runs");
+    let stdin = script.stdin.take().unwrap();
+    let started = Instant::now();
+    let client: BaseConsumer = ClientConfig::new().set("bootstrap.servers", address).set("log_level", "0").create().unwrap();
+    while client.fetch_metadata(None, Duration::from_secs(1)).is_err() {
+        let log = dir.join("kafka.log");
+        assert!(started.elapsed() < PATIENCE, "Kafka does not start; its log is {}", log.display());
+        assert!(script.try_wait().unwrap().is_none(), "Kafka ended; its log is {}", log.display());
+    }
+    Running { script, _stdin: stdin }
+}
+
+fn broker() -> &'static Broker {
+    static BROKER: OnceLock<Broker> = OnceLock::new();
+    BROKER.get_or_init(|| {
+        // The controller listens one port above.
+        let port = loop {
+            let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            if free < u16::MAX && TcpListener::bind(("127.0.0.1", free + 1)).is_ok() {
+                break free;
+            }
+        };
+        let (dir, address) = (root().join(format!("target/kafka/test-{}", std::process::id())), format!("127.0.0.1:{port}"));
+        Broker { running: Mutex::new(serve(&dir, &address)), address, dir }
+    })
+}
+
+/// host:port
+pub fn brokers() -> &'static str {
+    &broker().address
+}
+
+/// Ends the broker by a signal (TERM, KILL), leaves it away for a while and starts it anew. Only for tests that run alone.
+pub fn restart(signal: &str, away: Duration) {
+    let broker = broker();
+    let properties = broker.dir.join("server.properties");
+    let ended =
+        Command::new("pkill").args([&format!("-{signal}"), "-f", &format!("kafka.Kafka {}", properties.display())]).status();
+    assert!(ended.unwrap().success(), "the broker's process is found");
+    let began = Instant::now();
+    while TcpListener::bind(&broker.address).is_err() {
+        assert!(began.elapsed() < PATIENCE, "the broker does not end");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    std::thread::sleep(away);
+    let mut running = broker.running.lock().unwrap();
+    running.script.kill().unwrap();
+    running.script.wait().unwrap();
+    *running = serve(&broker.dir, &broker.address);
+}
