@@ -1,37 +1,33 @@
-//! The whole service on a real broker: words a second over 200 streams, delay from append to append at half of that load, and a passthrough
-//! with the same client as the ceiling.
+//! The whole service on a real broker, by guarantee and commit interval: words a second over 200 streams with the model and without, delay from append
+//! to append at a pace that all of them can follow, bytes of changelog, and a passthrough with the same client as the ceiling.
 //!
 //! ```sh
 //! make kafka &
 //! cargo bench --bench kafka -- words.tsv [host:port]
 //! ```
-//! Broker, sender and service share the machine's cores.
+//! Broker, sender and service share the machine's cores. `FAIRCOPY__PROFILES__DEFAULT__MODEL` chooses the model.
 
 mod common;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use common::broker::{Bench, without_model};
 use common::{files, record, service};
-use faircopy::config::Settings;
+use faircopy::config::{Guarantee, Settings};
 use faircopy::eval::gold;
+use faircopy::pipeline::Shared;
 use faircopy::record::{Kind, RawRecord, Segment};
-use faircopy::{pipeline, produce};
-use rdkafka::ClientConfig;
-use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, ResourceSpecifier};
-use rdkafka::client::DefaultClientContext;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::Consumer;
 use rdkafka::message::Message;
-use rdkafka::producer::{BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
+use rdkafka::producer::{BaseRecord, Producer};
 use tokio::runtime::Runtime;
 
 const STREAMS: usize = 200;
-const PARTITIONS: i32 = 4;
 const RECORD_WORDS: usize = 4;
 /// Words of each stream.
-const STREAM_WORDS: usize = 120;
+const STREAM_WORDS: usize = 80;
 
 fn main() {
     let args = files("a .tsv file of words and marks, and the broker's host:port if it is not localhost:9092");
@@ -42,24 +38,28 @@ fn main() {
     let input = input(&words);
     let said = (STREAMS * STREAM_WORDS) as f64;
 
-    let ceiling = bench.passthrough(&input);
-    let (whole, _) = bench.formatted(&input, None);
-    let rate = said / whole.as_secs_f64();
-    println!("passthrough, same client   {:>8.0} words/s", said / ceiling.as_secs_f64());
-    println!("{STREAMS} streams, as fast as it goes {rate:>8.0} words/s");
-    let (_, mut delays) = bench.formatted(&input, Some(rate / 2.0));
-    delays.sort_unstable();
-    let at = |share: f64| delays[((delays.len() - 1) as f64 * share) as usize];
-    println!(
-        "at {:.0} words/s, from the append of the raw record that froze a segment's last word to the segment's append:\n\
-         p50 {} ms, p90 {} ms, p99 {} ms, max {} ms ({} segments)",
-        rate / 2.0,
-        at(0.5),
-        at(0.9),
-        at(0.99),
-        at(1.0),
-        delays.len()
-    );
+    println!("passthrough, same client: {:.0} words/s", said / passthrough(&bench, &input).as_secs_f64());
+    let mut pace = None;
+    for (name, guarantee) in [("exactly_once", Guarantee::ExactlyOnce), ("at_least_once", Guarantee::AtLeastOnce)] {
+        for interval_ms in [100, 25] {
+            let run = Run { bench: &bench, input: &input, guarantee, interval_ms };
+            let rate = |took: Duration| said / took.as_secs_f64();
+            let bare = rate(run.go(None, without_model).took);
+            let fast = rate(run.go(None, |s| service(s).0).took);
+            let pace = *pace.get_or_insert(fast / 2.0);
+            let mut paced = run.go(Some(pace), |s| service(s).0);
+            paced.delays.sort_unstable();
+            let at = |share: f64| paced.delays[((paced.delays.len() - 1) as f64 * share) as usize];
+            println!(
+                "{name}, {interval_ms} ms: {bare:.0} words/s without the model, {fast:.0} with it; at {pace:.0} words/s p50 {} ms, p90 {} ms, p99 {} ms \
+                 from append to append, {:.0} bytes of changelog a word",
+                at(0.5),
+                at(0.9),
+                at(0.99),
+                paced.changelog_bytes as f64 / said,
+            );
+        }
+    }
 }
 
 /// Records of all streams, in turn.
@@ -75,139 +75,84 @@ fn input(words: &[&str]) -> Vec<RawRecord> {
     out
 }
 
-struct Bench {
-    runtime: Runtime,
-    brokers: String,
+/// Time from the first raw record's append to the last copy's.
+fn passthrough(bench: &Bench, input: &[RawRecord]) -> Duration {
+    let settings = bench.topics("pass");
+    bench.send(&settings.topics.raw, input, None);
+    let (consumer, producer) = (bench.follow(&settings.topics.raw), bench.producer());
+    let mut began = None;
+    for _ in 0..input.len() {
+        let message = Bench::next(&consumer);
+        began.get_or_insert_with(Instant::now);
+        let (key, payload) = (message.key().unwrap_or_default(), message.payload().unwrap_or_default());
+        let copy = BaseRecord::to(&settings.topics.formatted).key(key).payload(payload);
+        producer.send(copy).map_err(|(e, _)| e).expect("room");
+    }
+    producer.flush(Duration::from_secs(60)).expect("the broker acknowledges");
+    began.expect("records came").elapsed()
 }
 
-impl Bench {
-    /// Topics of one run, which stamp records when they are appended.
-    fn topics(&self, run: &str) -> Settings {
-        let mut settings = common::settings();
-        settings.kafka.brokers = self.brokers.clone();
-        let stamp = std::time::SystemTime::UNIX_EPOCH.elapsed().expect("after 1970").as_millis();
-        settings.kafka.group = format!("bench-{stamp}-{run}");
-        let t = &mut settings.topics;
-        for topic in [&mut t.raw, &mut t.formatted, &mut t.partial, &mut t.dead_letter] {
-            *topic = format!("bench-{stamp}-{run}.{topic}");
-        }
-        self.runtime
-            .block_on(produce::topics::create(&settings, PARTITIONS, 1))
-            .unwrap_or_else(|e| panic!("{e}; make kafka starts a broker"));
-        let admin: AdminClient<DefaultClientContext> = self.client().create().expect("a client");
-        let t = &settings.topics;
-        let change = [&t.raw, &t.formatted]
-            .map(|topic| AlterConfig::new(ResourceSpecifier::Topic(topic)).set("message.timestamp.type", "LogAppendTime"));
-        self.runtime.block_on(admin.alter_configs(&change, &AdminOptions::new())).expect("the broker answers");
-        settings
-    }
+struct Run<'a> {
+    bench: &'a Bench,
+    input: &'a [RawRecord],
+    guarantee: Guarantee,
+    interval_ms: u64,
+}
 
-    fn client(&self) -> ClientConfig {
-        let mut config = ClientConfig::new();
-        config.set("bootstrap.servers", &self.brokers).set("auto.offset.reset", "earliest").set("linger.ms", "1");
-        config
-    }
+struct Measured {
+    /// from the first output's append to the last one's
+    took: Duration,
+    /// for each segment the milliseconds from the append of the raw record that let its last word freeze to its own append
+    delays: Vec<i64>,
+    /// keys and values
+    changelog_bytes: usize,
+}
 
-    fn producer(&self) -> ThreadedProducer<DefaultProducerContext> {
-        self.client().set("partitioner", "murmur2_random").create().expect("a client")
-    }
-
-    fn follow(&self, topic: &str) -> BaseConsumer {
-        let consumer: BaseConsumer = self.client().set("group.id", format!("{topic}-reader")).create().expect("a client");
-        consumer.subscribe(&[topic]).expect("a topic");
-        consumer
-    }
-
-    /// Sends `input`, at so many words a second if that is given.
-    fn send(&self, topic: &str, input: &[RawRecord], rate: Option<f64>) {
-        let producer = self.producer();
-        let began = Instant::now();
-        for (i, record) in input.iter().enumerate() {
-            if let Some(rate) = rate {
-                let due = Duration::from_secs_f64((i * RECORD_WORDS) as f64 / rate);
-                std::thread::sleep(due.saturating_sub(began.elapsed()));
-            }
-            let (key, payload) = (record.key.as_deref().unwrap_or_default(), record.payload.as_deref().unwrap_or_default());
-            producer.send(BaseRecord::to(topic).key(key).payload(payload)).map_err(|(e, _)| e).expect("room in the queue");
-        }
-        producer.flush(Duration::from_secs(60)).expect("the broker acknowledges");
-    }
-
-    /// Time from the first raw record's append to the last copy's.
-    fn passthrough(&self, input: &[RawRecord]) -> Duration {
-        let settings = self.topics("pass");
-        self.send(&settings.topics.raw, input, None);
-        let (consumer, producer) = (self.follow(&settings.topics.raw), self.producer());
-        let mut began = None;
-        for _ in 0..input.len() {
-            let message = loop {
-                if let Some(message) = consumer.poll(Duration::from_secs(1)) {
-                    break message.expect("the broker serves");
-                }
-            };
-            began.get_or_insert_with(Instant::now);
-            let (key, payload) = (message.key().unwrap_or_default(), message.payload().unwrap_or_default());
-            producer
-                .send(BaseRecord::to(&settings.topics.formatted).key(key).payload(payload))
-                .map_err(|(e, _)| e)
-                .expect("room");
-        }
-        producer.flush(Duration::from_secs(60)).expect("the broker acknowledges");
-        began.expect("records came").elapsed()
-    }
-
-    /// Runs the service over `input`. The time from when it begins to consume to its last output, and for each segment the milliseconds beyond
-    /// what `L` and `F` ask for.
-    fn formatted(&self, input: &[RawRecord], rate: Option<f64>) -> (Duration, Vec<i64>) {
-        let mut settings = self.topics(if rate.is_some() { "paced" } else { "fast" });
+impl Run<'_> {
+    /// Runs the service over the input, at so many words a second if that is given.
+    fn go(&self, rate: Option<f64>, shared: impl FnOnce(Settings) -> Arc<Shared>) -> Measured {
+        let bench = self.bench;
+        let mut settings = bench.topics("run");
+        settings.delivery.guarantee = self.guarantee;
+        settings.delivery.commit_interval_ms = self.interval_ms;
         let profile = settings.profiles.get_mut("default").expect("it is shipped");
         // A stream here is slower than speech: only words may freeze words, or timers would be what is measured.
         (profile.max_delay_ms, profile.max_release_ms) = (Some(600_000), Some(600_000));
         let policy = settings.profiles().expect("sound").of(None).policy.clone();
         let (lookahead, pass_words) = (policy.freeze_after(), policy.pass_words);
-        let (shared, _) = service(settings.clone());
+        let shared = shared(settings.clone());
         if rate.is_none() {
-            self.send(&settings.topics.raw, input, None);
+            bench.send(&settings.topics.raw, self.input, None);
         }
-        let stop = Arc::new(AtomicBool::new(false));
-        let running = std::thread::spawn({
-            let (handle, stop) = (self.runtime.handle().clone(), stop.clone());
-            move || pipeline::run(shared, &handle, stop)
+        let mut segments: Vec<(Segment, i64)> = Vec::new();
+        bench.serving(shared, || {
+            std::thread::scope(|scope| {
+                if rate.is_some() {
+                    scope.spawn(|| {
+                        std::thread::sleep(Duration::from_secs(3)); // until the service has joined its group
+                        bench.send(&settings.topics.raw, self.input, rate.map(|words| words / RECORD_WORDS as f64));
+                    });
+                }
+                let formatted = bench.follow(&settings.topics.formatted);
+                let mut ended = 0;
+                while ended < STREAMS {
+                    let message = Bench::next(&formatted);
+                    let segment: Segment = serde_json::from_slice(message.payload().unwrap_or_default()).expect("a segment");
+                    ended += usize::from(segment.kind == Kind::End);
+                    segments.push((segment, message.timestamp().to_millis().expect("stamped")));
+                }
+            });
         });
         let mut raw_at: HashMap<String, Vec<i64>> = HashMap::new();
-        let mut segments: Vec<(Segment, i64)> = Vec::new();
-        std::thread::scope(|scope| {
-            if rate.is_some() {
-                scope.spawn(|| {
-                    std::thread::sleep(Duration::from_secs(3)); // until the service has joined its group
-                    self.send(&settings.topics.raw, input, rate);
-                });
-            }
-            let formatted = self.follow(&settings.topics.formatted);
-            let mut ended = 0;
-            while ended < STREAMS {
-                let Some(message) = formatted.poll(Duration::from_secs(1)) else { continue };
-                let message = message.expect("the broker serves");
-                let segment: Segment = serde_json::from_slice(message.payload().unwrap_or_default()).expect("a segment");
-                ended += usize::from(segment.kind == Kind::End);
-                segments.push((segment, message.timestamp().to_millis().expect("stamped")));
-            }
-        });
-        stop.store(true, Ordering::Relaxed);
-        running.join().expect("no panic").expect("the service stops well");
-        let raw = self.follow(&settings.topics.raw);
-        for _ in 0..input.len() {
-            let message = loop {
-                if let Some(message) = raw.poll(Duration::from_secs(1)) {
-                    break message.expect("the broker serves");
-                }
-            };
+        let raw = bench.follow(&settings.topics.raw);
+        for _ in 0..self.input.len() {
+            let message = Bench::next(&raw);
             let key = String::from_utf8_lossy(message.key().unwrap_or_default()).into_owned();
             let at = message.timestamp().to_millis().expect("stamped");
             raw_at.entry(key).or_default().extend([at; RECORD_WORDS]);
         }
-        let first = segments.iter().map(|(_, at)| *at).min().expect("segments came");
-        let last = segments.iter().map(|(_, at)| *at).max().expect("segments came");
+        let times = || segments.iter().map(|(_, at)| *at);
+        let took = times().max().expect("segments came") - times().min().expect("segments came");
         let delays = segments.iter().filter(|(s, _)| s.kind == Kind::Final).map(|(segment, at)| {
             let words = &raw_at[&*segment.session];
             let end =
@@ -215,6 +160,25 @@ impl Bench {
             let enough = (end + lookahead).next_multiple_of(pass_words).min(words.len() as u64);
             at - words[enough as usize - 1]
         });
-        (Duration::from_millis((last - first) as u64), delays.collect())
+        Measured {
+            took: Duration::from_millis(took as u64),
+            delays: delays.collect(),
+            changelog_bytes: changelog_bytes(bench, &settings.topics.changelog),
+        }
     }
+}
+
+/// Of all records ever appended.
+fn changelog_bytes(bench: &Bench, topic: &str) -> usize {
+    let changelog = bench.follow(topic);
+    let mut bytes = 0;
+    let mut waited = Instant::now();
+    while waited.elapsed() < Duration::from_secs(8) || changelog.assignment().is_ok_and(|a| a.count() == 0) {
+        if let Some(message) = changelog.poll(Duration::from_millis(200)) {
+            let message = message.expect("the broker serves");
+            bytes += message.key_len() + message.payload_len();
+            waited = Instant::now();
+        }
+    }
+    bytes
 }

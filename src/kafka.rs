@@ -39,6 +39,9 @@ impl ClientContext for ClientLog {
 
     fn error(&self, error: KafkaError, reason: &str) {
         let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Unknown) as i32;
+        if code == RDKafkaErrorCode::PartitionEOF as i32 {
+            return; // asked for, and no problem; a client that is closed says it here
+        }
         let mut said = self.said.lock().expect("no holder panics");
         if said.get(&code).is_none_or(|at| at.elapsed() > SAY_AGAIN) {
             said.insert(code, Instant::now());

@@ -1,6 +1,8 @@
 //! What the benchmarks share: settings, a model that is timed, input, and the process's own accounts.
 #![allow(dead_code, reason = "no benchmark needs all of it")]
 
+pub mod broker;
+
 use std::alloc::System;
 use std::fs::File;
 use std::path::PathBuf;

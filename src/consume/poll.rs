@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use rdkafka::TopicPartitionList;
+use rdkafka::client::ClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::{Headers, Message};
 
 use super::assignment::Assignment;
 use super::group::GroupContext;
-use crate::events;
 use crate::record::RawRecord;
 
 /// Waits at most so long for a record before looking at pauses and the stop flag.
@@ -48,7 +48,8 @@ pub fn run(consumer: &BaseConsumer<GroupContext>, stop: impl Fn() -> bool) -> Re
                 if let Some((code, reason)) = consumer.client().fatal_error() {
                     break Err(ConsumeError::Fatal(format!("{code}: {reason}")));
                 }
-                events::ClientProblem { reason: &error.to_string() }.emit();
+                let reason = error.to_string();
+                consumer.context().error(error, &reason);
             }
         }
         for partition in assignment.without_end() {

@@ -75,6 +75,9 @@ impl RunError {
     }
 }
 
+/// Between two tries to join the group anew.
+const JOIN_AGAIN: Duration = Duration::from_secs(1);
+
 /// Told of every release, before it is formatted.
 pub type OnRelease = Box<dyn Fn(&StreamRef, &Release) + Send + Sync>;
 
@@ -163,10 +166,18 @@ impl Surroundings for Shared {
 /// it owned may be another's. Blocks; call it from a thread that may.
 pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Result<(), RunError> {
     runtime.spawn(reload::watch(shared.clone()));
+    let mut was_member = false;
     loop {
-        match member(&shared, runtime, &stop) {
+        let result = member(&shared, runtime, &stop);
+        match result {
             Err(RunError::Deliver(TransactionError::Fenced(error))) if !stop.load(Ordering::Relaxed) => {
+                was_member = true;
                 tracing::warn!(%error, "fenced: state is dropped, and the group is joined anew");
+            }
+            // What let it start once will again: a broker that is away comes back.
+            Err(RunError::Start(error)) if was_member && !stop.load(Ordering::Relaxed) => {
+                tracing::warn!(%error, "the group cannot be joined anew; it is tried again");
+                std::thread::sleep(JOIN_AGAIN);
             }
             result => return result,
         }

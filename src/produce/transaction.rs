@@ -243,7 +243,9 @@ impl Transaction {
             return Err(TransactionError::Fenced(cause.clone()));
         }
         let aborted = again(Instant::now() + self.timeout, || self.producer.abort_transaction(self.timeout));
-        aborted.map_err(|e| if fenced(&e) { TransactionError::Fenced(e) } else { TransactionError::Fatal(e) })
+        // Where even that takes longer than a transaction may, the broker ends it: as if it had been fenced.
+        let over = |e: &KafkaError| fenced(e) || matches!(e, KafkaError::Transaction(e) if e.is_retriable());
+        aborted.map_err(|e| if over(&e) { TransactionError::Fenced(e) } else { TransactionError::Fatal(e) })
     }
 }
 
@@ -280,8 +282,10 @@ fn again(deadline: Instant, mut call: impl FnMut() -> KafkaResult<()>) -> KafkaR
 }
 
 fn fenced(error: &KafkaError) -> bool {
-    use RDKafkaErrorCode::{Fenced, InvalidProducerEpoch, ProducerFenced};
-    matches!(error.rdkafka_error_code(), Some(Fenced | ProducerFenced | InvalidProducerEpoch))
+    use RDKafkaErrorCode::{Fenced, InvalidProducerEpoch, InvalidTransactionalState, ProducerFenced};
+    // The third is said where a transaction timed out while its broker was away, and was ended without us.
+    let codes = [Fenced, ProducerFenced, InvalidTransactionalState, InvalidProducerEpoch];
+    error.rdkafka_error_code().is_some_and(|code| codes.contains(&code))
 }
 
 fn kind(error: KafkaError) -> TransactionError {
