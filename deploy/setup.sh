@@ -2,6 +2,7 @@
 # Installs what building and testing need and this machine lacks, by apt as root or with sudo.
 #   setup.sh build        compiler, OpenSSL and zlib headers, Python with pip and venv
 #   setup.sh build kafka  the same and Java 17 and Maven
+#   setup.sh build page   the same and Chromium with its driver, and Node.js
 set -euo pipefail
 
 missing=()
@@ -21,6 +22,11 @@ need python3-venv python3 -c 'import ensurepip, venv'
 case " $* " in *" kafka "*)
   need openjdk-17-jre-headless java -version
   need maven mvn --version
+esac
+case " $* " in *" page "*)
+  need chromium chromium --version
+  need chromium-driver chromedriver --version
+  need nodejs node --version
 esac
 
 if [ ${#missing[@]} -gt 0 ]; then

@@ -13,14 +13,16 @@
 //! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
 //!
 //! Beside the path: [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`limit`], [`events`],
-//! [`eval`] (how good it is), [`cli`].
+//! [`telemetry`] (where events go), [`health`], [`admin`] (HTTP: probes, metrics, the live page), [`eval`] (how good it is), [`cli`].
 
+pub mod admin;
 pub mod cli;
 pub mod config;
 pub mod consume;
 pub mod eval;
 pub mod events;
 pub mod format;
+pub mod health;
 pub mod infer;
 pub mod kafka;
 pub mod limit;
@@ -29,3 +31,4 @@ pub mod produce;
 pub mod record;
 pub mod session;
 pub mod tags;
+pub mod telemetry;

@@ -183,6 +183,17 @@ impl Itn {
     }
 }
 
+/// `O`, `B-MONEY`, `I-MONEY`, as in the label table.
+impl std::fmt::Display for Itn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Itn::O => f.write_str("O"),
+            Itn::B(class) => write!(f, "B-{}", class.label()),
+            Itn::I(class) => write!(f, "I-{}", class.label()),
+        }
+    }
+}
+
 /// The disfluency type of a word. All but `O` leave readable text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]

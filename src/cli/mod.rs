@@ -16,12 +16,17 @@ pub mod topics;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
+use tokio::runtime::Runtime;
 use tracing_subscriber::EnvFilter;
 
+use crate::admin::Admin;
 use crate::config::{LogFormat, Settings, SettingsError};
+use crate::health::Health;
 use crate::pipeline::RunError;
+use crate::telemetry::Telemetry;
 
 /// Turns raw speech-recognition output on Kafka into text people can read, live.
 #[derive(Debug, Parser)]
@@ -104,6 +109,17 @@ fn start_log(settings: &Settings) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Starts telemetry and the admin port; probes are answered from now on, before any model is loaded.
+fn start_admin(settings: &Settings, runtime: &Runtime, health: &Arc<Health>) -> Result<(Arc<Admin>, Arc<Telemetry>), Failure> {
+    let wrong = |message| Failure { message, code: 2 };
+    let telemetry = Arc::new(Telemetry::start(settings, health).map_err(wrong)?);
+    let admin = Admin::new(settings.clone(), health.clone(), telemetry.clone());
+    if let Some(listener) = admin.bind().map_err(wrong)? {
+        runtime.spawn(admin.clone().serve(listener));
+    }
+    Ok((admin, telemetry))
+}
+
 /// Writes to standard output. A reader that has gone away wants no more, which is no failure.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
@@ -113,6 +129,6 @@ fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("the system starts threads")
 }

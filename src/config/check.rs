@@ -1,5 +1,7 @@
 //! Limits checked against each other. Every refusal names both keys.
 
+use std::net::SocketAddr;
+
 use super::{Profiles, Settings, SettingsError};
 use crate::infer::row::MAX_TOKENS;
 
@@ -7,7 +9,7 @@ use crate::infer::row::MAX_TOKENS;
 const MAX_POLL_INTERVAL_MS: u64 = 300_000;
 
 /// Properties that faircopy sets itself, and the setting to use instead.
-const OWN_PROPERTIES: [(&str, &str); 7] = [
+const OWN_PROPERTIES: [(&str, &str); 8] = [
     ("bootstrap.servers", "kafka.brokers"),
     ("metadata.broker.list", "kafka.brokers"),
     ("group.id", "kafka.group"),
@@ -15,6 +17,7 @@ const OWN_PROPERTIES: [(&str, &str); 7] = [
     ("auto.offset.reset", "kafka.start"),
     ("enable.auto.commit", "nothing: offsets are committed once outputs are acknowledged"),
     ("partition.assignment.strategy", "kafka.group_protocol"),
+    ("statistics.interval.ms", "nothing: lag and readiness are read from them"),
 ];
 
 pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
@@ -32,6 +35,7 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
         ("limits.max_word_chars", s.limits.max_word_chars as u64),
         ("delivery.commit_interval_ms", s.delivery.commit_interval_ms),
         ("delivery.max_uncommitted", s.delivery.max_uncommitted as u64),
+        ("telemetry.interval_ms", s.telemetry.interval_ms),
         ("partials.per_session_per_second", u64::from(s.partials.per_session_per_second)),
     ];
     for (key, value) in at_least_one {
@@ -75,5 +79,37 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
             return refuse(format!("kafka.properties.{name:?} is set by faircopy; use {instead}"));
         }
     }
+    if let Err(text) = observation(s) {
+        return refuse(text);
+    }
     Profiles::new(s).map(|_| ())
+}
+
+fn observation(s: &Settings) -> Result<(), String> {
+    let (a, t) = (&s.admin, &s.telemetry);
+    if !a.listen.is_empty() {
+        let address: SocketAddr = a
+            .listen
+            .parse()
+            .map_err(|_| format!("admin.listen = {:?}: expected an address and a port, such as 127.0.0.1:9464", a.listen))?;
+        if a.page && a.token.is_empty() && !address.ip().is_loopback() {
+            return Err(format!(
+                "admin.page = true with admin.listen = {:?}: the page shows what is said in calls; expected admin.token, or a loopback address",
+                a.listen
+            ));
+        }
+    }
+    if a.page && a.listen.is_empty() {
+        return Err("admin.page = true: expected admin.listen, where the page is served".into());
+    }
+    if !t.otlp.is_empty() && !t.otlp.starts_with("http://") {
+        return Err(format!(
+            "telemetry.otlp = {:?}: expected http://host:port; for https let a collector beside the worker pass it on",
+            t.otlp
+        ));
+    }
+    if !(0.0..=1.0).contains(&t.sampled) {
+        return Err(format!("telemetry.sampled = {}: expected a share from 0 to 1", t.sampled));
+    }
+    Ok(())
 }

@@ -201,6 +201,30 @@ pub struct UnknownTenant {
     pub profile: String,
 }
 
+/// `[admin]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Admin {
+    /// host:port of health, metrics and the live page; empty for none
+    pub listen: String,
+    /// what all but the probes want to be shown; empty for nothing
+    pub token: String,
+    /// whether the live page is there
+    pub page: bool,
+}
+
+/// `[telemetry]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TelemetrySettings {
+    /// a collector's address; empty for none
+    pub otlp: String,
+    /// share of records traced
+    pub sampled: f64,
+    /// between two exports of metrics
+    pub interval_ms: u64,
+}
+
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -247,6 +271,10 @@ pub struct Settings {
     pub tenants: BTreeMap<String, String>,
     /// everybody else
     pub unknown_tenant: UnknownTenant,
+    /// health, metrics, the live page
+    pub admin: Admin,
+    /// exporters
+    pub telemetry: TelemetrySettings,
     /// logging
     pub log: Log,
 }
@@ -305,6 +333,9 @@ impl Settings {
                 *value = "(removed)".into();
             }
         }
+        if !shown.admin.token.is_empty() {
+            shown.admin.token = "(removed)".into();
+        }
         toml::to_string(&shown).expect("settings are TOML")
     }
 }
@@ -359,6 +390,9 @@ mod tests {
             ("[tenants]\nacme='gone'\n", ["tenants.acme", "gone"]),
             ("[kafka.properties]\n'group.id'='x'\n", ["group.id", "kafka.group"]),
             ("[profiles.x]\npass_words=0\n", ["profiles.x.pass_words", "0"]),
+            ("[admin]\npage=true\nlisten='0.0.0.0:9464'\n", ["admin.page", "admin.token"]),
+            ("[admin]\nlisten='here'\n", ["admin.listen", "here"]),
+            ("[telemetry]\notlp='https://c:4318'\n", ["telemetry.otlp", "https"]),
             (
                 "[decode]\nmax_buffer_words=20\n[profiles.x]\npass_words=20\n",
                 ["profiles.x.pass_words", "decode.max_buffer_words"],
@@ -380,9 +414,10 @@ mod tests {
 
     #[test]
     fn printing_removes_secrets_and_reads_back() {
-        let s = load("[kafka.properties]\n'sasl.password'='hunter2'\n'sasl.mechanism'='PLAIN'\n", &[]).unwrap();
+        let secrets = "[kafka.properties]\n'sasl.password'='hunter2'\n'sasl.mechanism'='PLAIN'\n[admin]\ntoken='hunter3'\n";
+        let s = load(secrets, &[]).unwrap();
         let text = s.print();
-        assert!(!text.contains("hunter2") && text.contains("PLAIN"), "{text}");
+        assert!(!text.contains("hunter") && text.contains("PLAIN"), "{text}");
         load(&text, &[]).expect("what is printed can be read");
     }
 }

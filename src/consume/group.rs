@@ -11,8 +11,10 @@ use rdkafka::topic_partition_list::TopicPartitionList;
 
 use super::assignment::Assignment;
 use super::probe;
+use super::statistics::Statistics;
 use crate::config::{GroupProtocol, Settings, Start};
 use crate::events;
+use crate::health::Health;
 use crate::kafka::{self, ClientLog};
 use crate::produce::committer::Committer;
 use crate::produce::transaction::Group;
@@ -69,12 +71,27 @@ pub struct GroupContext {
     /// the partitions this worker owns
     pub assignment: Arc<Assignment>,
     committer: Arc<Committer>,
+    health: Arc<Health>,
     log: ClientLog,
+}
+
+impl GroupContext {
+    /// The board of this worker.
+    pub fn health(&self) -> &Health {
+        &self.health
+    }
 }
 
 impl ClientContext for GroupContext {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
         self.log.log(level, facility, message);
+    }
+
+    fn stats_raw(&self, statistics: &[u8]) {
+        // What cannot be read now is said again within a second.
+        if let Ok(statistics) = serde_json::from_slice::<Statistics>(statistics) {
+            statistics.report(&self.assignment.topic, &self.health);
+        }
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
@@ -129,6 +146,7 @@ pub fn join(
     settings: &Settings,
     assignment: Arc<Assignment>,
     committer: Arc<Committer>,
+    health: Arc<Health>,
 ) -> Result<BaseConsumer<GroupContext>, StartError> {
     let k = &settings.kafka;
     let mut config = kafka::client(settings);
@@ -137,6 +155,7 @@ pub fn join(
         .set("enable.auto.commit", "false")
         .set("enable.auto.offset.store", "false")
         .set("enable.partition.eof", "true")
+        .set("statistics.interval.ms", "1000")
         .set("isolation.level", "read_committed")
         .set("auto.offset.reset", if k.start == Start::Earliest { "earliest" } else { "latest" });
     let kip_848 = match k.group_protocol {
@@ -149,7 +168,7 @@ pub fn join(
     } else {
         config.set("group.protocol", "classic").set("partition.assignment.strategy", "range,roundrobin");
     }
-    let context = GroupContext { assignment, committer, log: ClientLog::default() };
+    let context = GroupContext { assignment, committer, health, log: ClientLog::default() };
     let consumer: BaseConsumer<GroupContext> = config.create_with_context(context).map_err(StartError::Properties)?;
     let metadata = consumer
         .fetch_metadata(None, START_TIMEOUT)

@@ -13,6 +13,7 @@ pub mod lines;
 pub mod poll;
 mod probe;
 pub mod reader;
+mod statistics;
 pub mod tail;
 
 use crate::record::RawRecord;

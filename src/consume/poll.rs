@@ -35,6 +35,7 @@ pub fn run(consumer: &BaseConsumer<GroupContext>, stop: impl Fn() -> bool) -> Re
         if stop() {
             break Ok(());
         }
+        consumer.context().health().polled();
         let timeout = if assignment.any_paused() { POLL_WHILE_PAUSED } else { POLL };
         match consumer.poll(timeout) {
             None => {}

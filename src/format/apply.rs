@@ -28,6 +28,17 @@ pub struct Formatted {
     pub entities: Vec<Entity>,
     /// what left
     pub removed: Vec<Removed>,
+    /// what is counted of it
+    pub noted: Noted,
+}
+
+/// What operators count of a passage: no word of it.
+#[derive(Debug, Default, PartialEq)]
+pub struct Noted {
+    /// classes of what was redacted, one an occurrence
+    pub redacted: Vec<String>,
+    /// classes of tagged spans that no grammar could write, one a span
+    pub rejected: Vec<&'static str>,
 }
 
 /// Words to format, and where they stand in their epoch.
@@ -58,13 +69,16 @@ pub fn apply(passage: Passage, style: &Style) -> Formatted {
     let lower: Vec<String> = kept.iter().map(|k| k.word.spoken.to_lowercase()).collect();
     let words: Vec<&str> = lower.iter().map(String::as_str).collect();
     let fixed: Vec<bool> = kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
-    let mut units = units(&words, &fixed, Spans::Tagged(&spans(&kept)), style);
+    let tagged = spans(&kept);
+    let mut units = units(&words, &fixed, Spans::Tagged(&tagged), style);
+    let mut noted = Noted { rejected: rejected(&tagged, &units, style), ..Noted::default() };
     let mut regions = Vec::new();
     if let Some(redaction) = &style.redaction {
         regions = redacted(&passage, redaction, &kept, &units);
         units = without(&kept, units, &regions);
     }
-    let mut out = Formatted { removed: removed(&passage, &gone, &regions), ..Formatted::default() };
+    noted.redacted = regions.iter().map(|r| r.class.clone()).collect();
+    let mut out = Formatted { removed: removed(&passage, &gone, &regions), noted, ..Formatted::default() };
     let units = units.into_iter().map(|u| (kept[u.words()[0]].at, Piece::Unit(u)));
     let mut pieces: Vec<(usize, Piece)> = units.chain(regions.iter().map(|r| (r.words.start, Piece::Hidden(r)))).collect();
     pieces.sort_by_key(|(at, _)| *at);
@@ -136,6 +150,15 @@ fn spans(kept: &[Kept]) -> Vec<([usize; 2], ItnClass)> {
         }
     }
     spans
+}
+
+/// Tagged spans of which nothing was written, though the profile would have it.
+fn rejected(tagged: &[([usize; 2], ItnClass)], units: &[Unit], style: &Style) -> Vec<&'static str> {
+    let written = |[from, to]: [usize; 2]| {
+        units.iter().any(|u| !matches!(u, Unit::Spoken(_)) && u.words()[0] < to && from < u.words()[1])
+    };
+    let wanted = |class: &ItnClass| !style.off.contains(class.label());
+    tagged.iter().filter(|(span, class)| wanted(class) && !written(*span)).map(|(_, class)| class.label()).collect()
 }
 
 /// What of the passage must not leave.

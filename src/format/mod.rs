@@ -20,7 +20,7 @@ use crate::session::Word;
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::tags::Tags;
 
-pub use apply::{Formatted, Passage};
+pub use apply::{Formatted, Noted, Passage};
 pub use casing::Lexicon;
 use redact::Edges;
 pub use style::{Style, Styles};
@@ -68,25 +68,26 @@ impl Formatter {
         }
     }
 
-    fn fill(&self, segment: &mut Segment, passage: Passage) {
+    fn fill(&self, segment: &mut Segment, passage: Passage) -> Noted {
         let done = apply::apply(passage, &self.style(&segment.profile));
         segment.text = done.text;
         segment.words = done.words;
         segment.entities = done.entities;
         segment.removed = done.removed;
+        done.noted
     }
 
-    /// The final segment of released words. Its `meta` is that of the record of its last word.
-    pub fn segment(&self, stream: &StreamRef, release: &Release) -> Segment {
+    /// The final segment of released words, and what is to be counted of it. Its `meta` is that of the record of its last word.
+    pub fn segment(&self, stream: &StreamRef, release: &Release) -> (Segment, Noted) {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
         let edges = Edges { before: release.number_before, after: release.number_after };
         let Release { from, sentence_start, .. } = *release;
-        self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges });
+        let noted = self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges });
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
-        segment
+        (segment, noted)
     }
 
     /// The partial of an unreleased tail.

@@ -3,14 +3,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use opentelemetry::trace::SpanContext;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::queue::{BatchLimits, Queue};
 use super::{ModelError, Row, Tagger};
 use crate::events;
 use crate::tags::Tags;
+use crate::telemetry::way;
 
 /// What a partition task asks for.
 pub struct Request {
@@ -24,6 +26,8 @@ pub struct Request {
     pub later: bool,
     /// after this nobody waits for it
     pub due: Instant,
+    /// the trace of the record that brought its last word, if that is traced
+    pub trace: Option<SpanContext>,
     /// where the answer goes. At most `max_in_flight_per_partition` answers are ever under way to one task.
     pub reply: UnboundedSender<Answer>,
 }
@@ -116,7 +120,8 @@ fn nobody_waits(request: &Request, now: Instant) -> bool {
 
 fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
     while let Some(batch) = next_batch(shared) {
-        let began = Instant::now();
+        let (began, wall) = (Instant::now(), SystemTime::now());
+        let (batch, dispatch) = batch;
         let rows: Vec<&Row> = batch.iter().map(|w| &w.request.row).collect();
         let longest = rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0);
         let tokens: usize = rows.iter().map(|r| r.tokens.len()).sum();
@@ -133,9 +138,11 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
             padded: longest * rows.len(),
             queued: batch.iter().map(|w| began.duration_since(w.since)).max().unwrap_or_default(),
             took: began.elapsed(),
+            dispatch,
             error: result.as_ref().err().map(ToString::to_string),
         }
         .emit();
+        way::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
         let mut tags = result.ok().map(Vec::into_iter);
         for waiting in batch {
             let r = waiting.request;
@@ -145,7 +152,8 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
     }
 }
 
-fn next_batch(shared: &Shared) -> Option<Vec<Waiting>> {
+/// The next batch, and why it goes off now: nobody waited for it to fill, it is `full`, or its oldest row has waited `long` enough.
+fn next_batch(shared: &Shared) -> Option<(Vec<Waiting>, &'static str)> {
     let mut state = shared.state.lock().expect("workers do not panic");
     loop {
         if state.closed {
@@ -162,10 +170,12 @@ fn next_batch(shared: &Shared) -> Option<Vec<Waiting>> {
             continue;
         }
         let now = Instant::now();
+        let full = state.queue.len() >= shared.limits.max_batch_items;
+        let dispatch = if shared.max_wait.is_zero() { "at_once" } else if full { "full" } else { "long" };
         let batch = state.queue.take(shared.limits, |w| nobody_waits(&w.request, now));
         state.oldest = (!state.queue.is_empty()).then_some(now);
         if !batch.is_empty() {
-            return Some(batch);
+            return Some((batch, dispatch));
         }
     }
 }
@@ -178,7 +188,7 @@ mod tests {
 
     fn request(ask: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
         let row = Row::pack(Frame::default(), &[&[7], &[8]], 0, None, false);
-        Request { stream: 1, ask, row, later: false, due, reply: reply.clone() }
+        Request { stream: 1, ask, row, later: false, due, trace: None, reply: reply.clone() }
     }
 
     fn soon() -> Instant {

@@ -111,6 +111,11 @@ impl Models {
         &self.0[frame.model]
     }
 
+    /// The directories of those that are loaded.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|m| m.key.as_str())
+    }
+
     /// The names that segments carry.
     pub fn names(&self) -> Vec<&str> {
         self.0.iter().map(|m| m.files.labels.model.as_str()).collect()

@@ -11,6 +11,7 @@
 pub mod clock;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
+mod in_force;
 pub mod partition;
 mod reload;
 pub mod replay;
@@ -19,20 +20,21 @@ mod trial;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use crate::config::{Profiles, Settings, SettingsError};
+use crate::config::{Settings, SettingsError};
 use crate::consume::assignment::{Assignment, Spawn};
 use crate::consume::group::{StartError, join};
 use crate::consume::poll::{self, ConsumeError};
-use crate::format::Formatter;
+use crate::format::{Formatter, Styles};
+use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
 use crate::infer::{LoadError, Model, ModelFiles, Models, Tagger};
-use crate::limit::{PartialLimit, WordQuotas};
+use crate::limit::PartialLimit;
 use crate::produce::committer::Committer;
 use crate::produce::outlet::Outlet;
 use crate::produce::raw::RawSender;
@@ -41,6 +43,7 @@ use crate::produce::transaction::{Group, Transaction, TransactionError};
 use crate::session::output::{Release, StreamRef};
 use crate::session::policy::Policy;
 use crate::session::snapshot::Surroundings;
+use in_force::InForce;
 
 /// Why the service did not start or did not go on. Each kind has an exit code of its own.
 #[derive(Debug, thiserror::Error)]
@@ -85,16 +88,19 @@ pub type OnRelease = Box<dyn Fn(&StreamRef, &Release) + Send + Sync>;
 pub struct Shared {
     /// all settings
     pub settings: Settings,
-    /// profiles by tenant
-    pub profiles: Profiles,
+    /// where settings came from, to be looked at again
+    pub settings_file: Option<PathBuf>,
+    in_force: RwLock<Arc<InForce>>,
+    /// whether dead letters must carry nothing of their records: some profile redacts
+    pub(crate) redacts: Arc<AtomicBool>,
     /// words to tags
     pub models: Models,
     /// tags to text
     pub formatter: Formatter,
     /// partials
     pub partial_limit: PartialLimit,
-    /// words
-    pub quotas: WordQuotas,
+    /// how it is
+    pub health: Arc<Health>,
     /// who looks on: the demo's summary, the evaluation
     pub on_release: Option<OnRelease>,
 }
@@ -118,7 +124,7 @@ impl Shared {
         settings: Settings,
         mut taggers: impl FnMut(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError>,
     ) -> Result<Shared, RunError> {
-        let mut profiles = settings.profiles()?;
+        let profiles = settings.profiles()?;
         let mut models = Vec::new();
         for key in profiles.models() {
             let files = ModelFiles::open(&settings.infer.model_dir.join(&key))?;
@@ -127,18 +133,33 @@ impl Shared {
             models.push(Model::start(&key, files, taggers, settings.infer.batch_limits(), max_wait)?);
         }
         let models = Models::new(models);
-        profiles.bind(&models)?;
-        let styles = settings.styles(&profiles, false)?;
+        let (in_force, styles) = InForce::new(&settings, profiles, &models)?;
         let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Ok(Shared {
-            quotas: WordQuotas::new(profiles.all().map(|p| (&p.name, p.quota)).collect::<Vec<_>>().into_iter()),
-            profiles,
+            settings_file: None,
+            redacts: Arc::new(AtomicBool::new(in_force.profiles.any_redacts())),
+            in_force: RwLock::new(Arc::new(in_force)),
             models,
             formatter: Formatter::new(styles),
             partial_limit: PartialLimit::new(per_second),
+            health: Arc::default(),
             on_release: None,
             settings,
         })
+    }
+
+    /// Profiles, quotas and limits as they are now.
+    pub fn in_force(&self) -> Arc<InForce> {
+        self.in_force.read().expect("no one panics while holding it").clone()
+    }
+
+    /// From the next record on, another generation counts.
+    fn replace(&self, next: InForce, styles: Styles) {
+        // A dead letter that is under way when redaction is switched on must not slip through: never back to false.
+        self.redacts.fetch_or(next.profiles.any_redacts(), Ordering::Relaxed);
+        // Formatting first: a profile is named by a stream only once it is in force.
+        self.formatter.replace(styles);
+        *self.in_force.write().expect("no one panics while holding it") = Arc::new(next);
     }
 }
 
@@ -149,7 +170,7 @@ fn absolute(path: &std::path::Path) -> PathBuf {
 
 impl Surroundings for Shared {
     fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>) {
-        let profile = self.profiles.named(name);
+        let profile = self.in_force().profiles.named(name).clone();
         (profile.name.clone(), profile.policy.clone())
     }
 
@@ -167,6 +188,7 @@ impl Surroundings for Shared {
 pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Result<(), RunError> {
     runtime.spawn(reload::watch(shared.clone()));
     let mut was_member = false;
+    shared.health.waits_for(Some("the group is being joined"));
     loop {
         let result = member(&shared, runtime, &stop);
         match result {
@@ -179,7 +201,12 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
                 tracing::warn!(%error, "the group cannot be joined anew; it is tried again");
                 std::thread::sleep(JOIN_AGAIN);
             }
-            result => return result,
+            result => {
+                if let Err(error) = &result {
+                    shared.health.failed(&error.to_string());
+                }
+                return result;
+            }
         }
     }
 }
@@ -194,9 +221,9 @@ fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Res
     };
     let deadline = Duration::from_millis(settings.delivery.drain_deadline_ms);
     let assignment = Arc::new(Assignment::new(settings.topics.raw.clone(), spawn, runtime.clone(), deadline));
-    let consumer = Arc::new(join(settings, assignment, committer.clone())?);
+    let consumer = Arc::new(join(settings, assignment, committer.clone(), shared.health.clone())?);
     runtime.block_on(topics::check_changelog(settings)).map_err(StartError::Changelog)?;
-    let outlet = Outlet { topics: settings.topics.clone(), coordinates_only: shared.profiles.any_redacts() };
+    let outlet = Outlet { topics: settings.topics.clone(), coordinates_only: shared.redacts.clone() };
     let partials = RawSender::new(settings).map_err(StartError::Properties)?;
     let transaction = Transaction::open(settings, outlet).map_err(StartError::Properties)?;
     let over = Arc::new(AtomicBool::new(false));

@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Shared;
+use super::in_force::InForce;
+use super::{OnRelease, Shared};
 use super::clock::Clock;
 use crate::config::Profile;
 use crate::consume::changelog::Left;
 use crate::events;
+use crate::health::Reporter;
 use crate::infer::{Answer, Request};
 use crate::limit::Beyond;
 use crate::produce::mark::Mark;
@@ -23,6 +25,7 @@ use crate::session::output::{Event, Output, StreamId, StreamRef, Tail};
 use crate::session::policy::Policy;
 use crate::session::snapshot::{Snapshot, Surroundings, key_from_bytes, key_to_bytes};
 use crate::session::{Record, Source, Time};
+use crate::telemetry::way::Way;
 
 /// A partition's streams, its requests under way, and the formatter's end of the path.
 pub struct Partition {
@@ -39,6 +42,12 @@ pub struct Partition {
     out: Vec<Outgoing>,
     /// whether the clock counts: a backlog comes faster than anybody speaks
     running: bool,
+    /// its line on the board
+    reporter: Reporter,
+    /// for all records, whatever their tenant
+    profile: Option<String>,
+    /// who looks on, beside whom all partitions have in common
+    on_release: Option<OnRelease>,
     /// sessions beyond their quota
     beyond: HashSet<Arc<str>>,
     /// requests of theirs that are under way, and until when
@@ -47,7 +56,7 @@ pub struct Partition {
 
 impl Partition {
     /// An empty partition.
-    pub fn new(shared: Arc<Shared>, number: i32, clock: Clock) -> Partition {
+    pub fn new(shared: Arc<Shared>, number: i32, clock: Clock, reporter: Reporter) -> Partition {
         let d = &shared.settings.decode;
         let limits =
             Limits { max_streams: d.max_streams_per_partition, session_ttl_ms: d.session_ttl_ms, late_ttl_ms: d.late_ttl_ms };
@@ -63,14 +72,17 @@ impl Partition {
             dirty: BTreeSet::new(),
             out: Vec::new(),
             running: false,
+            reporter,
+            profile: None,
+            on_release: None,
             beyond: HashSet::new(),
             late: HashMap::new(),
         }
     }
 
     /// A partition as its last owner left it. A state that cannot be used is an event, and its stream begins anew.
-    pub fn restored(shared: Arc<Shared>, number: i32, clock: Clock, left: &Left) -> Partition {
-        let mut partition = Partition::new(shared.clone(), number, clock);
+    pub fn restored(shared: Arc<Shared>, number: i32, clock: Clock, reporter: Reporter, left: &Left) -> Partition {
+        let mut partition = Partition::new(shared.clone(), number, clock, reporter);
         partition.next_offset = left.resume_at;
         let now = partition.now();
         for (key, value) in &left.states {
@@ -81,7 +93,13 @@ impl Partition {
                 events::StateRefused { partition: number, why: &why.to_string() }.emit();
             }
         }
+        partition.reporter.restored(left.resume_at);
         partition
+    }
+
+    /// Takes every record as of this profile, and tells of every release.
+    pub fn try_out(&mut self, profile: &str, on_release: OnRelease) {
+        (self.profile, self.on_release) = (Some(profile.to_string()), Some(on_release));
     }
 
     /// Offset of the next record; what is before it is done with.
@@ -97,10 +115,11 @@ impl Partition {
     /// Takes the partition's next record; what cannot be taken becomes a dead letter.
     pub fn take(&mut self, record: RawRecord) {
         self.next_offset = record.offset + 1;
+        self.reporter.took(self.next_offset, record.timestamp_ms);
         if record.has(ERASE) {
             return self.erase(record);
         }
-        match decode::decode(&record, &self.shared.settings.limits) {
+        match decode::decode(&record, &self.shared.in_force().limits) {
             Ok((session, segment)) => self.accept(&session, segment, record),
             Err(refused) => self.refuse("decode", refused, record),
         }
@@ -121,7 +140,7 @@ impl Partition {
     }
 
     fn erase(&mut self, record: RawRecord) {
-        match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.settings.limits) {
+        match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.in_force().limits) {
             Ok(session) => {
                 let streams = self.sessions.erase(&session);
                 events::Erased { partition: self.number, streams }.emit();
@@ -134,8 +153,12 @@ impl Partition {
         if record.has(REPLAYED) {
             segment.seq = None; // its number is long past
         }
-        let profile: Arc<Profile> = self.shared.profiles.of(segment.tenant.as_deref()).clone();
-        if self.is_beyond(&profile, session, &segment) {
+        let in_force = self.shared.in_force();
+        let profile = match &self.profile {
+            Some(name) => in_force.profiles.named(name),
+            None => in_force.profiles.of(segment.tenant.as_deref()),
+        };
+        if self.is_beyond(&in_force, profile, session, &segment) {
             if profile.quota.beyond == Beyond::DeadLetter {
                 let detail = "more words than profiles.*.quota allows; raise it, or replay this later";
                 return self.refuse("quota", Refused::new("quota", detail), record);
@@ -145,7 +168,15 @@ impl Partition {
             self.beyond.remove(session);
         }
         let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
-        let source = Arc::new(Source { offset: record.offset, meta: segment.meta.take(), headers: record.headers });
+        events::Taken { words: if segment.is_final { segment.words.len() as u64 } else { 0 } }.emit();
+        let way = Way::begin(&self.shared.settings.topics.raw, self.number, record.offset, &record.headers);
+        let source = Arc::new(Source {
+            offset: record.offset,
+            meta: segment.meta.take(),
+            headers: record.headers,
+            timestamp_ms: record.timestamp_ms,
+            way,
+        });
         let channel = segment.channel.clone();
         let plain = !profile.serves(segment.lang.as_deref());
         // An open stream keeps the profile it began with, and so its model: tokens of another one would mean nothing to that.
@@ -163,10 +194,10 @@ impl Partition {
     }
 
     /// Whether a record's words are more than its tenant or its session may say now.
-    fn is_beyond(&self, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
+    fn is_beyond(&self, in_force: &InForce, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
         let tenant: Arc<str> = segment.tenant.as_deref().unwrap_or_default().into();
         let over =
-            self.running && segment.is_final && !self.shared.quotas.allows(&profile.name, &tenant, session, segment.words.len());
+            self.running && segment.is_final && !in_force.quotas.allows(&profile.name, &tenant, session, segment.words.len());
         if over {
             events::BeyondQuota { refused: profile.quota.beyond == Beyond::DeadLetter, words: segment.words.len() }.emit();
         }
@@ -202,6 +233,7 @@ impl Partition {
             self.shared.models.of(ask.row.frame).infer.submit(Request {
                 stream,
                 ask: ask.id,
+                trace: self.sessions.source_of(stream).and_then(|s| Some(s.way.as_ref()?.link())),
                 row: ask.row,
                 later: ask.hypothesis || late,
                 due: self.clock.instant(ask.due),
@@ -219,6 +251,7 @@ impl Partition {
     pub fn answered(&mut self, answer: Answer) {
         let now = self.now();
         self.late.remove(&answer.stream);
+        self.reporter.progressed();
         self.sessions.answer(answer.stream, answer.ask, answer.tags.as_deref(), now);
     }
 
@@ -265,6 +298,11 @@ impl Partition {
         Cut { resume_at: self.next_offset, mark: Mark::Clean, out, changelog, partials: self.partials() }
     }
 
+    /// Writes what it holds on the board.
+    pub fn report(&self) {
+        self.reporter.holds(self.sessions.len(), self.sessions.pending_words(), self.sessions.in_flight());
+    }
+
     fn gather(&mut self) {
         self.dirty.extend(self.sessions.take_dirty());
         for event in self.sessions.take_events() {
@@ -284,7 +322,7 @@ impl Partition {
         let stream = event.stream;
         match event.output {
             Output::Release(release) => {
-                if let Some(observe) = &shared.on_release {
+                for observe in [&shared.on_release, &self.on_release].into_iter().flatten() {
                     observe(&stream, &release);
                 }
                 for freeze in release.entries.iter().filter_map(|e| e.freeze) {
@@ -295,16 +333,23 @@ impl Partition {
                     }
                     .emit();
                 }
-                let segment = shared.formatter.segment(&stream, &release);
-                events::SegmentMade { kind: "final" }.emit();
                 let source = release.entries.last().map(|e| e.word.source.clone());
+                let way = source.as_ref().and_then(|s| s.way.as_ref());
+                way.inspect(|w| w.released());
+                let began = SystemTime::now();
+                let (segment, noted) = shared.formatter.segment(&stream, &release);
+                way.inspect(|w| w.formatted(began));
+                let degraded = release.entries.iter().filter(|e| e.freeze.is_some_and(|f| f.degraded)).count() as u64;
+                events::SegmentMade { kind: "final", degraded }.emit();
+                noted.redacted.iter().for_each(|class| events::Redacted { class }.emit());
+                noted.rejected.iter().for_each(|class| events::ItnRejected { class }.emit());
                 Outgoing::Formatted(Box::new(segment), source)
             }
             Output::Closed { seq, counts, cause } => {
                 self.dirty.remove(&stream.id);
                 self.beyond.remove(&stream.key.session);
                 let segment = shared.formatter.end(&stream, seq, counts, cause);
-                events::SegmentMade { kind: "end" }.emit();
+                events::SegmentMade { kind: "end", degraded: 0 }.emit();
                 Outgoing::Formatted(Box::new(segment), stream.source)
             }
         }
@@ -328,7 +373,7 @@ impl Partition {
     pub fn partials(&mut self) -> Vec<Segment> {
         let shared = self.shared.clone();
         let partial = |(stream, tail): (StreamRef, Tail)| {
-            events::SegmentMade { kind: "partial" }.emit();
+            events::SegmentMade { kind: "partial", degraded: 0 }.emit();
             shared.formatter.partial(&stream, &tail)
         };
         self.changed_tails(|session| shared.partial_limit.allows(session)).into_iter().map(partial).collect()

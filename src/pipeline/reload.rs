@@ -1,10 +1,12 @@
-//! Grammars, packs and lists that change while the service runs: looked at again and again, checked before they are used, and left out where they
-//! are wrong.
+//! Profiles, grammars, packs and lists that change while the service runs: looked at again and again, and at once on SIGHUP; checked before they
+//! are used, and left out where they are wrong.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::Shared;
 use crate::events;
@@ -28,26 +30,29 @@ fn add(print: &mut Print, path: &Path, depth: usize) {
 fn print(shared: &Shared) -> Print {
     let format = &shared.settings.format;
     let mut print = Print::new();
+    shared.settings_file.iter().for_each(|path| add(&mut print, path, 0));
     add(&mut print, &format.grammar_dir, 0);
-    for (_, spec) in shared.profiles.styles() {
+    for (_, spec) in shared.in_force().profiles.styles() {
         spec.packs.iter().for_each(|pack| add(&mut print, &format.pack_dir.join(pack), 0));
         [&spec.vocabulary, &spec.names, &spec.profanity].into_iter().flatten().for_each(|path| add(&mut print, path, 0));
     }
     print
 }
 
-/// Looks every `format.reload_ms` until the service stops; returns at once where that is 0. What has changed is read once it has stood still for as long.
+/// Looks every `format.reload_ms` until the service stops, never where that is 0. What has changed is read once it has stood still for as long; all of
+/// it on SIGHUP, changed or not.
 pub async fn watch(shared: Arc<Shared>) {
     let every = Duration::from_millis(shared.settings.format.reload_ms);
-    if every.is_zero() {
-        return;
-    }
+    let mut asked = signal(SignalKind::hangup()).expect("signals can be handled");
     let mut in_use = print(&shared);
     let mut before = in_use.clone();
     loop {
-        tokio::time::sleep(every).await;
+        let told = tokio::select! {
+            _ = asked.recv() => true,
+            () = tokio::time::sleep(every), if !every.is_zero() => false,
+        };
         let now = print(&shared);
-        if now == before && now != in_use {
+        if told || now == before && now != in_use {
             in_use = now.clone();
             let shared = shared.clone();
             // Compiling takes a tenth of a second: not on a thread that serves partitions.
@@ -59,10 +64,10 @@ pub async fn watch(shared: Arc<Shared>) {
 
 fn load(shared: &Shared) {
     let began = Instant::now();
-    match shared.settings.styles(&shared.profiles, false) {
-        Ok(styles) => {
-            shared.formatter.replace(styles);
-            events::Reloaded { took: began.elapsed() }.emit();
+    match shared.in_force().next(shared.settings_file.as_deref(), &shared.settings, &shared.models) {
+        Ok((next, styles, waiting)) => {
+            shared.replace(next, styles);
+            events::Reloaded { took: began.elapsed(), waiting: &waiting }.emit();
         }
         Err(e) => events::ReloadRefused { why: &e.to_string() }.emit(),
     }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::Shared;
+use super::{OnRelease, Shared};
 use super::clock::Clock;
 use super::partition::Partition;
 use crate::config::Settings;
+use crate::health::Health;
 use crate::produce::Outgoing;
 use crate::record::RawRecord;
 use crate::session::output::{StreamRef, Tail};
@@ -43,7 +44,13 @@ impl Replay {
 
     fn new(shared: Arc<Shared>, clock: Clock) -> Replay {
         let runtime = Builder::new_current_thread().enable_all().build().expect("the system has room for a runtime");
-        Replay { partition: Partition::new(shared, 0, clock), runtime }
+        let reporter = Arc::<Health>::default().assigned(0); // nobody asks how a replay is
+        Replay { partition: Partition::new(shared, 0, clock, reporter), runtime }
+    }
+
+    /// Takes every record as of this profile, whatever its tenant, and tells of every release.
+    pub fn try_out(&mut self, profile: &str, on_release: OnRelease) {
+        self.partition.try_out(profile, on_release);
     }
 
     /// Takes the next record and hands its requests to the model, without waiting for answers.

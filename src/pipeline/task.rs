@@ -28,10 +28,11 @@ const RESTORE_AGAIN: Duration = Duration::from_secs(1);
 /// Runs until it is told to stop; then waits until what it made is durable.
 pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, committer: Arc<Committer>) {
     let Inbox { mut records, mut stop } = inbox;
+    let reporter = shared.health.assigned(number);
     let (mut partition, mut trial) = tokio::select! {
         _ = &mut stop => return,
         left = left(&shared, number) => {
-            (Partition::restored(shared.clone(), number, Clock::wall(), &left), Trial::begin(left.mark, left.resume_at))
+            (Partition::restored(shared.clone(), number, Clock::wall(), reporter, &left), Trial::begin(left.mark, left.resume_at))
         }
     };
     let (mut asks, mut durable) = committer.open(number);
@@ -42,6 +43,7 @@ pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, committer: Arc<
         if partition.has_much() {
             committer.wake();
         }
+        partition.report();
         let wake = partition.next_due().map(|t| partition.instant(t));
         tokio::select! {
             _ = &mut stop => break,
@@ -79,7 +81,7 @@ pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, committer: Arc<
         if forgot.elapsed() > FORGET_IDLE {
             forgot = Instant::now();
             shared.partial_limit.forget_idle();
-            shared.quotas.forget_idle();
+            shared.in_force().quotas.forget_idle();
         }
     }
     drop(asks); // whoever asks now is told nothing; the last cut says all

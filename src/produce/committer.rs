@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -126,15 +126,17 @@ impl Committer {
             if cuts.is_empty() {
                 continue;
             }
-            let began = Instant::now();
+            let (began, wall) = (Instant::now(), SystemTime::now());
             let mut parts: Vec<(i32, &mut Cut)> = cuts.iter_mut().map(|(partition, cut)| (*partition, cut)).collect();
             let result = transaction.commit(&mut parts, topic, &**group);
             let error = result.as_ref().err().map(ToString::to_string);
-            events::Committed { partitions: cuts.len(), took: began.elapsed(), error: error.as_deref() }.emit();
+            let changelog_bytes = cuts.iter().map(|(_, cut)| cut.changelog_bytes()).sum();
+            events::Committed { partitions: cuts.len(), changelog_bytes, took: began.elapsed(), error: error.as_deref() }.emit();
             match result {
                 Ok(()) => {
                     let outlet = transaction.outlet();
                     cuts.iter().flat_map(|(_, cut)| &cut.partials).for_each(|tail| partials.forget(outlet.partial(tail)));
+                    cuts.iter().for_each(|(_, cut)| cut.emit_released(&outlet.topics.formatted, wall));
                     self.committed(cuts);
                 }
                 Err(TransactionError::Again(_)) => {

@@ -12,9 +12,11 @@ pub mod topics;
 pub mod transaction;
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use self::mark::Mark;
-use crate::record::{RawRecord, Refused, Segment};
+use crate::events;
+use crate::record::{Kind, RawRecord, Refused, Segment};
 use crate::session::Source;
 
 /// Headers of a record, name and value.
@@ -59,6 +61,25 @@ impl Cut {
     /// Whether there is nothing to make durable.
     pub fn is_empty(&self) -> bool {
         self.out.is_empty() && self.changelog.is_empty()
+    }
+
+    /// Bytes of state in it.
+    fn changelog_bytes(&self) -> u64 {
+        self.changelog.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len)).sum::<usize>() as u64
+    }
+
+    /// Says of its finals that they are durable, in a commit that began at `from`.
+    fn emit_released(&self, topic: &str, from: SystemTime) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
+        for out in &self.out {
+            let Outgoing::Formatted(segment, Some(source)) = out else { continue };
+            source.way.as_ref().inspect(|way| way.published(topic, from));
+            if segment.kind == Kind::Final
+                && let Some(appended) = source.timestamp_ms
+            {
+                events::Released { latency: Duration::from_millis((now - appended).max(0) as u64) }.emit();
+            }
+        }
     }
 
     /// Goes on with the cut after it.

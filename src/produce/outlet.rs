@@ -1,11 +1,15 @@
 //! What Kafka records of each kind look like.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rdkafka::message::{Header, OwnedHeaders};
 
 use super::{DeadLetter, Headers, Outgoing};
 use crate::config::Topics;
 use crate::events;
 use crate::record::Segment;
+use crate::session::Source;
 
 /// A record on its way out.
 #[derive(Debug)]
@@ -29,7 +33,7 @@ pub struct Outlet {
     pub topics: Topics,
     /// A dead letter says where its record stands, and carries nothing of it: some profile redacts, and nobody knows what a record holds that
     /// could not be read.
-    pub coordinates_only: bool,
+    pub coordinates_only: Arc<AtomicBool>,
 }
 
 impl Outlet {
@@ -41,11 +45,15 @@ impl Outlet {
                 partition: None,
                 key: Some(segment.session.as_bytes()),
                 payload: Some(serde_json::to_vec(segment).expect("segments are JSON")),
-                headers: to_headers(source.as_ref().map_or(&[], |s| &s.headers)),
+                headers: match source.as_deref() {
+                    Some(Source { way: Some(way), headers, .. }) => to_headers(&way.carried(headers)),
+                    Some(source) => to_headers(&source.headers),
+                    None => to_headers(&[]),
+                },
             },
             Outgoing::DeadLetter(letter) => {
                 let reasons = reasons(letter, &self.topics.raw);
-                let (key, payload, headers) = if self.coordinates_only || letter.too_large() {
+                let (key, payload, headers) = if self.coordinates_only.load(Ordering::Relaxed) || letter.too_large() {
                     (None, None, to_headers(&reasons))
                 } else {
                     let whole = [letter.record.headers.as_slice(), &reasons].concat();

@@ -12,7 +12,7 @@ use super::output::{Ask, EndCause, Event, Output, StreamId, StreamKey, StreamRef
 use super::policy::Policy;
 use super::snapshot::{Snapshot, SnapshotError, Surroundings, Waiting};
 use super::stream::Stream;
-use super::{Record, Time};
+use super::{Record, Source, Time};
 use crate::record::End;
 use crate::tags::Tags;
 
@@ -282,6 +282,11 @@ impl Sessions {
     /// The session of an open stream.
     pub fn session_of(&self, id: StreamId) -> Option<&Arc<str>> {
         self.slots.get(&id).map(|slot| &slot.key.session)
+    }
+
+    /// The record that brought an open stream's last word.
+    pub fn source_of(&self, id: StreamId) -> Option<Arc<Source>> {
+        self.slots.get(&id)?.stream.last_source()
     }
 
     /// Takes the model's answer to request `ask` of `stream`; `None` where inference failed.

@@ -212,7 +212,7 @@ impl Sim {
     }
 
     fn record(&self, say: &Say, seq: u64) -> Record {
-        let source = Arc::new(Source { offset: self.offset, meta: None, headers: Vec::new() });
+        let source = Arc::new(Source { offset: self.offset, meta: None, headers: Vec::new(), timestamp_ms: None, way: None });
         let mut h = DefaultHasher::new();
         (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
         let word = |&w: &u8| Word {

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::record::REPLAYED;
 use crate::tags::Disfluency;
+use crate::telemetry::way::Way;
 
 /// The input record words came with: where it stands and what passes through.
 #[derive(Debug)]
@@ -17,6 +18,10 @@ pub struct Source {
     pub meta: Option<Box<RawValue>>,
     /// the record's headers, name and value
     pub headers: Vec<(String, Option<Vec<u8>>)>,
+    /// when it was appended, milliseconds since 1970
+    pub timestamp_ms: Option<i64>,
+    /// its spans, if it is traced; a stream taken over goes on without
+    pub way: Option<Way>,
 }
 
 impl Source {

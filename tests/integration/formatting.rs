@@ -52,7 +52,7 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
         confidence: Some(if index.is_multiple_of(2) { 1.0 } else { 0.5 }),
         tokens: Arc::new([0]),
         kind: kind_of(spoken),
-        source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new() }),
+        source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, way: None }),
     };
     (word, tags)
 }

@@ -10,6 +10,7 @@ mod hostile;
 mod hostile_kafka;
 mod kafka;
 mod layout;
+mod metrics;
 mod ledger;
 mod model;
 mod operations;

@@ -50,6 +50,7 @@ impl Worker {
         let child = Command::new(env!("CARGO_BIN_EXE_faircopy"))
             .args(["run", "--config", config.to_str().unwrap()])
             .env(FAST.0, FAST.1)
+            .env("FAIRCOPY__ADMIN__LISTEN", "127.0.0.1:0")
             .envs(environment.iter().copied())
             .stderr(File::create(&log).unwrap())
             .stdout(Stdio::null())

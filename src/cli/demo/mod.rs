@@ -6,15 +6,17 @@ pub mod call;
 mod screen;
 mod tally;
 
+use std::net::TcpListener;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::{Cli, Failure, runtime, start_log};
+use super::{Cli, Failure, runtime, start_admin, start_log};
 use crate::config::{Guarantee, Settings};
 use crate::consume::embedded::EmbeddedBroker;
 use crate::consume::tail::{ClientError, Tail};
+use crate::health::Health;
 use crate::pipeline::{self, Shared};
 use crate::produce::raw::RawSender;
 use crate::produce::topics;
@@ -81,8 +83,16 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         }
     };
 
+    settings.admin.page = true;
+    if TcpListener::bind(&settings.admin.listen).is_err() {
+        settings.admin.listen = "127.0.0.1:0".into(); // another worker's, on this machine
+    }
+    let health = Arc::<Health>::default();
+    let (admin, _telemetry) = start_admin(&settings, &runtime, &health)?;
+    println!("The same call in a browser: http://{}/page\n", admin.address());
     let tally = Arc::new(Mutex::new(Tally::default()));
     let mut shared = Shared::load(settings.clone())?;
+    shared.health = health;
     shared.on_release = Some({
         let tally = tally.clone();
         Box::new(move |_, release| {
@@ -92,7 +102,9 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     });
     let stop = Arc::new(AtomicBool::new(false));
     let service = std::thread::spawn({
-        let (shared, handle, stop) = (Arc::new(shared), runtime.handle().clone(), stop.clone());
+        let shared = Arc::new(shared);
+        admin.loaded(shared.clone());
+        let (handle, stop) = (runtime.handle().clone(), stop.clone());
         move || pipeline::run(shared, &handle, stop)
     });
 

@@ -1,0 +1,179 @@
+//! The live page: calls as their text forms, read off the formatted and partial topics like any other reader would, so what a profile
+//! redacts is not here either.
+
+use std::collections::{HashMap, VecDeque};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::extract::{Query, State};
+use axum::http::header;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Json};
+use futures_util::{Stream, StreamExt, stream};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::broadcast;
+
+use super::Admin;
+use crate::consume::tail::Tail;
+use crate::record::{Kind, Segment};
+
+/// Sessions remembered, those heard last.
+const MAX_SESSIONS: usize = 200;
+/// Segments remembered of one.
+const MAX_SEGMENTS: usize = 500;
+/// Segments that a slow browser may fall behind before it misses some.
+const BEHIND: usize = 1024;
+/// Between two lines of figures.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A segment and when it was read.
+#[derive(Clone)]
+struct Line {
+    session: Arc<str>,
+    json: Arc<str>,
+}
+
+#[derive(Default)]
+struct Session {
+    finals: VecDeque<Line>,
+    /// the latest tail of each channel
+    tails: HashMap<Arc<str>, Line>,
+    open: HashMap<Arc<str>, bool>,
+    heard_ms: u64,
+}
+
+/// What the page knows.
+pub struct Live {
+    sessions: Mutex<HashMap<Arc<str>, Session>>,
+    news: broadcast::Sender<Line>,
+}
+
+impl Default for Live {
+    fn default() -> Live {
+        Live { sessions: Mutex::default(), news: broadcast::channel(BEHIND).0 }
+    }
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
+}
+
+impl Live {
+    fn heard(&self, segment: &Segment) {
+        let json = json!({ "at": now_ms(), "segment": segment }).to_string();
+        let line = Line { session: segment.session.clone(), json: json.into() };
+        let mut sessions = self.sessions.lock().expect("no holder panics");
+        if !sessions.contains_key(&segment.session) && sessions.len() >= MAX_SESSIONS {
+            let oldest = sessions.iter().min_by_key(|(_, s)| s.heard_ms).map(|(key, _)| key.clone());
+            oldest.map(|key| sessions.remove(&key));
+        }
+        let session = sessions.entry(segment.session.clone()).or_default();
+        session.heard_ms = now_ms();
+        session.open.insert(segment.channel.clone(), segment.kind != Kind::End);
+        if segment.kind == Kind::Partial {
+            session.tails.insert(segment.channel.clone(), line.clone());
+        } else {
+            session.tails.remove(&segment.channel);
+            session.finals.push_back(line.clone());
+            if session.finals.len() > MAX_SEGMENTS {
+                session.finals.pop_front();
+            }
+        }
+        let _ = self.news.send(line); // nobody may be looking
+    }
+
+    fn so_far(&self, session: &str) -> Vec<Line> {
+        let sessions = self.sessions.lock().expect("no holder panics");
+        let Some(s) = sessions.get(session) else { return Vec::new() };
+        s.finals.iter().chain(s.tails.values()).cloned().collect()
+    }
+}
+
+/// Reads the topics from now on, for as long as the process lives.
+pub(super) fn follow(admin: Arc<Admin>) {
+    let read = move || {
+        let topics = &admin.settings.topics;
+        loop {
+            match Tail::follow(&admin.settings, &[&topics.formatted, &topics.partial]) {
+                Ok(tail) => loop {
+                    let Some((_, payload)) = tail.next(SECOND) else { continue };
+                    if let Ok(segment) = serde_json::from_slice::<Segment>(&payload) {
+                        admin.live.heard(&segment);
+                    }
+                },
+                Err(error) => {
+                    tracing::warn!(%error, "the live page cannot read the topics yet; it tries again");
+                    std::thread::sleep(SECOND);
+                }
+            }
+        }
+    };
+    std::thread::Builder::new().name("page".into()).spawn(read).expect("the system starts threads");
+}
+
+pub(super) async fn html() -> impl IntoResponse {
+    // The page carries all it needs: nothing is loaded from elsewhere, and nobody may frame it.
+    let policy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    (headers, include_str!("page/index.html"))
+}
+
+pub(super) async fn script() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], include_str!("page/app.js"))
+}
+
+pub(super) async fn style() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], include_str!("page/style.css"))
+}
+
+/// Sessions heard, the latest first.
+pub(super) async fn sessions(State(admin): State<Arc<Admin>>) -> Json<Value> {
+    let sessions = admin.live.sessions.lock().expect("no holder panics");
+    let mut all: Vec<(&Arc<str>, &Session)> = sessions.iter().collect();
+    all.sort_by_key(|(_, s)| std::cmp::Reverse(s.heard_ms));
+    let row = |(key, s): (&Arc<str>, &Session)| {
+        json!({ "session": key, "open": s.open.values().any(|open| *open), "heard": s.heard_ms })
+    };
+    Json(all.into_iter().map(row).collect())
+}
+
+#[derive(Deserialize)]
+pub(super) struct Wanted {
+    session: String,
+}
+
+/// A session from its beginning, as far as it is remembered, then as it goes on; and the worker's figures every second.
+pub(super) async fn events(
+    State(admin): State<Arc<Admin>>,
+    Query(wanted): Query<Wanted>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let news = admin.live.news.subscribe(); // before what is remembered is read, so that nothing falls between
+    let past = stream::iter(admin.live.so_far(&wanted.session));
+    let coming = stream::unfold((news, wanted.session), |(mut news, session)| async move {
+        loop {
+            match news.recv().await {
+                Ok(line) if *line.session == *session => return Some((line, (news, session))),
+                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        }
+    });
+    let segments = past.chain(coming).map(|line| Event::default().event("segment").data(&*line.json));
+    let figures = stream::unfold(admin, |admin| async move {
+        tokio::time::sleep(SECOND).await;
+        let (words, delay_ms) = crate::events::frozen_so_far();
+        let lag: u64 = admin.health.partitions().values().map(|p| p.lag).sum();
+        let line = json!({ "words": words, "delay_ms": delay_ms, "lag": lag }).to_string();
+        Some((Event::default().event("figures").data(line), admin))
+    });
+    let all = stream::select(segments.boxed(), figures.boxed()).map(Ok);
+    Sse::new(all).keep_alive(KeepAlive::default())
+}

@@ -1,0 +1,179 @@
+"use strict";
+// The page of one worker: calls on the left, the chosen one as it forms, the worker's figures, and a playground. Text is only ever set as text, never
+// as markup: what is said in a call may be anything.
+
+const token = new URLSearchParams(location.search).get("token");
+const url = (path, query = {}) => {
+  const all = new URLSearchParams(token ? { ...query, token } : query).toString();
+  return all ? `${path}?${all}` : path;
+};
+const $ = (id) => document.getElementById(id);
+const SECONDS = 120;
+
+function element(name, className, text) {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// One segment's words, entities marked, and what was removed where it was said.
+function written(segment, frozen) {
+  const out = document.createDocumentFragment();
+  const removed = [...segment.removed];
+  const sayRemoved = (before) => {
+    while (removed.length && removed[0].src[0] < before) {
+      out.append(element("span", "removed", removed.shift().spoken + " "));
+    }
+  };
+  let at = 0;
+  while (at < segment.words.length) {
+    const entity = segment.entities.find((e) => e.words[0] === at && e.words[1] > at);
+    const end = entity ? entity.words[1] : at + 1;
+    const words = segment.words.slice(at, end);
+    sayRemoved(words[0].src[0]);
+    const text = words.map((w) => w.text).join(" ");
+    const settled = frozen !== undefined && end <= frozen;
+    const span = element("span", [entity ? "entity" : "", settled ? "frozen" : ""].join(" ").trim(), text);
+    if (entity) {
+      span.title = `said: ${entity.spoken}`;
+      span.tabIndex = 0;
+      span.setAttribute("role", "note");
+      span.setAttribute("aria-label", `${text}, ${entity.class}, said: ${entity.spoken}`);
+    }
+    out.append(span, " ");
+    at = end;
+  }
+  sayRemoved(Infinity);
+  return out;
+}
+
+let source;
+let chosen;
+
+function follow(session) {
+  chosen = session;
+  $("session-name").textContent = session;
+  $("transcript").replaceChildren();
+  $("tails").replaceChildren();
+  for (const button of $("sessions").querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(button.dataset.session === session));
+  }
+  if (source) source.close();
+  source = new EventSource(url("/page/events", { session }));
+  source.addEventListener("segment", (e) => show(JSON.parse(e.data).segment));
+  source.addEventListener("figures", (e) => figures(JSON.parse(e.data)));
+  source.onopen = () => {
+    // A connection that was lost begins again from the start of what is remembered.
+    $("transcript").replaceChildren();
+    $("tails").replaceChildren();
+    $("state").textContent = "live";
+  };
+  source.onerror = () => { $("state").textContent = "connection lost; trying again"; };
+}
+
+function tailOf(channel) {
+  return [...$("tails").children].find((p) => p.dataset.channel === channel);
+}
+
+function show(segment) {
+  const who = segment.channel || "speaker";
+  if (segment.kind === "partial") {
+    let tail = tailOf(who);
+    if (!tail) {
+      tail = element("p", "tail");
+      tail.dataset.channel = who;
+      $("tails").append(tail);
+    }
+    tail.replaceChildren(element("b", "", who), written(segment, segment.frozen));
+    return;
+  }
+  tailOf(who)?.remove();
+  if (segment.kind === "end") {
+    $("transcript").append(element("p", "ended", `${who}: end, ${segment.counts?.words ?? 0} words`));
+    return;
+  }
+  const turn = element("p", "turn");
+  turn.append(element("b", "", who), written(segment));
+  $("transcript").append(turn);
+}
+
+const history = { rate: [], delay: [] };
+let before;
+
+function plot(id, values) {
+  const top = Math.max(1e-9, ...values);
+  const points = values.map((v, i) => `${SECONDS - values.length + i},${39 - (38 * v) / top}`).join(" ");
+  $(id).querySelector("polyline").setAttribute("points", points);
+  $(id).setAttribute("aria-label", `${id === "rate-plot" ? "words a second" : "seconds until a word is final"}, now ${values.at(-1).toFixed(1)}, highest ${top.toFixed(1)}`);
+}
+
+function figures(now) {
+  if (before) {
+    const words = now.words - before.words;
+    const delay = words > 0 ? (now.delay_ms - before.delay_ms) / words / 1000 : history.delay.at(-1) ?? 0;
+    for (const [name, value] of [["rate", words], ["delay", delay]]) {
+      history[name].push(value);
+      if (history[name].length > SECONDS) history[name].shift();
+      plot(`${name}-plot`, history[name]);
+    }
+    $("rate").textContent = String(words);
+    $("delay").textContent = words > 0 ? `${delay.toFixed(1)} s` : "–";
+  }
+  $("lag").textContent = String(now.lag);
+  before = now;
+}
+
+async function calls() {
+  try {
+    const all = await (await fetch(url("/page/sessions"))).json();
+    $("no-sessions").hidden = all.length > 0;
+    const focused = document.activeElement?.dataset?.session;
+    $("sessions").replaceChildren(...all.map(({ session, open }) => {
+      const item = element("li");
+      const button = element("button", "", session);
+      button.type = "button";
+      button.dataset.session = session;
+      button.setAttribute("aria-pressed", String(session === chosen));
+      button.append(" ", element("small", "", open ? "open" : "ended"));
+      button.onclick = () => follow(session);
+      item.append(button);
+      return item;
+    }));
+    if (focused) $("sessions").querySelector(`[data-session="${CSS.escape(focused)}"]`)?.focus();
+    if (!chosen && all.length) follow(all[0].session);
+  } catch {
+    $("state").textContent = "the worker does not answer; trying again";
+  }
+}
+
+$("show-removed").onchange = (e) => $("transcript").classList.toggle("with-removed", e.target.checked);
+
+$("form").onsubmit = async (e) => {
+  e.preventDefault();
+  $("trouble").textContent = "";
+  const body = JSON.stringify({ text: $("words").value, profile: $("profile").value });
+  const answer = await fetch(url("/page/format"), { method: "POST", headers: { "content-type": "application/json" }, body });
+  if (!answer.ok) {
+    $("trouble").textContent = await answer.text();
+    return;
+  }
+  const { segments, tags } = await answer.json();
+  $("formatted").replaceChildren(...segments.filter((s) => s.kind === "final").map((s) => written(s)));
+  $("tags").hidden = false;
+  $("tags").tBodies[0].replaceChildren(...tags.map((t) => {
+    const row = element("tr");
+    row.append(...[t.w, t.mark, t.case, t.span, t.disfluency].map((cell) => element("td", "", cell)));
+    return row;
+  }));
+};
+
+async function profiles() {
+  const answer = await fetch(url("/page/profiles"));
+  if (!answer.ok) return setTimeout(profiles, 1000);
+  $("profile").replaceChildren(...(await answer.json()).map((name) => element("option", "", name)));
+}
+
+profiles();
+calls();
+setInterval(calls, 2000);

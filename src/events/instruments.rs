@@ -1,0 +1,119 @@
+//! Every instrument: name, unit and what it counts. docs/METRICS.md says the same for operators, and a test compares the two.
+
+use std::sync::{Arc, LazyLock};
+
+use opentelemetry::metrics::{Counter, Histogram, Meter};
+use opentelemetry::{KeyValue, global};
+
+use crate::health::{Health, PartitionView};
+
+/// Of times, seconds: from a cached commit to a call that waits for its sentence's end.
+const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+/// Of shares.
+const SHARES: [f64; 6] = [0.01, 0.05, 0.1, 0.2, 0.4, 0.8];
+
+pub(super) struct Instruments {
+    pub(super) records: Counter<u64>,
+    pub(super) words: Counter<u64>,
+    pub(super) repeats: Counter<u64>,
+    pub(super) dead_letters: Counter<u64>,
+    pub(super) beyond_quota: Counter<u64>,
+    pub(super) batch_rows: Histogram<u64>,
+    pub(super) batch_tokens: Histogram<u64>,
+    pub(super) batch_padding: Histogram<f64>,
+    pub(super) batch_seconds: Histogram<f64>,
+    pub(super) queue_seconds: Histogram<f64>,
+    pub(super) dispatches: Counter<u64>,
+    pub(super) inference_failures: Counter<u64>,
+    pub(super) frozen_words: Counter<u64>,
+    pub(super) freeze_delay_words: Histogram<u64>,
+    pub(super) freeze_delay_seconds: Histogram<f64>,
+    pub(super) degraded_words: Counter<u64>,
+    pub(super) itn_rejects: Counter<u64>,
+    pub(super) redactions: Counter<u64>,
+    pub(super) segments: Counter<u64>,
+    pub(super) release_latency: Histogram<f64>,
+    pub(super) transactions: Counter<u64>,
+    pub(super) transaction_seconds: Histogram<f64>,
+    pub(super) changelog_bytes: Counter<u64>,
+    pub(super) restores: Counter<u64>,
+    pub(super) restore_seconds: Histogram<f64>,
+    pub(super) rebalances: Counter<u64>,
+    pub(super) erased: Counter<u64>,
+    pub(super) input_lost: Counter<u64>,
+    pub(super) states_refused: Counter<u64>,
+    pub(super) client_problems: Counter<u64>,
+    pub(super) reloads: Counter<u64>,
+}
+
+fn meter() -> Meter {
+    global::meter("faircopy")
+}
+
+pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
+    let m = meter();
+    let count = |name, unit, says| m.u64_counter(name).with_unit(unit).with_description(says).build();
+    let sizes = |name, unit, says| m.u64_histogram(name).with_unit(unit).with_description(says).build();
+    let values = |name, unit, says, bounds: &[f64]| {
+        m.f64_histogram(name).with_unit(unit).with_description(says).with_boundaries(bounds.to_vec()).build()
+    };
+    Instruments {
+        records: count("faircopy.records", "{record}", "raw records taken"),
+        words: count("faircopy.words", "{word}", "final words they brought"),
+        repeats: count("faircopy.repeats", "{record}", "records that repeated their predecessor and were dropped"),
+        dead_letters: count("faircopy.dead_letters", "{record}", "records refused, by stage and reason"),
+        beyond_quota: count("faircopy.words.beyond_quota", "{word}", "words beyond a quota, by what became of them"),
+        batch_rows: sizes("faircopy.infer.batch.rows", "{row}", "rows of a batch"),
+        batch_tokens: sizes("faircopy.infer.batch.tokens", "{token}", "tokens of a batch, without padding"),
+        batch_padding: values("faircopy.infer.batch.padding", "1", "share of a batch that is padding", &SHARES),
+        batch_seconds: values("faircopy.infer.batch.duration", "s", "time of a batch in the model", &SECONDS),
+        queue_seconds: values("faircopy.infer.queue.duration", "s", "longest wait of a row of a batch", &SECONDS),
+        dispatches: count("faircopy.infer.dispatches", "{batch}", "batches, by why they went off"),
+        inference_failures: count("faircopy.infer.failures", "{batch}", "batches without an answer"),
+        frozen_words: count("faircopy.words.frozen", "{word}", "words whose tags became final, by cause"),
+        freeze_delay_words: sizes("faircopy.freeze.delay.words", "{word}", "later words known when a word froze"),
+        freeze_delay_seconds: values("faircopy.freeze.delay", "s", "time from a word's arrival to its freezing", &SECONDS),
+        degraded_words: count("faircopy.words.degraded", "{word}", "words that went out as spoken, since inference failed or came too late"),
+        itn_rejects: count("faircopy.itn.rejects", "{span}", "tagged spans that no grammar could write, by class"),
+        redactions: count("faircopy.redactions", "{entity}", "entities that profiles took out, by class"),
+        segments: count("faircopy.segments", "{segment}", "segments made, by kind"),
+        release_latency: values("faircopy.release.latency", "s", "time from the append of the record that brought a segment's last word to the segment's commit", &SECONDS),
+        transactions: count("faircopy.transactions", "{transaction}", "commits, by outcome"),
+        transaction_seconds: values("faircopy.transactions.duration", "s", "from begin to commit, or to failure", &SECONDS),
+        changelog_bytes: count("faircopy.changelog.written", "By", "state sent to the changelog"),
+        restores: count("faircopy.restores", "{partition}", "partitions taken over"),
+        restore_seconds: values("faircopy.restores.duration", "s", "reading a partition's state", &SECONDS),
+        rebalances: count("faircopy.rebalances", "{rebalance}", "partitions that came or went, by which"),
+        erased: count("faircopy.sessions.erased", "{session}", "sessions forgotten as ordered"),
+        input_lost: count("faircopy.input.lost", "{record}", "raw records that expired before they were read"),
+        states_refused: count("faircopy.states.refused", "{stream}", "snapshots that could not be used"),
+        client_problems: count("faircopy.client.problems", "{problem}", "problems the Kafka client reported"),
+        reloads: count("faircopy.reloads", "{reload}", "changes of profiles, grammars, packs and lists, by result"),
+    }
+});
+
+/// Gauges of what a worker holds, read off the board whenever metrics are collected.
+pub fn observe(health: &Arc<Health>) {
+    let m = meter();
+    let gauge = |name, unit, says, of: fn(&PartitionView) -> f64| {
+        let health = health.clone();
+        m.f64_observable_gauge(name)
+            .with_unit(unit)
+            .with_description(says)
+            .with_callback(move |observer| {
+                for (number, view) in health.partitions() {
+                    observer.observe(of(&view), &[KeyValue::new("partition", i64::from(number))]);
+                }
+            })
+            .build();
+    };
+    gauge("faircopy.lag.records", "{record}", "raw records between a partition and the end of its log", |v| v.lag as f64);
+    gauge("faircopy.lag", "s", "age of the last record taken, where there are more", |v| v.lag_time.as_secs_f64());
+    gauge("faircopy.streams.open", "{stream}", "open streams", |v| v.streams as f64);
+    gauge("faircopy.words.pending", "{word}", "words that wait for the model", |v| v.pending_words as f64);
+    let health = health.clone();
+    m.u64_observable_gauge("faircopy.ready")
+        .with_description("1 where /readyz says yes")
+        .with_callback(move |observer| observer.observe(u64::from(health.ready().is_ok()), &[]))
+        .build();
+}

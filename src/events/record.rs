@@ -1,0 +1,207 @@
+//! What happens on a record's way.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+
+use super::instruments::INSTRUMENTS;
+
+static WORDS_FROZEN: AtomicU64 = AtomicU64::new(0);
+static DELAYS_MS: AtomicU64 = AtomicU64::new(0);
+
+/// Words frozen since the process began, and the sum of their delays in milliseconds: for the live page, which has no metrics reader of its own.
+pub fn frozen_so_far() -> (u64, u64) {
+    (WORDS_FROZEN.load(Ordering::Relaxed), DELAYS_MS.load(Ordering::Relaxed))
+}
+
+/// A batch went through the model.
+pub struct Batch {
+    /// rows
+    pub rows: usize,
+    /// tokens of all rows
+    pub tokens: usize,
+    /// rows × longest row
+    pub padded: usize,
+    /// longest wait of a row in the queue
+    pub queued: Duration,
+    /// time in the model
+    pub took: Duration,
+    /// why it was not larger, or later
+    pub dispatch: &'static str,
+    /// why there are no tags
+    pub error: Option<String>,
+}
+
+impl Batch {
+    /// Records it.
+    pub fn emit(self) {
+        let m = &*INSTRUMENTS;
+        m.batch_rows.record(self.rows as u64, &[]);
+        m.batch_tokens.record(self.tokens as u64, &[]);
+        m.batch_padding.record((self.padded - self.tokens) as f64 / self.padded.max(1) as f64, &[]);
+        m.dispatches.add(1, &[KeyValue::new("reason", self.dispatch)]);
+        m.batch_seconds.record(self.took.as_secs_f64(), &[]);
+        m.queue_seconds.record(self.queued.as_secs_f64(), &[]);
+        if let Some(error) = self.error {
+            m.inference_failures.add(1, &[]);
+            tracing::warn!(rows = self.rows, tokens = self.tokens, %error, "inference failed; its words go out as spoken");
+        }
+    }
+}
+
+/// A record was refused.
+pub struct DeadLetter<'a> {
+    /// where
+    pub stage: &'static str,
+    /// why, machine-readable
+    pub reason: &'static str,
+    /// why, for people
+    pub detail: &'a str,
+    /// its partition
+    pub partition: i32,
+    /// its offset
+    pub offset: i64,
+}
+
+impl DeadLetter<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.dead_letters.add(1, &[KeyValue::new("stage", self.stage), KeyValue::new("reason", self.reason)]);
+        tracing::warn!(
+            stage = self.stage,
+            reason = self.reason,
+            detail = self.detail,
+            partition = self.partition,
+            offset = self.offset,
+            "record refused; it is on the dead-letter topic"
+        );
+    }
+}
+
+/// A record repeated its predecessor and was dropped.
+pub struct Repeat {
+    /// its partition
+    pub partition: i32,
+    /// its offset
+    pub offset: i64,
+}
+
+impl Repeat {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.repeats.add(1, &[]);
+        tracing::debug!(partition = self.partition, offset = self.offset, "repeated record dropped");
+    }
+}
+
+/// A word's tags became final.
+pub struct Frozen {
+    /// `lookahead`, `timer`, `utterance`, `released` or `end`
+    pub cause: &'static str,
+    /// later words known then
+    pub later_words: u64,
+    /// time since it arrived
+    pub delay: Duration,
+}
+
+impl Frozen {
+    /// Records it.
+    pub fn emit(self) {
+        let m = &*INSTRUMENTS;
+        WORDS_FROZEN.fetch_add(1, Ordering::Relaxed);
+        DELAYS_MS.fetch_add(self.delay.as_millis() as u64, Ordering::Relaxed);
+        let cause = [KeyValue::new("cause", self.cause)];
+        m.frozen_words.add(1, &cause);
+        m.freeze_delay_words.record(self.later_words, &cause);
+        m.freeze_delay_seconds.record(self.delay.as_secs_f64(), &cause);
+    }
+}
+
+/// A segment was made.
+pub struct SegmentMade {
+    /// `final`, `partial` or `end`
+    pub kind: &'static str,
+    /// words of it that are as spoken because inference failed
+    pub degraded: u64,
+}
+
+impl SegmentMade {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.segments.add(1, &[KeyValue::new("kind", self.kind)]);
+        if self.degraded > 0 {
+            INSTRUMENTS.degraded_words.add(self.degraded, &[]);
+        }
+    }
+}
+
+/// A record had more words than its tenant or session may say.
+pub struct BeyondQuota {
+    /// it became a dead letter; else its words are tagged last
+    pub refused: bool,
+    /// its words
+    pub words: usize,
+}
+
+impl BeyondQuota {
+    /// Records it.
+    pub fn emit(self) {
+        let outcome = if self.refused { "dead_letter" } else { "delay" };
+        INSTRUMENTS.beyond_quota.add(self.words as u64, &[KeyValue::new("outcome", outcome)]);
+    }
+}
+
+
+/// A record was taken off its partition.
+pub struct Taken {
+    /// final words it brought
+    pub words: u64,
+}
+
+impl Taken {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.records.add(1, &[]);
+        INSTRUMENTS.words.add(self.words, &[]);
+    }
+}
+
+/// A final segment is durable.
+pub struct Released {
+    /// since the append of the record that brought its last word
+    pub latency: Duration,
+}
+
+impl Released {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.release_latency.record(self.latency.as_secs_f64(), &[]);
+    }
+}
+
+/// Something left a final segment that its profile redacts.
+pub struct Redacted<'a> {
+    /// what it was
+    pub class: &'a str,
+}
+
+impl Redacted<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.redactions.add(1, &[KeyValue::new("class", self.class.to_string())]);
+    }
+}
+
+/// The tagger marked an entity that no grammar could write: its words stay as spoken.
+pub struct ItnRejected {
+    /// its class
+    pub class: &'static str,
+}
+
+impl ItnRejected {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.itn_rejects.add(1, &[KeyValue::new("class", self.class)]);
+    }
+}

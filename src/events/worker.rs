@@ -1,0 +1,198 @@
+//! What happens to a worker: its group, its commits, its state, its files.
+
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+
+use super::instruments::INSTRUMENTS;
+
+/// The Kafka client has trouble and goes on trying.
+pub struct ClientProblem<'a> {
+    /// the client's word
+    pub reason: &'a str,
+}
+
+impl ClientProblem<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.client_problems.add(1, &[]);
+        tracing::warn!(reason = self.reason, "the Kafka client reports a problem and goes on trying");
+    }
+}
+
+/// Partitions came or went.
+pub struct Rebalanced<'a> {
+    /// `assigned` or `revoked`
+    pub what: &'static str,
+    /// which
+    pub partitions: &'a [i32],
+}
+
+impl Rebalanced<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.rebalances.add(1, &[KeyValue::new("what", self.what)]);
+        tracing::info!(partitions = ?self.partitions, "partitions {}", self.what);
+    }
+}
+
+/// Cuts were committed, or not.
+pub struct Committed<'a> {
+    /// partitions in it
+    pub partitions: usize,
+    /// bytes of state in it
+    pub changelog_bytes: u64,
+    /// from begin to commit, or to failure
+    pub took: Duration,
+    /// what the broker said
+    pub error: Option<&'a str>,
+}
+
+impl Committed<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        let outcome = if self.error.is_some() { "aborted" } else { "committed" };
+        INSTRUMENTS.transactions.add(1, &[KeyValue::new("outcome", outcome)]);
+        INSTRUMENTS.transaction_seconds.record(self.took.as_secs_f64(), &[]);
+        INSTRUMENTS.changelog_bytes.add(self.changelog_bytes, &[]);
+        if let Some(error) = self.error {
+            tracing::warn!(partitions = self.partitions, error, "commit failed; it is tried again");
+        }
+    }
+}
+
+/// A partition was taken over.
+pub struct Restored {
+    /// which
+    pub partition: i32,
+    /// open and lately ended streams
+    pub streams: usize,
+    /// records read for that
+    pub records: u64,
+    /// reading them
+    pub took: Duration,
+}
+
+impl Restored {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.restores.add(1, &[]);
+        INSTRUMENTS.restore_seconds.record(self.took.as_secs_f64(), &[]);
+        let ms = self.took.as_millis() as u64;
+        tracing::info!(partition = self.partition, streams = self.streams, records = self.records, ms, "partition restored");
+    }
+}
+
+/// Committed input is gone from the raw topic: its retention was shorter than this group's absence.
+pub struct InputLost {
+    /// its partition
+    pub partition: i32,
+    /// where the group would have gone on
+    pub committed: i64,
+    /// what the topic begins with
+    pub oldest: i64,
+}
+
+impl InputLost {
+    /// Records it.
+    pub fn emit(self) {
+        let lost = (self.oldest - self.committed).unsigned_abs();
+        INSTRUMENTS.input_lost.add(lost, &[]);
+        tracing::error!(
+            partition = self.partition,
+            committed = self.committed,
+            oldest = self.oldest,
+            lost,
+            "raw records expired before they were read; streams go on without them. Raise the raw topic's retention"
+        );
+    }
+}
+
+/// The changelog takes smaller records than a stream's state can be in the worst case.
+pub struct ChangelogNarrow {
+    /// its `max.message.bytes`
+    pub bytes: u64,
+    /// what the limits allow a state to be
+    pub needed: u64,
+}
+
+impl ChangelogNarrow {
+    /// Records it.
+    pub fn emit(self) {
+        tracing::warn!(
+            bytes = self.bytes,
+            needed = self.needed,
+            "max.message.bytes of the changelog is below the largest state that [limits] and decode.max_buffer_words allow: a stream with that much \
+             meta and headers could not be committed; raise it, or lower limits.max_meta_bytes and limits.max_header_bytes"
+        );
+    }
+}
+
+/// A session was forgotten, as ordered.
+pub struct Erased {
+    /// its partition
+    pub partition: i32,
+    /// streams that were open
+    pub streams: usize,
+}
+
+impl Erased {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.erased.add(1, &[]);
+        tracing::info!(partition = self.partition, streams = self.streams, "session erased");
+    }
+}
+
+/// A changelog record cannot be used.
+pub struct StateRefused<'a> {
+    /// its partition
+    pub partition: i32,
+    /// expected, got
+    pub why: &'a str,
+}
+
+impl StateRefused<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.states_refused.add(1, &[]);
+        tracing::error!(
+            partition = self.partition,
+            why = self.why,
+            "a stream cannot be restored; it begins anew with its next record"
+        );
+    }
+}
+
+/// Changed profiles, grammars, packs or lists are in use.
+pub struct Reloaded<'a> {
+    /// reading and compiling them
+    pub took: Duration,
+    /// sections of the settings file that differ and need a restart
+    pub waiting: &'a [String],
+}
+
+impl Reloaded<'_> {
+    /// Logs and counts it.
+    pub fn emit(self) {
+        INSTRUMENTS.reloads.add(1, &[KeyValue::new("result", "used")]);
+        if !self.waiting.is_empty() {
+            tracing::warn!(sections = ?self.waiting, "sections of the settings file have changed that take effect at the next start only");
+        }
+        tracing::info!(took_ms = self.took.as_millis() as u64, "profiles, grammars, packs and lists were changed and are in use");
+    }
+}
+
+/// Changed profiles, grammars, packs or lists are wrong; those from before stay.
+pub struct ReloadRefused<'a> {
+    /// file, line and what is wrong
+    pub why: &'a str,
+}
+
+impl ReloadRefused<'_> {
+    /// Logs and counts it.
+    pub fn emit(self) {
+        INSTRUMENTS.reloads.add(1, &[KeyValue::new("result", "refused")]);
+        tracing::error!(why = self.why, "changed profiles, grammars, packs or lists are refused; those from before stay in use");
+    }
+}

@@ -1,0 +1,69 @@
+//! The settings that may change while the service runs: profiles, tenants, quotas and record limits, and what profiles format with.
+
+use std::path::Path;
+
+use crate::config::{Profiles, Settings, SettingsError};
+use crate::format::Styles;
+use crate::infer::Models;
+use crate::limit::WordQuotas;
+use crate::record::Limits;
+
+/// One generation of them. What takes a record asks for the present one, so a change falls between two records.
+pub struct InForce {
+    /// by tenant
+    pub profiles: Profiles,
+    /// words a second
+    pub quotas: WordQuotas,
+    /// of raw records
+    pub limits: Limits,
+}
+
+impl InForce {
+    /// What settings say, with the models that are loaded; and what to format with.
+    ///
+    /// # Errors
+    /// A style that a model does not know, or a grammar, pack or list that is wrong.
+    pub fn new(settings: &Settings, mut profiles: Profiles, models: &Models) -> Result<(InForce, Styles), SettingsError> {
+        profiles.bind(models)?;
+        let styles = settings.styles(&profiles, false)?;
+        let quotas = WordQuotas::new(profiles.all().map(|p| (&p.name, p.quota)));
+        Ok((InForce { profiles, quotas, limits: settings.limits.clone() }, styles))
+    }
+
+    /// The next generation, from a settings file that has changed, beside the settings the process began with; and the names of sections that
+    /// differ and wait for a restart.
+    ///
+    /// # Errors
+    /// The file cannot be used, or asks for what only a restart can give.
+    pub fn next(
+        &self,
+        file: Option<&Path>,
+        began_with: &Settings,
+        models: &Models,
+    ) -> Result<(InForce, Styles, Vec<String>), SettingsError> {
+        let settings = Settings::load(file)?;
+        let profiles = settings.profiles()?;
+        let known: Vec<&str> = models.keys().collect();
+        if let Some(model) = profiles.models().into_iter().find(|m| !known.contains(&m.as_str())) {
+            return Err(SettingsError(format!(
+                "model {model:?} is not loaded: expected one of {known:?}; a profile with another one needs a restart"
+            )));
+        }
+        if let Some(gone) = self.profiles.all().find(|p| profiles.all().all(|q| q.name != p.name)) {
+            return Err(SettingsError(format!(
+                "profiles.{} is gone, and calls may be open with it: keep it until the next restart",
+                gone.name
+            )));
+        }
+        let (next, styles) = InForce::new(&settings, profiles, models)?;
+        Ok((next, styles, waiting(&settings, began_with)))
+    }
+}
+
+/// Sections that differ and are not taken over.
+fn waiting(new: &Settings, old: &Settings) -> Vec<String> {
+    let table = |s: &Settings| toml::Table::try_from(s).expect("settings are TOML");
+    let (new, old) = (table(new), table(old));
+    let taken_over = ["profiles", "tenants", "unknown_tenant", "limits"];
+    new.into_iter().filter(|(name, value)| !taken_over.contains(&name.as_str()) && old.get(name) != Some(value)).map(|(n, _)| n).collect()
+}

@@ -1,0 +1,134 @@
+//! The way of one record, as spans: from the raw topic to the topics its words end up on.
+//!
+//! ```text
+//!  process asr.raw ─┬─ buffer   from its arrival to the release of its last word
+//!   (a consumer's)  ├─ format   tags to text
+//!                   └─ publish asr.formatted   until the commit
+//!  infer ───links──▶ the records whose words a batch holds
+//! ```
+//! A record's own `traceparent` header is its parent and decides whether it is traced; the segment of its last word carries it on.
+
+use std::time::SystemTime;
+
+use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator};
+use opentelemetry::trace::{Link, SpanContext, SpanKind, TraceContextExt, Tracer};
+use opentelemetry::{Context, KeyValue, global};
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+
+/// Headers of a record, name and value.
+type Headers = Vec<(String, Option<Vec<u8>>)>;
+
+const NAMES: [&str; 2] = ["traceparent", "tracestate"];
+
+/// A traced record. Its span ends when nobody holds it any more: its words are done with.
+#[derive(Debug)]
+pub struct Way {
+    context: Context,
+    began: SystemTime,
+}
+
+struct Reader<'a>(&'a [(String, Option<Vec<u8>>)]);
+
+impl Extractor for Reader<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        let (_, value) = self.0.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
+        std::str::from_utf8(value.as_deref()?).ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.iter().map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+struct Writer<'a>(&'a mut Headers);
+
+impl Injector for Writer<'_> {
+    fn set(&mut self, key: &str, value: String) {
+        if !value.is_empty() {
+            self.0.push((key.to_string(), Some(value.into_bytes())));
+        }
+    }
+}
+
+fn tracer() -> global::BoxedTracer {
+    global::tracer("faircopy")
+}
+
+impl Way {
+    /// A record was taken. `None` where it is not traced.
+    pub fn begin(topic: &str, partition: i32, offset: i64, headers: &[(String, Option<Vec<u8>>)]) -> Option<Way> {
+        if !super::is_tracing() {
+            return None;
+        }
+        let parent = TraceContextPropagator::new().extract(&Reader(headers));
+        let tracer = tracer();
+        let span = tracer
+            .span_builder(format!("process {topic}"))
+            .with_kind(SpanKind::Consumer)
+            .with_attributes([
+                KeyValue::new("messaging.system", "kafka"),
+                KeyValue::new("messaging.operation.type", "process"),
+                KeyValue::new("messaging.destination.name", topic.to_string()),
+                KeyValue::new("messaging.destination.partition.id", partition.to_string()),
+                KeyValue::new("messaging.kafka.offset", offset),
+            ])
+            .start_with_context(&tracer, &parent);
+        let context = parent.with_span(span);
+        context.span().is_recording().then(|| Way { context, began: SystemTime::now() })
+    }
+
+    fn child(&self, name: String, kind: SpanKind, from: SystemTime) {
+        let tracer = tracer();
+        let span = tracer.span_builder(name).with_kind(kind).with_start_time(from).start_with_context(&tracer, &self.context);
+        drop(span); // a span ends where it is dropped
+    }
+
+    /// Its last word leaves the buffer.
+    pub fn released(&self) {
+        self.child("buffer".into(), SpanKind::Internal, self.began);
+    }
+
+    /// That was formatted, since `from`.
+    pub fn formatted(&self, from: SystemTime) {
+        self.child("format".into(), SpanKind::Internal, from);
+    }
+
+    /// The segment of its last word is durable; the transaction began at `from`.
+    pub fn published(&self, topic: &str, from: SystemTime) {
+        self.child(format!("publish {topic}"), SpanKind::Producer, from);
+    }
+
+    /// What a batch links to.
+    pub fn link(&self) -> SpanContext {
+        self.context.span().span_context().clone()
+    }
+
+    /// Headers as the segment is to carry them: the record's, with this span as the parent of whoever reads on.
+    pub fn carried(&self, headers: &[(String, Option<Vec<u8>>)]) -> Headers {
+        let mut all: Headers =
+            headers.iter().filter(|(name, _)| NAMES.iter().all(|n| !name.eq_ignore_ascii_case(n))).cloned().collect();
+        TraceContextPropagator::new().inject_context(&self.context, &mut Writer(&mut all));
+        all
+    }
+}
+
+impl Drop for Way {
+    fn drop(&mut self) {
+        self.context.span().end();
+    }
+}
+
+/// A batch went through the model, since `from`, with words of these records.
+pub fn inferred(links: Vec<SpanContext>, from: SystemTime, rows: usize) {
+    if links.is_empty() {
+        return;
+    }
+    let tracer = tracer();
+    let span = tracer
+        .span_builder("infer")
+        .with_start_time(from)
+        .with_attributes([KeyValue::new("faircopy.batch.rows", rows as i64)])
+        .with_links(links.into_iter().map(Link::with_context).collect())
+        .start_with_context(&tracer, &Context::new());
+    drop(span);
+}

@@ -1,0 +1,62 @@
+//! Every metric that is documented is exported, and every exported one is documented; dashboards and alerts name no other.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use faircopy::config::Settings;
+use faircopy::events;
+use faircopy::health::Health;
+use faircopy::telemetry::Telemetry;
+
+use crate::kafka::root;
+
+/// Says every event once.
+fn everything_happens() {
+    let ms = Duration::from_millis(5);
+    events::Taken { words: 3 }.emit();
+    events::Repeat { partition: 0, offset: 1 }.emit();
+    events::DeadLetter { stage: "decode", reason: "json", detail: "", partition: 0, offset: 1 }.emit();
+    events::BeyondQuota { refused: false, words: 2 }.emit();
+    let error = Some("away".to_string());
+    events::Batch { rows: 1, tokens: 9, padded: 10, queued: ms, took: ms, dispatch: "at_once", error }.emit();
+    events::Frozen { cause: "lookahead", later_words: 6, delay: ms }.emit();
+    events::SegmentMade { kind: "final", degraded: 1 }.emit();
+    events::ItnRejected { class: "MONEY" }.emit();
+    events::Redacted { class: "card" }.emit();
+    events::Released { latency: ms }.emit();
+    events::Committed { partitions: 1, changelog_bytes: 10, took: ms, error: None }.emit();
+    events::Restored { partition: 0, streams: 1, records: 1, took: ms }.emit();
+    events::Rebalanced { what: "assigned", partitions: &[0] }.emit();
+    events::Erased { partition: 0, streams: 1 }.emit();
+    events::InputLost { partition: 0, committed: 1, oldest: 2 }.emit();
+    events::StateRefused { partition: 0, why: "" }.emit();
+    events::ClientProblem { reason: "" }.emit();
+    events::Reloaded { took: ms, waiting: &[] }.emit();
+    events::ReloadRefused { why: "" }.emit();
+}
+
+/// Names of metrics in a text, without the endings of a histogram's series.
+fn names(text: &str) -> BTreeSet<String> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let series = text.split(|c| !word(c)).filter(|w| w.starts_with("faircopy_"));
+    series.map(|w| ["_bucket", "_sum", "_count"].iter().fold(w, |w, end| w.strip_suffix(end).unwrap_or(w)).to_string()).collect()
+}
+
+#[test]
+fn what_is_documented_is_exported_and_what_is_exported_is_documented_and_nothing_else_is_looked_at() {
+    let settings = Settings::load(None).unwrap();
+    let health = Arc::new(Health::default());
+    let telemetry = Telemetry::start(&settings, &health).unwrap();
+    let _partition = health.assigned(0);
+    everything_happens();
+    let exported = names(&telemetry.prometheus());
+    assert!(exported.len() > 30, "{exported:?}");
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+    assert_eq!(names(&read("docs/METRICS.md")), exported);
+    for path in ["deploy/observability/dashboard.json", "deploy/observability/alerts.yaml"] {
+        let named = names(&read(path));
+        let unknown: Vec<_> = named.difference(&exported).collect();
+        assert!(!named.is_empty() && unknown.is_empty(), "{path} names {unknown:?}");
+    }
+}

@@ -1,0 +1,108 @@
+// The live page in a real browser, on a real call: `node --test tests/page` from the repository, once `cargo build` is done.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { after, before, test } from "node:test";
+
+import { Browser, until } from "./browser.mjs";
+
+const TAB = "\uE004";
+const SHOTS = "target/tests/page";
+const demos = [];
+let browser;
+
+// A call at so many times speech pace; resolves with the address of its page.
+function demo(speed, environment) {
+  const env = { ...process.env, FAIRCOPY__ADMIN__LISTEN: "127.0.0.1:0", FAIRCOPY__PROFILES__DEFAULT__MODEL: "en-fast", ...environment };
+  const child = spawn("target/debug/faircopy", ["demo", "--speed", String(speed)], { env, stdio: ["ignore", "pipe", "inherit"] });
+  demos.push(child);
+  return new Promise((resolve, reject) => {
+    let said = "";
+    child.stdout.on("data", (chunk) => {
+      said += chunk;
+      const found = said.match(/http:\/\/\S+\/page/);
+      if (found) resolve(found[0]);
+    });
+    child.on("exit", (code) => reject(new Error(`the demo ended with ${code}: ${said}`)));
+  });
+}
+
+const text = (css) => browser.run("(css) => document.querySelector(css)?.textContent ?? ''", css);
+const count = (css) => browser.run("(css) => document.querySelectorAll(css).length", css);
+
+before(async () => {
+  mkdirSync(SHOTS, { recursive: true });
+  browser = await Browser.start({ width: 1200, height: 900 });
+});
+
+after(async () => {
+  await browser.stop();
+  demos.forEach((child) => child.kill());
+});
+
+test("a call is followed as its text forms: a dim tail, final turns, entities with what was said, removed words on request", async () => {
+  const page = await demo(2, {});
+  await until("the page opens", () => browser.open(page).then(() => true, () => false));
+  await until("a tail is dim", () => count("#tails .tail"));
+  await until("turns are final", async () => (await count("#transcript .turn")) >= 4);
+  await until("an entity is written", () => count("#transcript .entity"));
+  const entity = await browser.run("() => { const e = document.querySelector('#transcript .entity'); return [e.title, e.tabIndex, e.getAttribute('aria-label')]; }");
+  assert.match(entity[0], /^said: \S+/);
+  assert.equal(entity[1], 0, "a keyboard reaches it");
+  assert.match(entity[2], /said: \S+/, "a screen reader says it");
+  await until("a word was removed", () => count("#transcript .removed"));
+  const shown = () => browser.run("() => getComputedStyle(document.querySelector('#transcript .removed')).display");
+  assert.equal(await shown(), "none");
+  await browser.click("#show-removed");
+  assert.equal(await shown(), "inline");
+  await until("figures move", async () => Number(await text("#rate")) > 0 && (await browser.run("() => document.querySelector('#rate-plot polyline').getAttribute('points').length")) > 10);
+  await browser.screenshot(`${SHOTS}/call.png`);
+});
+
+test("the playground writes pasted words and says the tags of each, by keyboard alone", async () => {
+  await until("profiles are there", () => count("#profile option"));
+  await browser.type("#words", "so uh meet me at four thirty p m");
+  await browser.keys(TAB, TAB);
+  assert.equal(await browser.run("() => document.activeElement.textContent"), "Format");
+  await browser.keys("\uE007");
+  await until("it is formatted", async () => /4:30 PM/.test(await text("#formatted")));
+  assert.equal(await count("#tags tbody tr"), 9, "a row a word");
+  assert.match(await text("#tags tbody tr:nth-child(2)"), /^uh.*F$/);
+  await browser.screenshot(`${SHOTS}/playground.png`);
+  await browser.run("() => { document.querySelector('#words').value = ''; }");
+  await browser.click("form button");
+  await until("too little is refused with what is expected", async () => /expected 1 to/.test(await text("#trouble")));
+});
+
+test("what is pasted is text and never markup", async () => {
+  await browser.type("#words", "hello <img/src=x/onerror=document.title='owned'> there");
+  await browser.click("form button");
+  await until("it is formatted", async () => /there/.test(await text("#formatted")));
+  assert.equal(await count("#formatted img, #tags img"), 0);
+  assert.notEqual(await browser.run("() => document.title"), "owned");
+});
+
+test("a redacting profile redacts on the page as well, in text, entities and tags", async () => {
+  const page = await demo(4, { FAIRCOPY__PROFILES__DEFAULT__REDACT__PHONE: "tag", FAIRCOPY__PROFILES__DEFAULT__REDACT__CARD: "tag" });
+  await until("the page opens", () => browser.open(page).then(() => true, () => false));
+  await until("profiles are there", () => count("#profile option"));
+  await browser.type("#words", "my card is four one one one one one one one one one one one one one one one thanks");
+  await browser.click("form button");
+  await until("it is formatted", async () => /\[CARD\]/.test(await text("#formatted")));
+  const whole = await browser.run("() => document.querySelector('.try').innerHTML.replace(/<textarea[^]*textarea>/, '')");
+  assert.doesNotMatch(whole, /4111|four one one|>one</);
+});
+
+test("on a phone nothing is cut off, and everything to press is large enough for a finger", async () => {
+  const phone = await Browser.start({ width: 390, height: 800, phone: true });
+  try {
+    await phone.open(await demo(4, {}));
+    await until("turns are final", async () => (await phone.run("() => document.querySelectorAll('#transcript .turn').length")) >= 3);
+    assert.ok(await phone.run("() => document.documentElement.scrollWidth <= innerWidth"), "no sideways scrolling");
+    const small = await phone.run("() => [...document.querySelectorAll('button, select')].filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)");
+    assert.deepEqual(small, []);
+    await phone.screenshot(`${SHOTS}/phone.png`);
+  } finally {
+    await phone.stop();
+  }
+});
