@@ -6,12 +6,12 @@ KAFKA ?=
 PORT ?= 9092
 VENV ?= target/venv-training
 
-.PHONY: demo test test-training fuzz chaos kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
+.PHONY: demo test test-training deploy-test page-test soak fuzz chaos kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
 
 demo: build
 	target/debug/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
 
-test: setup-kafka runtime lint unit python-tests
+test: setup-kafka runtime lint unit python-tests deploy-test page-test
 
 setup:
 	@deploy/setup.sh build
@@ -37,6 +37,19 @@ unit:
 python-tests:
 	cd models/training && python3 -m unittest discover -q -s tests -p 'test_*.py'
 
+# The chart, compose file, Dockerfile and scripts, with helm and their linters.
+deploy-test: setup
+	deploy/tests/tools.sh
+	cargo build --locked
+	PATH="$(CURDIR)/target/deploy-tools/bin:$$PATH" HELM=$(CURDIR)/target/deploy-tools/bin/helm \
+	  target/deploy-tools/bin/python -m unittest discover -s deploy/tests -p 'test_*.py'
+
+# The live page in a headless Chromium.
+page-test: runtime
+	@deploy/setup.sh build page
+	cargo build --locked
+	node --test tests/page
+
 # FUZZ_SECONDS of each fuzz target, on its saved corpus; needs a nightly toolchain and cargo-fuzz.
 FUZZ_SECONDS ?= 60
 fuzz: setup
@@ -49,6 +62,10 @@ fuzz: setup
 # The long tests: workers killed, put to sleep and replaced under load, some minutes.
 chaos: setup-kafka runtime
 	cargo test --locked --test integration -- --ignored --test-threads 1 --nocapture chaos::
+
+# SOAK_MINUTES of 5,000 calls that open and close; says how memory and lag went.
+soak: setup-kafka runtime
+	cargo test --locked --test integration -- --ignored --test-threads 1 --nocapture soak::
 
 # A broker of your own on 127.0.0.1:PORT, data in target/kafka/local.
 kafka: setup-kafka

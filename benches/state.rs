@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use common::broker::{Bench, PARTITIONS, without_model};
 use common::{ALLOCATOR, record};
 use faircopy::consume::changelog;
+use faircopy::health::Health;
 use faircopy::pipeline::clock::Clock;
 use faircopy::pipeline::partition::Partition;
 use faircopy::record::RawRecord;
@@ -55,7 +56,8 @@ fn main() {
                 scope.spawn(move || {
                     let left = changelog::read(settings, number).expect("the broker serves");
                     let bytes: usize = left.states.iter().map(|(k, v)| k.len() + v.len()).sum();
-                    (Partition::restored(Arc::clone(&shared), number, Clock::wall(), &left), left.states.len(), bytes)
+                    let reporter = Arc::<Health>::default().assigned(number);
+                    (Partition::restored(Arc::clone(&shared), number, Clock::wall(), reporter, &left), left.states.len(), bytes)
                 })
             })
             .collect();

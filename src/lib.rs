@@ -13,7 +13,7 @@
 //! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
 //!
 //! Beside the path: [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`limit`], [`events`],
-//! [`telemetry`] (where events go), [`health`], [`admin`] (HTTP: probes, metrics, the live page), [`eval`] (how good it is), [`cli`].
+//! [`trace`] (a record's way, as spans), [`telemetry`] (where both go), [`health`], [`admin`] (HTTP: probes, metrics, the live page), [`eval`] (how good it is), [`cli`].
 
 pub mod admin;
 pub mod cli;
@@ -32,3 +32,4 @@ pub mod record;
 pub mod session;
 pub mod tags;
 pub mod telemetry;
+pub mod trace;

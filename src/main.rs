@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use faircopy::cli::{Cli, Command, config, dead_letters, demo, eval, format, grammar, itn, run, sessions, topics};
+use faircopy::cli::{Cli, Command, config, dead_letters, demo, docs, eval, format, grammar, itn, run, sessions, topics};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
         Command::DeadLetters(args) => dead_letters::dead_letters(&cli, args),
         Command::Sessions(args) => sessions::sessions(&cli, args),
         Command::Config(args) => config::config(&cli, args),
+        Command::Docs(args) => docs::docs(&cli, args),
     };
     match outcome {
         Ok(code) => code,

@@ -8,6 +8,8 @@
 #
 # FAIRCOPY is the built program, if not the release build's. TEACHER, EXITS, LEAVE, LESSONS and what is in TEACHING and LEARNING (options of train.py)
 # make it smaller for a test.
+# TEACHING, CALIBRATING and LEARNING are options, one word each.
+# shellcheck disable=SC2086
 set -euo pipefail
 venv=$1 data=$2 work=$3 out=$4
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,7 +21,6 @@ encoder=${TEACHER:-mpnet}
 mkdir -p "$work/student"
 if [ "$encoder" = mpnet ]; then base=$("$here/mpnet.sh" "$venv" "$work"); else base=$minilm; fi
 
-# shellcheck disable=SC2086  # options, one word each
 "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/teacher" --faircopy "$program" --encoder "$encoder" \
   --exits "${EXITS:-6,8}" --lookahead mostly-open --rate 6e-5 --noisy 0.35 --teacher-share 0.5 --steps 3000 ${TEACHING:-}
 "$python" -m faircopy_training.calibrate --data "$data" --run "$work/teacher" --base "$base" --layers "${LEAVE:-8}" ${CALIBRATING:-}
@@ -28,7 +29,6 @@ if [ "$encoder" = mpnet ]; then base=$("$here/mpnet.sh" "$venv" "$work"); else b
 
 "$python" -m faircopy_training.teach --run "$work/teacher" --base "$base" --out "$work/lessons" --batches "${LESSONS:-2500}"
 cp "$work/teacher/data.pickle" "$work/teacher/lexicon.tsv" "$work/student/"
-# shellcheck disable=SC2086
 "$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/student" --taught "$work/lessons" --steps 6000 ${LEARNING:-}
 "$python" -m faircopy_training.calibrate --data "$data" --run "$work/student" --base "$minilm" ${CALIBRATING:-}
 "$python" -W ignore -m faircopy_training.export --run "$work/student" --base "$minilm" --sentences "$here/parity_sentences.txt" \

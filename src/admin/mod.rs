@@ -131,7 +131,8 @@ async fn guard(State(admin): State<Arc<Admin>>, Query(given): Query<Token>, requ
     if wanted.is_empty() || same(wanted, given) {
         return next.run(request).await;
     }
-    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "expected Authorization: Bearer and admin.token\n").into_response()
+    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "expected Authorization: Bearer and admin.token\n")
+        .into_response()
 }
 
 /// Compares in a time that does not depend on where they differ.

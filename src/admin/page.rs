@@ -139,9 +139,7 @@ pub(super) async fn sessions(State(admin): State<Arc<Admin>>) -> Json<Value> {
     let sessions = admin.live.sessions.lock().expect("no holder panics");
     let mut all: Vec<(&Arc<str>, &Session)> = sessions.iter().collect();
     all.sort_by_key(|(_, s)| std::cmp::Reverse(s.heard_ms));
-    let row = |(key, s): (&Arc<str>, &Session)| {
-        json!({ "session": key, "open": s.open.values().any(|open| *open), "heard": s.heard_ms })
-    };
+    let row = |(key, s): (&Arc<str>, &Session)| json!({ "session": key, "open": s.open.values().any(|open| *open), "heard": s.heard_ms });
     Json(all.into_iter().map(row).collect())
 }
 

@@ -85,7 +85,8 @@ fn tagged(shared: Arc<Shared>, pasted: &Pasted) -> Result<Value, (StatusCode, St
     let mut tags = std::mem::take(&mut *seen.lock().expect("no holder panics"));
     // What the profile redacts is redacted in the table as well.
     for segment in &segments {
-        let hidden = segment.entities.iter().map(|e| (&e.spoken, e.src)).chain(segment.removed.iter().map(|r| (&r.spoken, r.src)));
+        let hidden =
+            segment.entities.iter().map(|e| (&e.spoken, e.src)).chain(segment.removed.iter().map(|r| (&r.spoken, r.src)));
         for (spoken, [from, to]) in hidden.filter(|(spoken, _)| spoken.starts_with('[')) {
             for row in tags.iter_mut().take(to as usize).skip(from as usize) {
                 row["w"] = json!(spoken);

@@ -9,11 +9,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::subtitles::{self, As};
 use super::{Cli, Failure, start_log};
 use crate::consume::lines::Lines;
 use crate::pipeline::Shared;
 use crate::pipeline::replay::Replay;
 use crate::produce::Outgoing;
+use crate::record::Segment;
 
 /// Lines read before the model's answers to them are waited for.
 const WINDOW_LINES: usize = 512;
@@ -23,6 +25,9 @@ const WINDOW_LINES: usize = 512;
 pub struct Args {
     /// Raw segments, one JSON object a line with its "session" inline; standard input if none
     pub input: Option<PathBuf>,
+    /// What to write
+    #[arg(long = "as", value_enum, default_value_t)]
+    pub form: As,
 }
 
 /// Formats until the input ends. Exit code 1 if some line was refused.
@@ -40,7 +45,7 @@ pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let mut replay = Replay::backlog(Arc::new(Shared::load(settings)?));
     let io = |e: std::io::Error| Failure { message: format!("cannot go on reading or writing: {e}"), code: 1 };
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let mut refused = 0;
+    let (mut refused, mut kept) = (0, Vec::new());
     loop {
         let mut taken = 0;
         for record in lines.by_ref().take(WINDOW_LINES) {
@@ -52,10 +57,20 @@ pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         } else {
             replay.settle();
         }
-        refused += write(replay.drain(), &mut out).map_err(io)?;
+        let (segments, not) = sorted(replay.drain());
+        refused += not;
+        if args.form == As::Json {
+            write(&segments, &mut out).map_err(io)?;
+        } else {
+            kept.extend(segments); // cues are in the order of their times
+        }
         if taken < WINDOW_LINES {
             break;
         }
+    }
+    if args.form != As::Json {
+        let text = subtitles::write(&kept, args.form).map_err(|message| Failure { message, code: 1 })?;
+        out.write_all(text.as_bytes()).map_err(io)?;
     }
     out.flush().map_err(io)?;
     if refused > 0 {
@@ -65,8 +80,8 @@ pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes what is ready; gives the number of refused lines.
-fn write(ready: Vec<Outgoing>, out: &mut impl Write) -> std::io::Result<usize> {
+/// Segments that are ready, in the order of the lines that completed them, and the number of refused lines.
+fn sorted(ready: Vec<Outgoing>) -> (Vec<Segment>, usize) {
     let mut segments = Vec::new();
     let mut refused = 0;
     for outgoing in ready {
@@ -80,9 +95,13 @@ fn write(ready: Vec<Outgoing>, out: &mut impl Write) -> std::io::Result<usize> {
     }
     segments
         .sort_by(|(a, x), (b, y)| (a, &x.session, &x.channel, x.epoch, x.seq).cmp(&(b, &y.session, &y.channel, y.epoch, y.seq)));
-    for (_, segment) in segments {
-        serde_json::to_writer(&mut *out, &segment)?;
+    (segments.into_iter().map(|(_, segment)| *segment).collect(), refused)
+}
+
+fn write(segments: &[Segment], out: &mut impl Write) -> std::io::Result<()> {
+    for segment in segments {
+        serde_json::to_writer(&mut *out, segment)?;
         out.write_all(b"\n")?;
     }
-    Ok(refused)
+    Ok(())
 }

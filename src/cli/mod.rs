@@ -6,12 +6,14 @@
 pub mod config;
 pub mod dead_letters;
 pub mod demo;
+pub mod docs;
 pub mod eval;
 pub mod format;
 pub mod grammar;
 pub mod itn;
 pub mod run;
 pub mod sessions;
+mod subtitles;
 pub mod topics;
 
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -63,6 +65,8 @@ pub enum Command {
     Sessions(sessions::Args),
     /// Check or show the settings
     Config(config::Args),
+    /// Print JSON Schemas, the AsyncAPI document, the reference of settings
+    Docs(docs::Args),
 }
 
 /// Why a command ended, for people, and the exit code.

@@ -15,7 +15,7 @@ pub use profile::{LookaheadSetting, Profile, ProfileSettings, Profiles, ReleaseS
 use crate::format::Styles;
 use crate::infer::onnx::Device;
 use crate::infer::queue::BatchLimits;
-use crate::record::Limits;
+use crate::record::{InputFormat, Limits};
 
 /// The shipped settings, with comments.
 pub const DEFAULTS: &str = include_str!("../../deploy/faircopy.toml");
@@ -95,6 +95,14 @@ pub enum Guarantee {
     ExactlyOnce,
     /// nothing is lost; after a crash the last commit's segments may come again
     AtLeastOnce,
+}
+
+/// `[input]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// what the values of the raw topic are
+    pub format: InputFormat,
 }
 
 /// `[infer]`
@@ -253,6 +261,8 @@ pub struct Settings {
     pub kafka: Kafka,
     /// topic names
     pub topics: Topics,
+    /// what raw records look like
+    pub input: Input,
     /// model
     pub infer: InferSettings,
     /// buffers

@@ -152,7 +152,6 @@ impl BeyondQuota {
     }
 }
 
-
 /// A record was taken off its partition.
 pub struct Taken {
     /// final words it brought

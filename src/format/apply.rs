@@ -154,9 +154,8 @@ fn spans(kept: &[Kept]) -> Vec<([usize; 2], ItnClass)> {
 
 /// Tagged spans of which nothing was written, though the profile would have it.
 fn rejected(tagged: &[([usize; 2], ItnClass)], units: &[Unit], style: &Style) -> Vec<&'static str> {
-    let written = |[from, to]: [usize; 2]| {
-        units.iter().any(|u| !matches!(u, Unit::Spoken(_)) && u.words()[0] < to && from < u.words()[1])
-    };
+    let written =
+        |[from, to]: [usize; 2]| units.iter().any(|u| !matches!(u, Unit::Spoken(_)) && u.words()[0] < to && from < u.words()[1]);
     let wanted = |class: &ItnClass| !style.off.contains(class.label());
     tagged.iter().filter(|(span, class)| wanted(class) && !written(*span)).map(|(_, class)| class.label()).collect()
 }

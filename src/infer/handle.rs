@@ -5,14 +5,13 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use opentelemetry::trace::SpanContext;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::queue::{BatchLimits, Queue};
 use super::{ModelError, Row, Tagger};
 use crate::events;
 use crate::tags::Tags;
-use crate::telemetry::way;
+use crate::trace::{self, Link};
 
 /// What a partition task asks for.
 pub struct Request {
@@ -27,7 +26,7 @@ pub struct Request {
     /// after this nobody waits for it
     pub due: Instant,
     /// the trace of the record that brought its last word, if that is traced
-    pub trace: Option<SpanContext>,
+    pub trace: Option<Link>,
     /// where the answer goes. At most `max_in_flight_per_partition` answers are ever under way to one task.
     pub reply: UnboundedSender<Answer>,
 }
@@ -142,7 +141,7 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
             error: result.as_ref().err().map(ToString::to_string),
         }
         .emit();
-        way::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
+        trace::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
         let mut tags = result.ok().map(Vec::into_iter);
         for waiting in batch {
             let r = waiting.request;
@@ -171,7 +170,13 @@ fn next_batch(shared: &Shared) -> Option<(Vec<Waiting>, &'static str)> {
         }
         let now = Instant::now();
         let full = state.queue.len() >= shared.limits.max_batch_items;
-        let dispatch = if shared.max_wait.is_zero() { "at_once" } else if full { "full" } else { "long" };
+        let dispatch = if shared.max_wait.is_zero() {
+            "at_once"
+        } else if full {
+            "full"
+        } else {
+            "long"
+        };
         let batch = state.queue.take(shared.limits, |w| nobody_waits(&w.request, now));
         state.oldest = (!state.queue.is_empty()).then_some(now);
         if !batch.is_empty() {

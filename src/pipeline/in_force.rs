@@ -65,5 +65,8 @@ fn waiting(new: &Settings, old: &Settings) -> Vec<String> {
     let table = |s: &Settings| toml::Table::try_from(s).expect("settings are TOML");
     let (new, old) = (table(new), table(old));
     let taken_over = ["profiles", "tenants", "unknown_tenant", "limits"];
-    new.into_iter().filter(|(name, value)| !taken_over.contains(&name.as_str()) && old.get(name) != Some(value)).map(|(n, _)| n).collect()
+    new.into_iter()
+        .filter(|(name, value)| !taken_over.contains(&name.as_str()) && old.get(name) != Some(value))
+        .map(|(n, _)| n)
+        .collect()
 }

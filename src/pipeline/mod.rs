@@ -9,9 +9,9 @@
 //! ```
 
 pub mod clock;
+mod in_force;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
-mod in_force;
 pub mod partition;
 mod reload;
 pub mod replay;
@@ -20,8 +20,8 @@ mod trial;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::{Arc, RwLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use tokio::runtime::Handle;

@@ -61,7 +61,7 @@ pub fn check_bytes(bytes: &[u8]) {
         ..RawRecord::default()
     };
     let limits = limits(options & 4 != 0);
-    match decode::decode(&record, &limits) {
+    match decode::decode(&record, &limits, crate::record::InputFormat::Faircopy) {
         Err(refused) => {
             assert!(REASONS.contains(&refused.reason), "{}", refused.reason);
             assert!(refused.detail.len() <= MAX_DETAIL_BYTES && !refused.detail.chars().any(char::is_control));

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::clock::Clock;
 use super::in_force::InForce;
 use super::{OnRelease, Shared};
-use super::clock::Clock;
 use crate::config::Profile;
 use crate::consume::changelog::Left;
 use crate::events;
@@ -25,7 +25,7 @@ use crate::session::output::{Event, Output, StreamId, StreamRef, Tail};
 use crate::session::policy::Policy;
 use crate::session::snapshot::{Snapshot, Surroundings, key_from_bytes, key_to_bytes};
 use crate::session::{Record, Source, Time};
-use crate::telemetry::way::Way;
+use crate::trace::Way;
 
 /// A partition's streams, its requests under way, and the formatter's end of the path.
 pub struct Partition {
@@ -119,7 +119,7 @@ impl Partition {
         if record.has(ERASE) {
             return self.erase(record);
         }
-        match decode::decode(&record, &self.shared.in_force().limits) {
+        match decode::decode(&record, &self.shared.in_force().limits, self.shared.settings.input.format) {
             Ok((session, segment)) => self.accept(&session, segment, record),
             Err(refused) => self.refuse("decode", refused, record),
         }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::{OnRelease, Shared};
 use super::clock::Clock;
 use super::partition::Partition;
+use super::{OnRelease, Shared};
 use crate::config::Settings;
 use crate::health::Health;
 use crate::produce::Outgoing;

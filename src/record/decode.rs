@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Limits, RawRecord, RawSegment, Refused};
+use super::{InputFormat, Limits, RawRecord, RawSegment, Refused};
 
 /// Checks key, value and headers.
 ///
 /// # Errors
 /// `key` (absent, empty, too long, not UTF-8, control characters), `empty` (no value), `limit`, and those of
 /// [`RawSegment::decode`].
-pub fn decode(record: &RawRecord, limits: &Limits) -> Result<(Arc<str>, RawSegment), Refused> {
+pub fn decode(record: &RawRecord, limits: &Limits, format: InputFormat) -> Result<(Arc<str>, RawSegment), Refused> {
     let key = record.key.as_deref().unwrap_or_default();
     if key.is_empty() {
         return Err(Refused::new("key", "expected the session as the record key, got none; key the records by call or meeting"));
@@ -28,7 +28,7 @@ pub fn decode(record: &RawRecord, limits: &Limits) -> Result<(Arc<str>, RawSegme
             ),
         ));
     }
-    let (segment, inline) = RawSegment::decode(payload, limits)?;
+    let (segment, inline) = RawSegment::decode(payload, limits, format)?;
     if inline.is_some_and(|inline| inline != *session) {
         return Err(Refused::new(
             "key",
@@ -59,7 +59,7 @@ mod tests {
     }
 
     fn reason(record: RawRecord) -> &'static str {
-        decode(&record, &limits()).unwrap_err().reason
+        decode(&record, &limits(), InputFormat::Faircopy).unwrap_err().reason
     }
 
     fn record(key: &[u8], payload: &[u8]) -> RawRecord {
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn a_record_without_a_usable_key_or_value_is_refused() {
         let good = br#"{"text":"hello"}"#;
-        assert!(decode(&record(b"call-1", good), &limits()).is_ok());
+        assert!(decode(&record(b"call-1", good), &limits(), InputFormat::Faircopy).is_ok());
         assert_eq!(reason(record(b"", good)), "key");
         assert_eq!(reason(record(b"a\xff", good)), "key");
         assert_eq!(reason(record(b"a\nb", good)), "key");

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// What a record of the formatted or partial topic is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// released words; never sent again in another form
@@ -18,7 +19,7 @@ pub enum Kind {
 }
 
 /// One written token.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WrittenWord {
     /// as written, with its mark
     pub text: String,
@@ -36,7 +37,7 @@ pub struct WrittenWord {
 }
 
 /// One ITN entity that a grammar wrote.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Entity {
     /// what it is: the label of the class that wrote it, in lower case
     pub class: String,
@@ -51,7 +52,7 @@ pub struct Entity {
 }
 
 /// Words that left the text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Removed {
     /// `filler`, `edit`, `marker`, `repetition`, `repair` or `token` (recogniser markup)
     pub class: String,
@@ -62,7 +63,7 @@ pub struct Removed {
 }
 
 /// Counts of an epoch, in its `end` record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// final input words
     pub words: u64,
@@ -75,11 +76,13 @@ pub struct Counts {
 }
 
 /// One record of the formatted or the partial topic. Its Kafka key is `session`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Segment {
     /// the raw record's key
+    #[schemars(with = "String")]
     pub session: Arc<str>,
     /// speaker track
+    #[schemars(with = "String")]
     pub channel: Arc<str>,
     /// offset of the raw record that opened the stream's run
     pub epoch: i64,
@@ -114,10 +117,13 @@ pub struct Segment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// model that tagged it
+    #[schemars(with = "String")]
     pub model: Arc<str>,
     /// profile it was formatted by
+    #[schemars(with = "String")]
     pub profile: Arc<str>,
     /// `meta` of the raw record of its last word
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub meta: Option<Box<RawValue>>,
 }

@@ -1,10 +1,12 @@
-//! The wire contract: a raw segment in ([`raw`]), a formatted segment out ([`formatted`]).
+//! The wire contract: a raw segment in ([`raw`], or as recognisers write it, [`input`]), a formatted segment out ([`formatted`]).
 
 pub mod decode;
 pub mod formatted;
+pub mod input;
 pub mod raw;
 
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, WrittenWord};
+pub use input::InputFormat;
 pub use raw::{End, Limits, RawSegment, RawWord, Refused};
 
 /// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes through.

@@ -1,7 +1,10 @@
 //! A raw segment: what a recogniser said. Everything in it is untrusted and checked here.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+use super::input::{self, InputFormat};
 
 /// Why a record cannot be taken: a short machine-readable reason and a sentence for people. Never quotes the record's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +42,7 @@ pub struct Limits {
 }
 
 /// What an input record closes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum End {
     /// a pause; half of them are for breath
@@ -84,39 +87,58 @@ pub struct RawSegment {
     pub meta: Option<Box<RawValue>>,
 }
 
-#[derive(Deserialize)]
-struct WireWord {
-    w: String,
+/// A spoken word of a raw segment.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "RawWord")]
+pub struct WireWord {
+    /// as the recogniser said it
+    pub(super) w: String,
+    /// start, seconds from the start of the session
     #[serde(default)]
-    s: Option<f64>,
+    pub(super) s: Option<f64>,
+    /// end, seconds
     #[serde(default)]
-    e: Option<f64>,
+    pub(super) e: Option<f64>,
+    /// confidence, 0 to 1
     #[serde(default)]
-    c: Option<f64>,
+    pub(super) c: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct Wire {
+/// What a recogniser said: a record of the raw topic, keyed by session.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "RawSegment")]
+pub struct Wire {
+    /// the session, in files of JSON Lines; on Kafka it is the record key
     #[serde(default)]
-    session: Option<String>,
+    pub(super) session: Option<String>,
+    /// the recogniser's counter, per channel; a repeat is dropped, any other step back opens a new epoch
     #[serde(default)]
-    seq: Option<u64>,
+    pub(super) seq: Option<u64>,
+    /// speaker track
     #[serde(default)]
-    channel: Option<String>,
+    pub(super) channel: Option<String>,
+    /// `false`: a hypothesis that the channel's next record replaces
     #[serde(default = "yes", rename = "final")]
-    is_final: bool,
+    pub(super) is_final: bool,
+    /// spoken words
     #[serde(default)]
-    words: Option<Vec<WireWord>>,
+    pub(super) words: Option<Vec<WireWord>>,
+    /// spoken words separated by spaces, instead of `words`
     #[serde(default)]
-    text: Option<String>,
+    pub(super) text: Option<String>,
+    /// what ends with this record
     #[serde(default)]
-    end: Option<End>,
+    pub(super) end: Option<End>,
+    /// chooses the profile
     #[serde(default)]
-    tenant: Option<String>,
+    pub(super) tenant: Option<String>,
+    /// BCP 47 language tag
     #[serde(default)]
-    lang: Option<String>,
+    pub(super) lang: Option<String>,
+    /// an object that passes through
     #[serde(default)]
-    meta: Option<Box<RawValue>>,
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub(super) meta: Option<Box<RawValue>>,
 }
 
 fn yes() -> bool {
@@ -137,7 +159,7 @@ impl RawSegment {
     ///
     /// # Errors
     /// `json` (not JSON, wrong types, invalid UTF-8), `contract` (impossible values), `limit` (too much of something).
-    pub fn decode(bytes: &[u8], limits: &Limits) -> Result<(RawSegment, Option<String>), Refused> {
+    pub fn decode(bytes: &[u8], limits: &Limits, format: InputFormat) -> Result<(RawSegment, Option<String>), Refused> {
         if bytes.len() > limits.max_record_bytes {
             return Err(limit("max_record_bytes", limits.max_record_bytes, bytes.len()));
         }
@@ -145,10 +167,7 @@ impl RawSegment {
         if bytes.iter().find(|b| !b.is_ascii_whitespace()) != Some(&b'{') {
             return Err(Refused::new("json", "not a raw segment: expected a JSON object"));
         }
-        let wire: Wire = serde_json::from_slice(bytes).map_err(|e| {
-            // serde_json quotes an offending string in its message; say the kind and the place only.
-            Refused::new("json", format!("not a raw segment: {:?} at line {} column {}", e.classify(), e.line(), e.column()))
-        })?;
+        let wire = input::wire(bytes, format)?;
         let words = match (wire.words, wire.text) {
             (Some(_), Some(text)) if !text.trim().is_empty() => {
                 return Err(Refused::new("contract", "got both \"words\" and \"text\"; send one of them"));
@@ -283,14 +302,14 @@ mod tests {
     }
 
     fn reason(json: &str) -> &'static str {
-        RawSegment::decode(json.as_bytes(), &limits()).expect_err(json).reason
+        RawSegment::decode(json.as_bytes(), &limits(), InputFormat::Faircopy).expect_err(json).reason
     }
 
     #[test]
     fn a_whole_record_is_read() {
         let json = br#"{"seq":17,"channel":"agent","final":true,"words":[{"w":"four","s":1.2,"e":1.41,"c":0.93}],
             "end":"utterance","tenant":"acme","lang":"en","meta":{"call":"x"},"ours":1}"#;
-        let (r, session) = RawSegment::decode(json, &limits()).unwrap();
+        let (r, session) = RawSegment::decode(json, &limits(), InputFormat::Faircopy).unwrap();
         assert_eq!((r.seq, &*r.channel, r.is_final, r.end), (Some(17), "agent", true, Some(End::Utterance)));
         assert_eq!(r.words[0].start, Some(1.2));
         assert_eq!(r.meta.unwrap().get(), r#"{"call":"x"}"#);
@@ -299,9 +318,9 @@ mod tests {
 
     #[test]
     fn text_stands_in_for_words_and_an_end_needs_neither() {
-        let (r, _) = RawSegment::decode(br#"{"text":" hello  there ","channel":"a"}"#, &limits()).unwrap();
+        let (r, _) = RawSegment::decode(br#"{"text":" hello  there ","channel":"a"}"#, &limits(), InputFormat::Faircopy).unwrap();
         assert_eq!(r.words.iter().map(|w| &*w.spoken).collect::<Vec<_>>(), ["hello", "there"]);
-        assert!(RawSegment::decode(br#"{"end":"session"}"#, &limits()).unwrap().0.words.is_empty());
+        assert!(RawSegment::decode(br#"{"end":"session"}"#, &limits(), InputFormat::Faircopy).unwrap().0.words.is_empty());
     }
 
     #[test]
@@ -332,7 +351,7 @@ mod tests {
         }
         assert_eq!(reason(&format!("{{\"text\":\"a\",\"meta\":{{\"k\":\"{}\"}}}}", "x".repeat(200))), "limit");
         assert_eq!(reason(&format!("{{\"text\":\"{}\"}}", " ".repeat(20_000))), "limit");
-        assert_eq!(RawSegment::decode(b"{\"text\":\"\xff\"}", &limits()).unwrap_err().reason, "json");
+        assert_eq!(RawSegment::decode(b"{\"text\":\"\xff\"}", &limits(), InputFormat::Faircopy).unwrap_err().reason, "json");
         assert_eq!(reason(&"[".repeat(5_000)), "json");
     }
 
@@ -343,13 +362,16 @@ mod tests {
         }
         let meta = |deep: usize| format!("{{\"text\":\"a\",\"meta\":{{\"k\":{}{}}}}}", "[".repeat(deep), "]".repeat(deep));
         let limits = Limits { max_meta_bytes: 1000, ..limits() };
-        assert!(RawSegment::decode(meta(MAX_META_DEPTH - 1).as_bytes(), &limits).is_ok());
-        assert_eq!(RawSegment::decode(meta(MAX_META_DEPTH).as_bytes(), &limits).unwrap_err().reason, "limit");
+        assert!(RawSegment::decode(meta(MAX_META_DEPTH - 1).as_bytes(), &limits, InputFormat::Faircopy).is_ok());
+        assert_eq!(
+            RawSegment::decode(meta(MAX_META_DEPTH).as_bytes(), &limits, InputFormat::Faircopy).unwrap_err().reason,
+            "limit"
+        );
     }
 
     #[test]
     fn a_refusal_never_quotes_the_words() {
-        let e = RawSegment::decode(br#"{"words":[{"w":"a"}],"end":"secretword"}"#, &limits()).unwrap_err();
+        let e = RawSegment::decode(br#"{"words":[{"w":"a"}],"end":"secretword"}"#, &limits(), InputFormat::Faircopy).unwrap_err();
         assert!(!e.to_string().contains("secretword"), "{e}");
     }
 }

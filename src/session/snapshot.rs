@@ -24,7 +24,7 @@ use crate::record::End;
 use crate::tags::Tags;
 
 /// First byte of every changelog value. Another one is refused: an older program cannot know what a newer one wrote.
-const VERSION: u8 = 2;
+const VERSION: u8 = 1;
 /// Largest snapshot, bytes, unpacked.
 const MAX_BYTES: u64 = 64 << 20;
 /// Words are short, and most of a snapshot; higher levels cost more than they save.
@@ -293,7 +293,13 @@ impl OpenStream {
         for s in &self.sources {
             let meta = s.meta.as_ref().map(|m| RawValue::from_string(m.to_string())).transpose();
             let meta = meta.map_err(|_| wrong("meta that is no JSON"))?;
-            sources.push(Arc::new(Source { offset: s.offset, meta, headers: s.headers.clone(), timestamp_ms: s.timestamp_ms, way: None }));
+            sources.push(Arc::new(Source {
+                offset: s.offset,
+                meta,
+                headers: s.headers.clone(),
+                timestamp_ms: s.timestamp_ms,
+                way: None,
+            }));
         }
         let source = |at: u32| sources.get(at as usize).cloned().ok_or_else(|| wrong("a word of no record"));
         let word = |w: &WordState, policy: &Policy| {

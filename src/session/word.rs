@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::record::REPLAYED;
 use crate::tags::Disfluency;
-use crate::telemetry::way::Way;
+use crate::trace::Way;
 
 /// The input record words came with: where it stands and what passes through.
 #[derive(Debug)]

@@ -140,7 +140,7 @@ fn a_broker_that_stops_or_is_killed_costs_time_and_nothing_else() {
 
 #[test]
 fn a_record_that_ends_its_worker_whenever_it_is_taken_is_left_out_and_the_others_come_out() {
-    let topics = Topics::create("poison", 1);
+    let topics = Topics::create("chaos-poison", 1);
     let sender = Sender::new();
     let raw = topics.name("raw");
     for (session, text) in

@@ -44,7 +44,7 @@ fn each_client_library_is_named_where_it_belongs_and_nowhere_else() {
         ("rustfst", &["format/itn/openfst.rs"]),
         ("tokenizers::", &["infer/tokenise.rs"]),
         ("governor::", &["limit.rs"]),
-        ("opentelemetry", &["events.rs"]),
+        ("opentelemetry", &["events/", "telemetry.rs", "trace.rs"]),
         ("rapidfuzz", &["eval/align.rs"]),
     ] {
         let using: Vec<String> = sources().into_iter().filter(|(_, code)| names(code, library)).map(|(path, _)| path).collect();

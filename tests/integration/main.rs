@@ -1,5 +1,6 @@
 //! Integration tests: the built program and the shipped model, on a real Apache Kafka where one is needed.
 
+mod admin;
 mod broker;
 mod chaos;
 mod cli;
@@ -8,10 +9,11 @@ mod faults;
 mod formatting;
 mod hostile;
 mod hostile_kafka;
+mod inputs;
 mod kafka;
 mod layout;
-mod metrics;
 mod ledger;
+mod metrics;
 mod model;
 mod operations;
 mod recorded;

@@ -55,8 +55,13 @@ fn misled(row: &Row, tokenizer: &WordTokenizer) -> Vec<Tags> {
 
 /// Everything of a segment that shows words.
 fn shown(s: &Segment) -> String {
-    let Formatted { text, words, entities, removed, .. } =
-        Formatted { text: s.text.clone(), words: s.words.clone(), entities: s.entities.clone(), removed: s.removed.clone(), ..Formatted::default() };
+    let Formatted { text, words, entities, removed, .. } = Formatted {
+        text: s.text.clone(),
+        words: s.words.clone(),
+        entities: s.entities.clone(),
+        removed: s.removed.clone(),
+        ..Formatted::default()
+    };
     let written = words.into_iter().map(|w| w.text);
     let entities = entities.into_iter().flat_map(|e| [e.written, e.spoken]);
     let all: Vec<String> =

@@ -14,6 +14,7 @@ pub const FAST: (&str, &str) = ("FAIRCOPY__PROFILES__DEFAULT__MODEL", "en-fast")
 pub struct Worker {
     child: Child,
     log: PathBuf,
+    config: PathBuf,
 }
 
 /// Settings of a test's workers, as TOML, with `more` at the end.
@@ -56,7 +57,7 @@ impl Worker {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        Worker { child, log }
+        Worker { child, log, config }
     }
 
     /// Starts it and waits until it has partitions.
@@ -71,6 +72,11 @@ impl Worker {
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
         worker
+    }
+
+    /// Its settings file.
+    pub fn config(&self) -> PathBuf {
+        self.config.clone()
     }
 
     /// What it wrote to standard error.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A training small enough for a test: tiny.sh VENV WORK. Data are a few sentences of our own in the formats of the real files.
 set -euo pipefail
-export FAIRCOPY=$(cd "$(dirname "$0")" && pwd)/../../../target/debug/faircopy
+FAIRCOPY=$(cd "$(dirname "$0")" && pwd)/../../../target/debug/faircopy
+export FAIRCOPY
 venv=$1 work=$2
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$work"

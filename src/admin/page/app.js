@@ -80,6 +80,10 @@ function show(segment) {
   const who = segment.channel || "speaker";
   if (segment.kind === "partial") {
     let tail = tailOf(who);
+    if (!segment.words.length) {
+      tail?.remove();
+      return;
+    }
     if (!tail) {
       tail = element("p", "tail");
       tail.dataset.channel = who;

@@ -1,12 +1,9 @@
-//! OpenTelemetry: where metrics and spans go. What they are is in [`events`](crate::events) and [`way`].
+//! OpenTelemetry: where metrics and spans go. What they are is in [`events`](crate::events) and [`trace`].
 //!
 //! Metrics are always kept for Prometheus (`/metrics`); with `telemetry.otlp` set they and spans are also sent to a collector, by
 //! OTLP over HTTP.
 
-pub mod way;
-
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use opentelemetry::{KeyValue, global};
@@ -19,16 +16,10 @@ use prometheus::{Encoder, Registry, TextEncoder};
 use crate::config::Settings;
 use crate::events;
 use crate::health::Health;
+use crate::trace;
 
 /// A collector that does not answer within this holds nothing up.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
-
-static TRACING: AtomicBool = AtomicBool::new(false);
-
-/// Whether spans go anywhere.
-fn is_tracing() -> bool {
-    TRACING.load(Ordering::Relaxed)
-}
 
 /// What was started; stop it before the process ends.
 pub struct Telemetry {
@@ -82,7 +73,7 @@ impl Telemetry {
             let provider =
                 SdkTracerProvider::builder().with_resource(resource).with_sampler(sampler).with_batch_exporter(spans).build();
             global::set_tracer_provider(provider.clone());
-            TRACING.store(true, Ordering::Relaxed);
+            trace::switch_on();
             tracers = Some(provider);
         }
         let meters = meters.build();

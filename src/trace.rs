@@ -1,22 +1,33 @@
-//! The way of one record, as spans: from the raw topic to the topics its words end up on.
+//! The way of one record, as OpenTelemetry spans: from the raw topic to the topics its words end up on.
 //!
 //! ```text
 //!  process asr.raw ─┬─ buffer   from its arrival to the release of its last word
 //!   (a consumer's)  ├─ format   tags to text
 //!                   └─ publish asr.formatted   until the commit
-//!  infer ───links──▶ the records whose words a batch holds
+//!  infer ───links──▶ the records whose words a batch holds; a child of the first
 //! ```
 //! A record's own `traceparent` header is its parent and decides whether it is traced; the segment of its last word carries it on.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator};
-use opentelemetry::trace::{Link, SpanContext, SpanKind, TraceContextExt, Tracer};
+use opentelemetry::trace::{SpanContext, SpanKind, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue, global};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 
 /// Headers of a record, name and value.
 type Headers = Vec<(String, Option<Vec<u8>>)>;
+
+static TRACING: AtomicBool = AtomicBool::new(false);
+
+/// From now on records may be traced: spans go somewhere.
+pub fn switch_on() {
+    TRACING.store(true, Ordering::Relaxed);
+}
+
+/// Names a span to whoever links to it.
+pub type Link = SpanContext;
 
 const NAMES: [&str; 2] = ["traceparent", "tracestate"];
 
@@ -57,7 +68,7 @@ fn tracer() -> global::BoxedTracer {
 impl Way {
     /// A record was taken. `None` where it is not traced.
     pub fn begin(topic: &str, partition: i32, offset: i64, headers: &[(String, Option<Vec<u8>>)]) -> Option<Way> {
-        if !super::is_tracing() {
+        if !TRACING.load(Ordering::Relaxed) {
             return None;
         }
         let parent = TraceContextPropagator::new().extract(&Reader(headers));
@@ -99,7 +110,7 @@ impl Way {
     }
 
     /// What a batch links to.
-    pub fn link(&self) -> SpanContext {
+    pub fn link(&self) -> Link {
         self.context.span().span_context().clone()
     }
 
@@ -118,17 +129,16 @@ impl Drop for Way {
     }
 }
 
-/// A batch went through the model, since `from`, with words of these records.
-pub fn inferred(links: Vec<SpanContext>, from: SystemTime, rows: usize) {
-    if links.is_empty() {
-        return;
-    }
+/// A batch went through the model, since `from`, with words of these records. It is in the trace of the first of them, which is why it is sampled at all.
+pub fn inferred(links: Vec<Link>, from: SystemTime, rows: usize) {
+    let Some(first) = links.first() else { return };
+    let parent = Context::new().with_remote_span_context(first.clone());
     let tracer = tracer();
     let span = tracer
         .span_builder("infer")
         .with_start_time(from)
         .with_attributes([KeyValue::new("faircopy.batch.rows", rows as i64)])
-        .with_links(links.into_iter().map(Link::with_context).collect())
-        .start_with_context(&tracer, &Context::new());
+        .with_links(links.into_iter().map(opentelemetry::trace::Link::with_context).collect())
+        .start_with_context(&tracer, &parent);
     drop(span);
 }

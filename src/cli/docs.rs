@@ -1,0 +1,138 @@
+//! `faircopy docs`: documents made from the types and the shipped settings. They are checked in, and a test compares.
+
+use std::process::ExitCode;
+
+use schemars::{JsonSchema, schema_for};
+use serde_json::{Value, json};
+
+use super::{Cli, Failure, print};
+use crate::config::DEFAULTS;
+use crate::record::raw::Wire;
+use crate::record::{ERASE, REPLAYED, Segment};
+
+/// Arguments of `docs`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Which document
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum What {
+    /// JSON Schema of a raw segment
+    Raw,
+    /// JSON Schema of a formatted segment
+    Formatted,
+    /// AsyncAPI document of all topics
+    Asyncapi,
+    /// Every setting with its default, in Markdown
+    Settings,
+}
+
+/// Prints one.
+pub fn docs(_: &Cli, args: &Args) -> Result<ExitCode, Failure> {
+    let text = match args.what {
+        What::Raw => pretty(&schema::<Wire>()),
+        What::Formatted => pretty(&schema::<Segment>()),
+        What::Asyncapi => pretty(&asyncapi()),
+        What::Settings => settings(),
+    };
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn schema<T: JsonSchema>() -> Value {
+    schema_for!(T).to_value()
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).expect("it is JSON") + "\n"
+}
+
+/// AsyncAPI 3.0: channels are topics, operations are seen from faircopy.
+fn asyncapi() -> Value {
+    let message = |title: &str, payload: Value| {
+        json!({ "title": title, "contentType": "application/json", "payload": payload,
+                "bindings": { "kafka": { "key": { "type": "string", "description": "the session" } } } })
+    };
+    let header = |text: &str| json!({ "type": "string", "description": text });
+    let letter = json!({
+        "title": "a refused record, its bytes untouched; nothing but headers where a profile redacts",
+        "headers": { "type": "object", "properties": {
+            "faircopy-stage": header("what refused it: decode, quota, produce, crash"),
+            "faircopy-reason": header("why, for machines: json, contract, limit, key, empty, quota, crash"),
+            "faircopy-detail": header("expected, got, remedy"),
+            "faircopy-source-topic": header("where the record stands"),
+            "faircopy-source-partition": header("where the record stands"),
+            "faircopy-source-offset": header("where the record stands"),
+            "faircopy-source-time": header("when it was appended, milliseconds since 1970"),
+            "faircopy-version": header("of the worker")
+        } },
+        "payload": {}
+    });
+    let mut raw = message("a raw segment", schema::<Wire>());
+    raw["headers"] = json!({ "type": "object", "properties": {
+        "traceparent": header("W3C trace context; the segment of the record's last word carries it on"),
+        REPLAYED: header("the record was refused before; it is taken whatever its seq"),
+        ERASE: header("forget the session that the key names; the value is not looked at")
+    } });
+    let channel = |address: &str, name: &str, message: Value| json!({ "address": address, "messages": { name: message } });
+    let operation =
+        |action: &str, channel: &str| json!({ "action": action, "channel": { "$ref": format!("#/channels/{channel}") } });
+    json!({
+        "asyncapi": "3.0.0",
+        "info": { "title": "faircopy", "version": env!("CARGO_PKG_VERSION"),
+                  "description": "Raw speech-recognition segments in, readable segments out. Topics are named by [topics] in the settings." },
+        "defaultContentType": "application/json",
+        "channels": {
+            "raw": channel("asr.raw", "rawSegment", raw),
+            "formatted": channel("asr.formatted", "formattedSegment", message("a final segment, or the end of an epoch", schema::<Segment>())),
+            "partial": channel("asr.partial", "partialSegment", message("the unreleased tail as it looks now", schema::<Segment>())),
+            "deadLetter": channel("asr.dead-letter", "deadLetter", letter),
+        },
+        "operations": {
+            "takeRaw": operation("receive", "raw"),
+            "sendFormatted": operation("send", "formatted"),
+            "sendPartial": operation("send", "partial"),
+            "sendDeadLetter": operation("send", "deadLetter"),
+        }
+    })
+}
+
+/// The shipped settings as tables: their comments are the descriptions.
+fn settings() -> String {
+    let mut out = String::from(
+        "# Configuration\n\nMade by `faircopy docs settings`. A file given by `--config` overrides the defaults; environment variables override both.\n\
+         Profiles take what they leave out from `profiles.default`. What of it is taken over without a restart: `profiles`, `tenants`,\n\
+         `unknown_tenant`, `limits`.\n",
+    );
+    let mut section = String::new();
+    let mut comment: Vec<&str> = Vec::new();
+    let mut header_due = false;
+    for line in DEFAULTS.lines() {
+        if let Some(text) = line.strip_prefix('#') {
+            comment.push(text.trim());
+        } else if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
+            section = name.to_string();
+            out += &format!("\n## `[{section}]`\n\n");
+            if !comment.is_empty() {
+                out += &format!("{}\n\n", comment.join(" "));
+            }
+            comment.clear();
+            header_due = true;
+        } else if let Some((key, value)) = line.split_once(" = ") {
+            if std::mem::take(&mut header_due) {
+                out += "| key | default | from the environment | what |\n| --- | --- | --- | --- |\n";
+            }
+            let variable = format!("FAIRCOPY__{}__{}", section.replace('.', "__"), key).to_uppercase();
+            out += &format!("| `{key}` | `{value}` | `{variable}` | {} |\n", comment.join(" ").replace('|', "\\|"));
+            comment.clear();
+        } else if line.is_empty() && section.is_empty() {
+            comment.clear();
+        } else if line.is_empty() && !comment.is_empty() && header_due {
+            out += &format!("{}\n\n", comment.join(" "));
+            comment.clear();
+        }
+    }
+    out
+}

@@ -1,0 +1,162 @@
+//! Formatted segments as people read them: plain text, SRT and WebVTT.
+//!
+//! A cue is at most two lines of 42 characters and seven seconds, which is what subtitlers call readable; it ends where its words do.
+
+use crate::record::{Kind, Segment};
+
+/// Characters of a line.
+const LINE_CHARS: usize = 42;
+/// Lines of a cue.
+const LINES: usize = 2;
+/// Longest cue, seconds.
+const CUE_SECONDS: f64 = 7.0;
+
+/// How `faircopy format` writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum As {
+    /// segments, one JSON object a line
+    #[default]
+    Json,
+    /// a line a segment, with its speaker
+    Text,
+    /// SubRip subtitles
+    Srt,
+    /// WebVTT captions
+    Vtt,
+}
+
+/// Some words on the screen.
+#[derive(Debug, PartialEq)]
+struct Cue {
+    start: f64,
+    end: f64,
+    channel: String,
+    lines: Vec<String>,
+}
+
+/// All final segments, in the order they came.
+///
+/// # Errors
+/// Subtitles are of one session whose words have times.
+pub fn write(segments: &[Segment], form: As) -> Result<String, String> {
+    let finals: Vec<&Segment> = segments.iter().filter(|s| s.kind == Kind::Final).collect();
+    if form == As::Text {
+        return Ok(text(&finals));
+    }
+    if let Some(other) = finals.iter().find(|s| s.session != finals[0].session) {
+        return Err(format!(
+            "subtitles are of one session: got {:?} and {:?}; give a file of one",
+            finals[0].session, other.session
+        ));
+    }
+    let mut cues = Vec::new();
+    for segment in finals {
+        cues.extend(of(segment)?);
+    }
+    cues.sort_by(|a, b| a.start.total_cmp(&b.start));
+    let speakers = cues.iter().any(|c| c.channel != cues[0].channel);
+    let mut out = String::from(if form == As::Vtt { "WEBVTT\n\n" } else { "" });
+    for (i, cue) in cues.iter().enumerate() {
+        let lines = cue.lines.join("\n");
+        if form == As::Vtt {
+            // Text of a cue may hold no markup of its own.
+            let lines = lines.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            let voice = if speakers { format!("<v {}>", cue.channel.replace(['<', '>', '&'], "")) } else { String::new() };
+            out += &format!("{} --> {}\n{voice}{lines}\n\n", clock(cue.start, '.'), clock(cue.end, '.'));
+        } else {
+            let voice = if speakers { format!("{}: ", cue.channel) } else { String::new() };
+            out += &format!("{}\n{} --> {}\n{voice}{lines}\n\n", i + 1, clock(cue.start, ','), clock(cue.end, ','));
+        }
+    }
+    Ok(out)
+}
+
+fn text(finals: &[&Segment]) -> String {
+    let mut out = String::new();
+    let sessions = finals.iter().any(|s| s.session != finals[0].session);
+    for s in finals.iter().filter(|s| !s.text.is_empty()) {
+        let who: Vec<&str> = [(sessions, &*s.session), (!s.channel.is_empty(), &*s.channel)]
+            .iter()
+            .filter(|(say, _)| *say)
+            .map(|(_, n)| *n)
+            .collect();
+        out += &if who.is_empty() { format!("{}\n", s.text) } else { format!("{}: {}\n", who.join(" "), s.text) };
+    }
+    out
+}
+
+/// A segment's words as cues.
+fn of(segment: &Segment) -> Result<Vec<Cue>, String> {
+    let mut cues: Vec<Cue> = Vec::new();
+    for word in &segment.words {
+        let (Some(start), Some(end)) = (word.s, word.e) else {
+            return Err("subtitles want the times of words: expected \"s\" and \"e\" in the raw segments' words".into());
+        };
+        let fits = cues.last_mut().is_some_and(|cue| {
+            let longer = format!("{} {}", cue.lines[cue.lines.len() - 1], word.text);
+            let line = longer.chars().count() <= LINE_CHARS;
+            let fits = end - cue.start <= CUE_SECONDS && (line || cue.lines.len() < LINES);
+            if fits && line {
+                *cue.lines.last_mut().expect("a cue has a line") = longer;
+            } else if fits {
+                cue.lines.push(word.text.clone());
+            }
+            fits
+        });
+        match cues.last_mut().filter(|_| fits) {
+            Some(cue) => cue.end = cue.end.max(end),
+            None => cues.push(Cue { start, end, channel: segment.channel.to_string(), lines: vec![word.text.clone()] }),
+        }
+    }
+    Ok(cues)
+}
+
+/// Hours, minutes, seconds, milliseconds.
+fn clock(seconds: f64, point: char) -> String {
+    let ms = (seconds * 1000.0).round() as u64;
+    format!("{:02}:{:02}:{:02}{point}{:03}", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60, ms % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn segment(channel: &str, words: &[(&str, f64, f64)]) -> Segment {
+        let text: Vec<&str> = words.iter().map(|w| w.0).collect();
+        let words: Vec<_> = words.iter().map(|(t, s, e)| json!({"text": t, "s": s, "e": e, "src": [0, 1]})).collect();
+        serde_json::from_value(
+            json!({"session": "c", "channel": channel, "epoch": 0, "seq": 0, "kind": "final", "text": text.join(" "),
+            "words": words, "model": "m", "profile": "p"}),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn cues_follow_each_other_by_time_with_speakers_where_there_are_several_and_markup_is_text() {
+        let segments = [segment("a", &[("Good", 0.5, 0.8), ("morning.", 0.8, 1.25)]), segment("b", &[("<i>Hi.", 0.9, 3661.0)])];
+        assert_eq!(
+            write(&segments, As::Srt).unwrap(),
+            "1\n00:00:00,500 --> 00:00:01,250\na: Good morning.\n\n2\n00:00:00,900 --> 01:01:01,000\nb: <i>Hi.\n\n"
+        );
+        assert!(
+            write(&segments, As::Vtt)
+                .unwrap()
+                .ends_with("00:00:00.900 --> 01:01:01.000\n<v b>&lt;i>Hi.\n\n".replace("i>H", "i&gt;H").as_str())
+        );
+        assert_eq!(write(&segments, As::Text).unwrap(), "a: Good morning.\nb: <i>Hi.\n");
+    }
+
+    #[test]
+    fn a_long_segment_becomes_cues_of_two_lines_and_words_without_times_are_refused() {
+        let words: Vec<(&str, f64, f64)> = (0..40).map(|i| ("something", f64::from(i) * 0.3, f64::from(i) * 0.3 + 0.3)).collect();
+        let cues = of(&segment("", &words)).unwrap();
+        assert!(
+            cues.len() >= 4
+                && cues.iter().all(|c| c.lines.len() <= 2 && c.lines.iter().all(|l| l.len() <= 42) && c.end - c.start <= 7.0)
+        );
+        let mut silent = segment("", &[("a", 0.0, 1.0)]);
+        silent.words[0].s = None;
+        assert!(write(&[silent], As::Srt).unwrap_err().contains("times"));
+    }
+}
