@@ -1,5 +1,5 @@
 //! `faircopy format`'s path over files of raw segments: words a second with one inference worker and with two, the model's share of the
-//! CPU time, memory, allocations.
+//! CPU time, memory, allocations. With `--telemetry` all metrics are kept, and every record is traced and exported to a collector that is not there.
 //!
 //! ```sh
 //! cargo bench --bench format -- calls.jsonl more.jsonl
@@ -7,13 +7,20 @@
 
 mod common;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use common::{ALLOCATOR, cpu, files, peak_megabytes, records, service, settings, words};
 use faircopy::pipeline::replay::Replay;
+use faircopy::telemetry::Telemetry;
 use stats_alloc::Region;
 
 fn main() {
+    let _telemetry = std::env::args().any(|a| a == "--telemetry").then(|| {
+        let mut all = settings();
+        (all.telemetry.otlp, all.telemetry.sampled) = ("http://127.0.0.1:9".into(), 1.0);
+        Telemetry::start(&all, &Arc::default()).expect("it starts")
+    });
     println!(
         "{:<24} {:>7} {:>8} {:>8} {:>6} {:>12} {:>12} {:>9}",
         "", "workers", "words", "words/s", "ratio", "model of CPU", "allocs/word", "peak MB"

@@ -3,19 +3,19 @@
 
 mod check;
 pub mod profile;
+pub mod sections;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use config::{Config, Environment, File, FileFormat};
 use serde::{Deserialize, Serialize};
 
 pub use profile::{LookaheadSetting, Profile, ProfileSettings, Profiles, ReleaseSetting};
+pub use sections::*;
 
 use crate::format::Styles;
-use crate::infer::onnx::Device;
-use crate::infer::queue::BatchLimits;
-use crate::record::{InputFormat, Limits};
+use crate::record::Limits;
 
 /// The shipped settings, with comments.
 pub const DEFAULTS: &str = include_str!("../../deploy/faircopy.toml");
@@ -31,227 +31,6 @@ const UNDERSCORED: [&str; 4] = ["log_level", "ssl_key", "ssl_certificate", "ssl_
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SettingsError(pub String);
-
-/// How the consumer joins its group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum GroupProtocol {
-    /// KIP-848 where the broker has it
-    Auto,
-    /// KIP-848
-    Consumer,
-    /// eager rebalances
-    Classic,
-}
-
-/// Where to begin without a committed offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Start {
-    /// the oldest record
-    Earliest,
-    /// the next record
-    Latest,
-}
-
-/// `[kafka]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Kafka {
-    /// bootstrap servers
-    pub brokers: String,
-    /// consumer group
-    pub group: String,
-    /// how to join it
-    pub group_protocol: GroupProtocol,
-    /// where to begin
-    pub start: Start,
-    /// librdkafka properties as they are
-    #[serde(default)]
-    pub properties: BTreeMap<String, String>,
-}
-
-/// `[topics]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Topics {
-    /// input
-    pub raw: String,
-    /// finals and ends
-    pub formatted: String,
-    /// tails
-    pub partial: String,
-    /// refused records
-    pub dead_letter: String,
-    /// what streams have become; compacted
-    pub changelog: String,
-}
-
-/// What a reader of the formatted topic may count on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Guarantee {
-    /// under `read_committed` each segment once, through any crash
-    ExactlyOnce,
-    /// nothing is lost; after a crash the last commit's segments may come again
-    AtLeastOnce,
-}
-
-/// `[input]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Input {
-    /// what the values of the raw topic are
-    pub format: InputFormat,
-}
-
-/// `[infer]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct InferSettings {
-    /// directory of models: a directory each
-    pub model_dir: PathBuf,
-    /// ONNX Runtime library
-    pub runtime: PathBuf,
-    /// where the model runs
-    pub device: Device,
-    /// sessions side by side; 0 chooses
-    pub workers: usize,
-    /// threads in a session
-    pub threads_per_worker: usize,
-    /// padded tokens of a batch
-    pub max_batch_tokens: usize,
-    /// rows of a batch
-    pub max_batch_items: usize,
-    /// microseconds an idle worker waits
-    pub max_wait_us: u64,
-    /// milliseconds an answer is waited for
-    pub timeout_ms: u64,
-    /// requests of a partition under way
-    pub max_in_flight_per_partition: usize,
-}
-
-impl InferSettings {
-    /// Limits of the queue.
-    pub fn batch_limits(&self) -> BatchLimits {
-        BatchLimits { max_batch_tokens: self.max_batch_tokens, max_batch_items: self.max_batch_items }
-    }
-
-    /// Sessions to start.
-    pub fn worker_count(&self) -> usize {
-        match (self.workers, self.device) {
-            (0, Device::Cuda) => 1,
-            (0, Device::Cpu) => std::thread::available_parallelism().map_or(1, |n| n.get()),
-            (n, _) => n,
-        }
-    }
-}
-
-/// `[format]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FormatSettings {
-    /// directory of `.itn` files and their tables
-    pub grammar_dir: PathBuf,
-    /// directory of packs
-    pub pack_dir: PathBuf,
-    /// how often grammars, packs and lists are looked at for changes; 0 for never
-    pub reload_ms: u64,
-}
-
-/// `[decode]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Decode {
-    /// unreleased words of a stream
-    pub max_buffer_words: u64,
-    /// streams of a partition
-    pub max_streams_per_partition: usize,
-    /// until a silent stream ends
-    pub session_ttl_ms: u64,
-    /// until an ended stream is forgotten
-    pub late_ttl_ms: u64,
-    /// back-pressure
-    pub max_pending_words_per_partition: u64,
-}
-
-/// `[delivery]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Delivery {
-    /// what readers may count on
-    pub guarantee: Guarantee,
-    /// between commits
-    pub commit_interval_ms: u64,
-    /// records a partition has made and not handed on, at which it asks for a commit and reads no further
-    pub max_uncommitted: usize,
-    /// a transaction that takes longer is aborted
-    pub transaction_timeout_ms: u64,
-    /// at stop and revocation
-    pub drain_deadline_ms: u64,
-}
-
-/// `[partials]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Partials {
-    /// whether any are sent
-    pub enabled: bool,
-    /// rate limit
-    pub per_session_per_second: u32,
-}
-
-/// `[unknown_tenant]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UnknownTenant {
-    /// its profile: the strictest there is
-    pub profile: String,
-}
-
-/// `[admin]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Admin {
-    /// host:port of health, metrics and the live page; empty for none
-    pub listen: String,
-    /// what all but the probes want to be shown; empty for nothing
-    pub token: String,
-    /// whether the live page is there
-    pub page: bool,
-}
-
-/// `[telemetry]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TelemetrySettings {
-    /// a collector's address; empty for none
-    pub otlp: String,
-    /// share of records traced
-    pub sampled: f64,
-    /// between two exports of metrics
-    pub interval_ms: u64,
-}
-
-/// How log lines look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    /// for people
-    Text,
-    /// for machines
-    Json,
-}
-
-/// `[log]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Log {
-    /// filter
-    pub level: String,
-    /// shape
-    pub format: LogFormat,
-}
 
 /// All settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -118,6 +118,7 @@ impl ConsumerContext for GroupContext {
             Rebalance::Assign(partitions) => {
                 let partitions = numbers(partitions);
                 self.assignment.add(&partitions);
+                self.health.waits_for(None); // statistics would say so within a second
                 events::Rebalanced { what: "assigned", partitions: &partitions }.emit();
             }
             Rebalance::Revoke(_) => {}

@@ -30,6 +30,7 @@ impl Reader {
             .set("enable.auto.commit", "false")
             .set("enable.partition.eof", "true")
             .set("auto.offset.reset", "earliest")
+            .set("fetch.wait.max.ms", "10") // at the end nothing is waited for but the word that this is it
             .set("isolation.level", isolation)
             .set("fetch.message.max.bytes", settings.largest_record_bytes().to_string());
         Ok(Reader { client: config.create_with_context(ClientLog::default())? })

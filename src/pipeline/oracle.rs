@@ -10,7 +10,7 @@ use crate::format::units::{Spans, Unit, units};
 use crate::format::{Passage, Style, apply, itn::Itn as Grammars};
 use crate::infer::row::{Frame, MAX_TOKENS_PER_WORD};
 use crate::record::decode;
-use crate::record::{End, Limits, RawRecord, RawSegment};
+use crate::record::{End, InputFormat, Limits, RawRecord, RawSegment};
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 use crate::session::{Record, Source};
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
@@ -47,6 +47,10 @@ fn limits(small: bool) -> Limits {
     }
 }
 
+/// Every recogniser's, for whatever the bytes may be in.
+const FORMATS: [InputFormat; 5] =
+    [InputFormat::Faircopy, InputFormat::Vosk, InputFormat::Kaldi, InputFormat::Deepgram, InputFormat::AwsTranscribe];
+
 /// Reads a record from arbitrary bytes (options, length of the key, key, value), and checks what becomes of it.
 ///
 /// # Panics
@@ -61,15 +65,17 @@ pub fn check_bytes(bytes: &[u8]) {
         ..RawRecord::default()
     };
     let limits = limits(options & 4 != 0);
-    match decode::decode(&record, &limits, crate::record::InputFormat::Faircopy) {
-        Err(refused) => {
-            assert!(REASONS.contains(&refused.reason), "{}", refused.reason);
-            assert!(refused.detail.len() <= MAX_DETAIL_BYTES && !refused.detail.chars().any(char::is_control));
-        }
-        Ok((session, segment)) => {
-            assert!(!session.is_empty() && session.len() <= limits.max_key_bytes);
-            keeps_the_contract(&segment, &limits);
-            comes_out_once(segment, xxh3_64(bytes), options & 8 != 0);
+    for format in FORMATS {
+        match decode::decode(&record, &limits, format) {
+            Err(refused) => {
+                assert!(REASONS.contains(&refused.reason), "{}", refused.reason);
+                assert!(refused.detail.len() <= MAX_DETAIL_BYTES && !refused.detail.chars().any(char::is_control));
+            }
+            Ok((session, segment)) => {
+                assert!(!session.is_empty() && session.len() <= limits.max_key_bytes);
+                keeps_the_contract(&segment, &limits);
+                comes_out_once(segment, xxh3_64(bytes), options & 8 != 0);
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::service::{ends, segments};
 use crate::worker::Worker;
 
 /// Status and body of a request.
-fn http(address: &str, request: &str, headers: &str) -> (u16, String) {
+pub fn http(address: &str, request: &str, headers: &str) -> (u16, String) {
     let Ok(mut stream) = TcpStream::connect(address) else { return (0, String::new()) };
     write!(stream, "GET {request} HTTP/1.1\r\nHost: worker\r\nConnection: close\r\n{headers}\r\n").unwrap();
     let mut answer = Vec::new();
@@ -22,7 +22,7 @@ fn http(address: &str, request: &str, headers: &str) -> (u16, String) {
 }
 
 /// The port that a worker says it has taken.
-fn address(worker: &Worker) -> String {
+pub fn address(worker: &Worker) -> String {
     let mut found = None;
     eventually("the admin port is open", || {
         let log = worker.log();

@@ -61,13 +61,24 @@ pub fn brokers() -> &'static str {
     &broker().address
 }
 
+fn signal(name: &str) {
+    let properties = broker().dir.join("server.properties");
+    let pattern = format!("kafka.Kafka {}", properties.display());
+    let sent = Command::new("pkill").args([&format!("-{name}"), "-f", &pattern]).status();
+    assert!(sent.unwrap().success(), "the broker's process is found");
+}
+
+/// Stops the broker in its tracks for a while. Only for tests that run alone.
+pub fn freeze(away: Duration) {
+    signal("STOP");
+    std::thread::sleep(away);
+    signal("CONT");
+}
+
 /// Ends the broker by a signal (TERM, KILL), leaves it away for a while and starts it anew. Only for tests that run alone.
-pub fn restart(signal: &str, away: Duration) {
+pub fn restart(by: &str, away: Duration) {
     let broker = broker();
-    let properties = broker.dir.join("server.properties");
-    let ended =
-        Command::new("pkill").args([&format!("-{signal}"), "-f", &format!("kafka.Kafka {}", properties.display())]).status();
-    assert!(ended.unwrap().success(), "the broker's process is found");
+    signal(by);
     let began = Instant::now();
     while TcpListener::bind(&broker.address).is_err() {
         assert!(began.elapsed() < PATIENCE, "the broker does not end");

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::broker::restart;
+use crate::admin::{address, http};
+use crate::broker::{freeze, restart};
 use crate::faults::{Traffic, exactly_once};
 use crate::kafka::{Sender, Topics, within};
 use crate::ledger::{Ledger, lost};
@@ -120,12 +121,17 @@ fn a_broker_that_stops_or_is_killed_costs_time_and_nothing_else() {
     let topics = Topics::create("chaos-broker", 4);
     let mut traffic = traffic(&topics, 4);
     let mut workers: Vec<Worker> = (0..2).map(|i| Worker::start(&topics, &format!("w-{i}"), QUICK)).collect();
+    let admin = address(&workers[0]);
     let mut rounds = 0;
     // Away for less than a session time-out, and for longer than a transaction may take.
     for (signal, away) in [("TERM", 0), ("KILL", 0), ("TERM", 8), ("KILL", 8)] {
         traffic.speak(20);
         let broken = std::thread::spawn(move || restart(signal, Duration::from_secs(away)));
         traffic.speak(20);
+        if away > 0 {
+            let probes = ["/livez", "/readyz"].map(|path| http(&admin, path, "").0);
+            assert_eq!(probes, [200, 503], "a restart would not help, and no words come out");
+        }
         broken.join().unwrap();
         rounds += 40;
     }
@@ -136,6 +142,37 @@ fn a_broker_that_stops_or_is_killed_costs_time_and_nothing_else() {
         assert!(worker.terminate().success(), "{}", worker.log());
     }
     exactly_once(&topics, 8, 8 * (rounds + 10) * 4);
+}
+
+#[test]
+#[ignore = "long: make chaos"]
+fn a_storm_of_aborted_transactions_and_rebalances_in_their_midst_lose_nothing() {
+    let topics = Topics::create("chaos-storm", 4);
+    let mut traffic = traffic(&topics, 4);
+    let mut workers: Vec<Worker> = (0..2).map(|i| Worker::start(&topics, &format!("w-{i}"), QUICK)).collect();
+    let mut rounds = 0;
+    for storm in 0..6 {
+        // A second less than a transaction may take, or a second more.
+        let frozen = std::thread::spawn(move || freeze(Duration::from_secs(if storm % 2 == 0 { 3 } else { 5 })));
+        if storm % 3 == 1 {
+            // Partitions move while commits hang, at another moment of them each time.
+            std::thread::sleep(Duration::from_millis(700 * storm));
+            workers.push(Worker::spawn(&topics, &format!("late-{storm}"), QUICK, &[]));
+        }
+        traffic.speak(20);
+        rounds += 20;
+        frozen.join().unwrap();
+        traffic.speak(10);
+        rounds += 10;
+    }
+    traffic.hang_up();
+    all_out(&topics, 8);
+    let aborted = workers.iter().map(|w| w.log().matches("commit failed").count()).sum::<usize>();
+    assert!(aborted >= 3, "the storm aborts transactions: {aborted}");
+    for worker in &mut workers {
+        assert!(worker.terminate().success(), "{}", worker.log());
+    }
+    exactly_once(&topics, 8, 8 * rounds * 4);
 }
 
 #[test]

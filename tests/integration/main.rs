@@ -20,4 +20,5 @@ mod recorded;
 mod redaction;
 mod reload;
 mod service;
+mod soak;
 mod worker;

@@ -73,6 +73,27 @@ fn a_letter_that_carries_coordinates_only_is_replayed_from_the_raw_topic() {
 }
 
 #[test]
+fn words_beyond_a_sessions_quota_are_refused_and_its_neighbours_go_on() {
+    let topics = Topics::create("quota", 1);
+    let _worker =
+        Worker::start(&topics, "w", "[profiles.default.quota]\nsession_words_per_second = 1\nbeyond = \"dead_letter\"\n");
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    let say = |key: &str, end: Option<&str>| {
+        let record = json!({"text": "ten words are said here by each of the records", "end": end}).to_string();
+        sender.send(&raw, Some(key.as_bytes()), Some(record.as_bytes()), &[]);
+        sender.flush();
+    };
+    say("hasty", None); // ten seconds' worth at once
+    say("hasty", None); // and no more
+    say("calm", Some("session"));
+    eventually("one is refused", || topics.read("dead").len() == 1);
+    let letter = &topics.read("dead")[0];
+    assert_eq!((letter.header("faircopy-stage"), letter.header("faircopy-reason")), (Some("quota".into()), Some("quota".into())));
+    eventually("its neighbour comes out", || ends(&topics) == 1);
+}
+
+#[test]
 fn a_session_that_is_erased_leaves_no_words_and_no_state() {
     let topics = Topics::create("erase", 1);
     let slow = "[profiles.default]\nmax_delay_ms = 600000\nmax_release_ms = 600000\nutterance_delay_ms = 600000\n";

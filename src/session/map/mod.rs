@@ -3,6 +3,8 @@
 //! It knows which stream a record belongs to, whether it repeats, restarts or ends one, which stream's turn it is at the
 //! model, and what is due when. All of it is indexed: nothing here walks all streams but the expiry at `max_streams`.
 
+mod handover;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 use super::ended::Ended;
 use super::output::{Ask, EndCause, Event, Output, StreamId, StreamKey, StreamRef, Tail};
 use super::policy::Policy;
-use super::snapshot::{Snapshot, SnapshotError, Surroundings, Waiting};
+use super::snapshot::Waiting;
 use super::stream::Stream;
 use super::{Record, Source, Time};
 use crate::record::End;
@@ -335,69 +337,6 @@ impl Sessions {
     /// Takes what streams gave back, in order.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
-    }
-
-    /// Snapshots of the streams that changed since the last call, and `None` for those of which nothing need be known any more. `model`: the name of a
-    /// stream's model.
-    pub fn take_snapshots(&mut self, model: impl Fn(&Policy) -> Arc<str>) -> Vec<(StreamKey, Option<Snapshot>)> {
-        self.changed.extend(self.ended.take_forgotten());
-        let changed = std::mem::take(&mut self.changed);
-        let snapshot = |key: &StreamKey| match self.by_key.get(key) {
-            Some(id) => {
-                let slot = &self.slots[id];
-                let model = model(slot.stream.policy());
-                Some(Snapshot::Open(Box::new(slot.stream.snapshot(&slot.profile, &model, &slot.waiting))))
-            }
-            None => self.ended.of(key).map(|last| Snapshot::Ended { last }),
-        };
-        changed.into_iter().map(|key| (snapshot(&key), key)).map(|(snapshot, key)| (key, snapshot)).collect()
-    }
-
-    /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. Gives the number
-    /// of streams that were open.
-    pub fn erase(&mut self, session: &Arc<str>) -> usize {
-        let keys: Vec<StreamKey> = self.channels(session).cloned().collect();
-        for key in &keys {
-            let id = self.by_key.remove(key).expect("just listed");
-            let mut slot = self.slots.remove(&id).expect("by_key names open slots");
-            replace(&mut self.due, &mut slot.due, None, id);
-            self.pending_words -= slot.pending;
-            self.in_flight -= usize::from(slot.asking); // its answer finds nobody
-            self.dirty.remove(&id);
-            self.changed.insert(key.clone());
-        }
-        self.ended.erase(session);
-        self.events.retain(|e| e.stream.key.session != *session);
-        keys.len()
-    }
-
-    /// Takes a stream over from its last owner. For a partition of which nothing has been consumed yet.
-    ///
-    /// # Errors
-    /// The snapshot contradicts itself.
-    pub fn restore(
-        &mut self,
-        key: StreamKey,
-        snapshot: &Snapshot,
-        around: &impl Surroundings,
-        now: Time,
-    ) -> Result<(), SnapshotError> {
-        let state = match snapshot {
-            Snapshot::Ended { last } => {
-                self.ended.remember(key, *last, now);
-                return Ok(());
-            }
-            Snapshot::Open(state) => state,
-        };
-        let (profile, policy) = around.profile(&state.profile);
-        let (stream, waiting) = Stream::restored(state, policy, around, now)?;
-        let id = self.next_id;
-        self.next_id += 1;
-        self.by_key.insert(key.clone(), id);
-        self.slots.insert(id, Slot { waiting, ..Slot::new(key.clone(), profile, stream) });
-        self.after(id, Vec::new(), now);
-        self.changed.remove(&key); // it is as its snapshot says
-        Ok(())
     }
 
     /// Streams whose tail may look different now; each is named once until it changes again. None while a backlog is read: its

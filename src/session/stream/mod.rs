@@ -11,7 +11,8 @@
 //!
 //! Which inference comes when is the plan's ([`super::plan`]).
 
-use std::collections::VecDeque;
+mod handover;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,6 @@ use super::hypothesis::Hypothesis;
 use super::output::{Ask, EndCause, Output, Release, Tail};
 use super::plan::{Pass, Plan};
 use super::policy::{Policy, Rule};
-use super::snapshot::{OpenStream, SnapshotError, Surroundings, Waiting};
 use super::word::removal;
 use super::{Record, Source, Time, WordKind, release};
 use crate::record::{Counts, End};
@@ -433,46 +433,5 @@ impl Stream {
     /// When it was last heard.
     pub fn heard(&self) -> Time {
         self.heard
-    }
-
-    /// What its next owner needs of it. `waiting`: what is held until it has closed.
-    pub fn snapshot(&self, profile: &str, model: &str, waiting: &VecDeque<Waiting>) -> OpenStream {
-        // A request under way is asked again: its pass comes first in the plan.
-        let asked = self.in_flight.iter().filter_map(|f| if let Asked::Pass(pass) = f.asked { Some(pass) } else { None });
-        OpenStream::new(
-            profile,
-            model,
-            self.course.clone(),
-            self.utterance_due.is_some(),
-            (self.plan.covered(), asked.chain(self.plan.passes()).collect()),
-            self.buffer.parts(),
-            waiting,
-        )
-    }
-
-    /// The stream that a snapshot is of, and what was held until it has closed.
-    ///
-    /// # Errors
-    /// The snapshot contradicts itself.
-    pub fn restored(
-        state: &OpenStream,
-        policy: Arc<Policy>,
-        around: &impl Surroundings,
-        now: Time,
-    ) -> Result<(Stream, VecDeque<Waiting>), SnapshotError> {
-        let (parts, waiting) = state.words(&policy, around, now)?;
-        let buffer = Buffer::restored(parts).ok_or_else(|| SnapshotError::new("words that are not in order"))?;
-        let (total, frozen) = (buffer.total(), buffer.frozen());
-        let sound = |p: &Pass| p.freeze_to <= p.upto && p.upto <= total;
-        let covered = state.passes.iter().map(|p| p.freeze_to).fold(frozen, u64::max);
-        if !state.passes.iter().all(sound) || state.covered != covered {
-            return Err(SnapshotError::new("passes over words that are not there"));
-        }
-        let plan = Plan::restored(state.passes.iter().copied().collect(), state.covered);
-        let mut stream = Stream::at(state.course.clone(), policy, buffer, plan, now);
-        if state.utterance_ended {
-            stream.utterance_due = Some(now.plus(stream.policy.utterance_delay_ms));
-        }
-        Ok((stream, waiting))
     }
 }
