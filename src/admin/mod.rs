@@ -128,11 +128,25 @@ async fn guard(State(admin): State<Arc<Admin>>, Query(given): Query<Token>, requ
     let bearer = request.headers().get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()?.strip_prefix("Bearer "));
     let on_page = request.uri().path().starts_with("/page");
     let given = bearer.or(given.token.as_deref().filter(|_| on_page)).unwrap_or_default().as_bytes();
-    if wanted.is_empty() || same(wanted, given) {
+    if wanted.is_empty() {
+        // A site of somebody else's may have its name point here: then the browser says that name, and would show it the calls.
+        let host = request.headers().get(header::HOST).and_then(|h| h.to_str().ok()).unwrap_or_default();
+        if on_page && !is_here(host) {
+            return (StatusCode::FORBIDDEN, "expected the worker's address, or admin.token\n").into_response();
+        }
+        return next.run(request).await;
+    }
+    if same(wanted, given) {
         return next.run(request).await;
     }
     (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "expected Authorization: Bearer and admin.token\n")
         .into_response()
+}
+
+/// Whether a Host header is an address or localhost, not a name that somebody has chosen.
+fn is_here(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.ends_with(']') { host } else { name });
+    name == "localhost" || name.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok()
 }
 
 /// Compares in a time that does not depend on where they differ.
@@ -184,6 +198,12 @@ async fn streams(State(admin): State<Arc<Admin>>) -> impl IntoResponse {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_without_a_token_is_for_addresses_and_localhost() {
+        assert!(["localhost:9464", "127.0.0.1:9464", "[::1]:9464", "[::1]", "10.0.0.3"].iter().all(|h| is_here(h)));
+        assert!(["", "evil.example:9464", "localhost.evil.example", "127.0.0.1.evil.example:9464"].iter().all(|h| !is_here(h)));
+    }
 
     #[test]
     fn tokens_are_compared_whole() {

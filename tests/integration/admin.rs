@@ -13,7 +13,7 @@ use crate::worker::Worker;
 /// Status and body of a request.
 pub fn http(address: &str, request: &str, headers: &str) -> (u16, String) {
     let Ok(mut stream) = TcpStream::connect(address) else { return (0, String::new()) };
-    write!(stream, "GET {request} HTTP/1.1\r\nHost: worker\r\nConnection: close\r\n{headers}\r\n").unwrap();
+    write!(stream, "GET {request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n").unwrap();
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -71,15 +71,14 @@ fn what_is_no_request_is_refused_and_the_port_goes_on() {
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     for i in 0..300 {
         let Ok(mut stream) = TcpStream::connect(&address) else { panic!("the port is closed") };
-        let mut bytes: Vec<u8> =
-            match i % 4 {
-                0 => Vec::new(),
-                1 => b"POST /page/format HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n"
-                    .to_vec(),
-                2 => format!("GET /page/events?session={} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", "%ff".repeat(i))
-                    .into_bytes(),
-                _ => b"GET /metrics HTTP/1.1\r\n".to_vec(),
-            };
+        let mut bytes: Vec<u8> = match i % 4 {
+            0 => Vec::new(),
+            1 => b"POST /page/format HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n"
+                .to_vec(),
+            2 => format!("GET /page/events?session={} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n", "%ff".repeat(i))
+                .into_bytes(),
+            _ => b"GET /metrics HTTP/1.1\r\n".to_vec(),
+        };
         for _ in 0..64 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             bytes.push((seed >> 33) as u8);
