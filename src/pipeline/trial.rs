@@ -3,7 +3,8 @@
 
 use crate::produce::mark::Mark;
 
-/// Records taken one by one after a worker died: more than its task can have had under way.
+/// Records taken one by one after a worker died. What ended it may stand further on, where a commit held more: then the next death begins so many records
+/// nearer to it.
 const ALONE: usize = 512;
 
 /// What is known against the records that come next.
