@@ -250,7 +250,7 @@ impl Tags {
 }
 
 /// `labels.json` of a model: label names per head in logit order.
-#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Labels {
     /// name of the model, sent in every segment
@@ -265,6 +265,8 @@ pub struct Labels {
     pub disfluency: Vec<String>,
     /// kinds of speech that the model punctuates in ways of their own; the first stands for any
     pub styles: Vec<String>,
+    /// what each step from one ITN label to the next adds to a path's score ([`crate::infer::path`])
+    pub itn_follows: Vec<Vec<f32>>,
     /// the tokenizer's and the encoder's special tokens
     pub tokens: SpecialTokens,
 }
@@ -297,6 +299,7 @@ impl Labels {
             itn,
             disfluency: strings(&["O", "F", "E", "D", "REP", "RM"]),
             styles: strings(&["any"]),
+            itn_follows: vec![vec![0.0; Itn::COUNT]; Itn::COUNT],
             tokens: SpecialTokens { cls: 101, sep: 102, unknown: "[UNK]".to_string() },
         }
     }
@@ -320,6 +323,9 @@ impl Labels {
         Ok(())
     }
 
+    /// Where the ITN head's logits stand among a token's.
+    pub const ITN: std::ops::Range<usize> = Punct::ALL.len() + Case::ALL.len()..Punct::ALL.len() + Case::ALL.len() + Itn::COUNT;
+
     /// Number of logits of one token: all heads side by side.
     pub const WIDTH: usize = Punct::ALL.len() + Case::ALL.len() + Itn::COUNT + Disfluency::ALL.len();
 }
@@ -328,7 +334,8 @@ impl Labels {
 /// mark tilted by x is taken if it is e^-x times as probable as none.
 pub type Tilt = [f32; 3];
 
-/// The best label of each head in one token's logits (`Labels::WIDTH` of them). Ties go to the lower label.
+/// The best label of each head in one token's logits (`Labels::WIDTH` of them). Ties go to the lower label. Of the ITN labels, the best for this word
+/// alone; [`crate::infer::path`] fits them together.
 pub fn best(logits: &[f32], tilt: Tilt) -> Tags {
     debug_assert_eq!(logits.len(), Labels::WIDTH);
     let (marks, rest) = logits.split_at(Punct::ALL.len());

@@ -23,7 +23,7 @@ if [ "$encoder" = mpnet ]; then base=$("$here/mpnet.sh" "$venv" "$work"); else b
 
 "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/teacher" --faircopy "$program" --encoder "$encoder" \
   --exits "${EXITS:-6,8}" --lookahead mostly-open --rate 6e-5 --noisy 0.35 --teacher-share 0.5 --steps 3000 ${TEACHING:-}
-cp "$work/teacher/data.pickle" "$work/teacher/lexicon.tsv" "$work/accurate/"
+cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/accurate/"
 "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/accurate" --start "$work/teacher/model.pt" --layers "${LEAVE:-8}" \
   --bits 3.9 --lookahead mostly-open --rate 6e-5 --noisy 0.35 --seed 11 --steps 700 ${ROUNDING:-}
 "$python" -m faircopy_training.calibrate --data "$data" --run "$work/accurate" --base "$base" --bits 3.9 ${CALIBRATING:-}
@@ -31,7 +31,7 @@ cp "$work/teacher/data.pickle" "$work/teacher/lexicon.tsv" "$work/accurate/"
   --name en-accurate-2 --bits 3.9 --most-tokens 17000 --out "$out/en-accurate"
 
 "$python" -m faircopy_training.teach --run "$work/teacher" --base "$base" --out "$work/lessons" --batches "${LESSONS:-2500}"
-cp "$work/teacher/data.pickle" "$work/teacher/lexicon.tsv" "$work/student/"
+cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/student/"
 "$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/student" --taught "$work/lessons" --steps 6000 ${LEARNING:-}
 "$python" -m faircopy_training.calibrate --data "$data" --run "$work/student" --base "$minilm" ${CALIBRATING:-}
 "$python" -W ignore -m faircopy_training.export --run "$work/student" --base "$minilm" --sentences "$here/parity_sentences.txt" \

@@ -10,7 +10,7 @@ const MAX_ENTRIES: usize = 1_000_000;
 /// Longest line of a lexicon, bytes.
 const MAX_LINE_BYTES: usize = 512;
 
-/// How MIXED words are written (`iphone` → `iPhone`): made from training text.
+/// How words of mixed case are written (`iphone` → `iPhone`, `atms` → `ATMs`): made from training text.
 #[derive(Debug, Default)]
 pub struct Lexicon {
     written: HashMap<Box<str>, Box<str>>,
@@ -70,8 +70,13 @@ fn knows_case(word: &str) -> bool {
     word.chars().any(char::is_lowercase) && word.chars().skip(1).any(char::is_uppercase)
 }
 
-/// A spoken word as written: the tag's case, `I` and its contractions always capital, mixed case by the lexicon. `start`: it
-/// begins a sentence.
+/// `ATMs`
+fn is_plural_acronym(written: &str) -> bool {
+    written.strip_suffix('s').is_some_and(|stem| stem.chars().all(char::is_uppercase))
+}
+
+/// A spoken word as written: the tag's case, `I` and its contractions always capital, mixed case by the lexicon for every word that is tagged as no plain
+/// one. `start`: it begins a sentence.
 pub fn write(spoken: &str, case: Case, start: bool, lexicon: &Lexicon) -> String {
     if knows_case(spoken) || spoken.starts_with('<') {
         return spoken.to_string();
@@ -80,15 +85,24 @@ pub fn write(spoken: &str, case: Case, start: bool, lexicon: &Lexicon) -> String
     if lower == "i" || lower.starts_with("i'") {
         return capitalise(&lower);
     }
+    // A tagger that has seldom seen a word knows that it is no plain one, but not how it is written.
+    let known = lexicon.get(&lower).filter(|w| match case {
+        Case::Lower => false,
+        // "Seals" begins a sentence more often than it is several teams of divers.
+        Case::Cap => !is_plural_acronym(w),
+        Case::Upper | Case::Mixed => true,
+    });
+    if let Some(written) = known {
+        return written.to_string();
+    }
     match case {
         Case::Lower if start => capitalise(&lower),
         Case::Lower => lower,
-        Case::Cap => name(&lower),
+        Case::Cap | Case::Mixed => name(&lower),
         Case::Upper => match lower.split_once('\'') {
             Some((stem, rest)) => format!("{}'{rest}", stem.to_uppercase()),
             None => lower.to_uppercase(),
         },
-        Case::Mixed => lexicon.get(&lower).map_or_else(|| name(&lower), str::to_string),
     }
 }
 
@@ -98,7 +112,7 @@ mod tests {
 
     #[test]
     fn case_follows_the_tag_and_what_is_known_of_the_word() {
-        let lexicon = Lexicon::parse("iphone\tiPhone\n").unwrap();
+        let lexicon = Lexicon::parse("iphone\tiPhone\nseals\tSEALs\n").unwrap();
         for (spoken, case, start, want) in [
             ("hello", Case::Lower, false, "hello"),
             ("hello", Case::Lower, true, "Hello"),
@@ -107,6 +121,11 @@ mod tests {
             ("i'm", Case::Lower, false, "I'm"),
             ("nasa's", Case::Upper, false, "NASA's"),
             ("iphone", Case::Mixed, true, "iPhone"),
+            ("iphone", Case::Cap, false, "iPhone"),
+            ("iphone", Case::Upper, false, "iPhone"),
+            ("iphone", Case::Lower, true, "Iphone"),
+            ("seals", Case::Cap, true, "Seals"),
+            ("seals", Case::Upper, false, "SEALs"),
             ("zyxphone", Case::Mixed, false, "Zyxphone"),
             ("McKay", Case::Lower, false, "McKay"),
             ("mckay's", Case::Mixed, false, "McKay's"),

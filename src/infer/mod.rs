@@ -10,6 +10,7 @@
 pub mod handle;
 pub mod model;
 pub mod onnx;
+pub mod path;
 pub mod queue;
 pub mod row;
 pub mod tokenise;

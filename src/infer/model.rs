@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::path::Follows;
 use super::queue::BatchLimits;
 use super::row::Frame;
 use super::{Infer, Tagger, WordTokenizer};
@@ -27,6 +28,8 @@ pub struct ModelFiles {
     pub dir: PathBuf,
     /// checked labels
     pub labels: Labels,
+    /// which ITN label may follow which
+    pub follows: Follows,
 }
 
 impl ModelFiles {
@@ -48,7 +51,8 @@ impl ModelFiles {
         file.take(MAX_LABELS_BYTES).read_to_string(&mut text).map_err(|e| wrong(e.to_string()))?;
         let labels: Labels = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
         labels.check().map_err(wrong)?;
-        Ok(ModelFiles { dir: dir.to_path_buf(), labels })
+        let follows = Follows::new(&labels.itn_follows).map_err(wrong)?;
+        Ok(ModelFiles { dir: dir.to_path_buf(), labels, follows })
     }
 
     /// The path of the packed tagger.

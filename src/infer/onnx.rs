@@ -11,6 +11,7 @@ use ort::value::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::model::{LoadError, ModelFiles};
+use super::path::Follows;
 use super::row::Frame;
 use super::{ModelError, Row, Tagger};
 use crate::tags::{Labels, Tags, best};
@@ -49,6 +50,7 @@ pub fn init_runtime(library: &Path) -> Result<(), LoadError> {
 /// One session of the tagger.
 pub struct OnnxTagger {
     session: Session,
+    follows: Follows,
 }
 
 impl OnnxTagger {
@@ -79,7 +81,7 @@ impl OnnxTagger {
         if inputs != ["tokens", "words", "lookahead", "style"] {
             return Err(fail("expected inputs tokens, words, lookahead, style", format!("got {inputs:?}")));
         }
-        let mut tagger = OnnxTagger { session };
+        let mut tagger = OnnxTagger { session, follows: files.follows.clone() };
         let tokens = &files.labels.tokens;
         let last_style = files.labels.styles.len() as u32 - 1;
         let frame = Frame { cls: tokens.cls, sep: tokens.sep, style: last_style, ..Frame::default() };
@@ -122,13 +124,13 @@ impl OnnxTagger {
 impl Tagger for OnnxTagger {
     fn tag(&mut self, rows: &[&Row]) -> Result<Vec<Vec<Tags>>, ModelError> {
         let (logits, width) = self.logits(rows)?;
-        let at = |r: usize, first: u32| (r * width + first as usize) * Labels::WIDTH;
-        Ok(rows
-            .iter()
-            .enumerate()
-            .map(|(r, row)| {
-                row.first.iter().map(|&f| best(&logits[at(r, f)..at(r, f) + Labels::WIDTH], row.frame.tilt)).collect()
-            })
-            .collect())
+        let tags_of = |(r, row): (usize, &&Row)| {
+            let at = |first: u32| (r * width + first as usize) * Labels::WIDTH;
+            let words: Vec<&[f32]> = row.first.iter().map(|&f| &logits[at(f)..at(f) + Labels::WIDTH]).collect();
+            let itn: Vec<&[f32]> = words.iter().map(|w| &w[Labels::ITN]).collect();
+            let path = self.follows.path(&itn, row.lookahead.is_some());
+            words.iter().zip(path).map(|(w, itn)| Tags { itn, ..best(w, row.frame.tilt) }).collect()
+        };
+        Ok(rows.iter().enumerate().map(tags_of).collect())
     }
 }

@@ -77,6 +77,13 @@ fn a_model_directory_with_the_wrong_labels_or_a_broken_file_is_refused() {
     let labels = std::fs::read_to_string(mine.join("labels.json")).unwrap();
     std::fs::write(mine.join("labels.json"), labels.replace("\"COMMA\"", "\"KOMMA\"")).unwrap();
     fails(&["format"], &env, 3, &["labels.json", "KOMMA", "export the model again"]);
+    std::fs::write(mine.join("labels.json"), labels.replace("\"itn_follows\": [[", "\"itn_follows\": [[1e9, ")).unwrap();
+    fails(
+        &["format"],
+        &env,
+        3,
+        &["labels.json", "itn_follows: expected 25 rows of 25 numbers, got 25 of 26", "export the model again"],
+    );
     std::fs::write(mine.join("labels.json"), &labels).unwrap();
     let styled = [env[0], env[1], ("FAIRCOPY__PROFILES__DEFAULT__STYLE", "opera")];
     fails(&["format"], &styled, 2, &["profiles.default.style", "opera", "any"]);

@@ -9,7 +9,7 @@ use faircopy::config::Settings;
 use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
 use faircopy::infer::row::{Frame, Row};
 use faircopy::infer::{ModelFiles, Tagger, WordTokenizer};
-use faircopy::tags::{Itn, Labels, Tags};
+use faircopy::tags::{Itn, Labels, Tags, Tilt, best};
 use serde::Deserialize;
 
 use crate::kafka::{needs, root};
@@ -105,8 +105,14 @@ fn same_tags(m: &Model) {
     let (mut judged, mut all) = (0, 0);
     for case in cases {
         let row = row(m, &case.words, case.lookahead, case.stopped);
-        let tags = m.tagger.lock().unwrap().tag(&[&row]).unwrap().remove(0);
-        let ours: Vec<_> = tags.into_iter().map(|t| names(&m.files.labels, t)).collect();
+        // Each word's own best labels: what a path makes of them is the program's.
+        let (logits, _) = m.tagger.lock().unwrap().logits(&[&row]).unwrap();
+        let at = |first: u32| first as usize * Labels::WIDTH;
+        let alone: Vec<Tags> = row.first.iter().map(|&f| best(&logits[at(f)..at(f) + Labels::WIDTH], Tilt::default())).collect();
+        let fitted = m.tagger.lock().unwrap().tag(&[&row]).unwrap().remove(0);
+        assert!(fitted.iter().zip(&alone).all(|(path, word)| Tags { itn: word.itn, ..*path } == *word));
+        assert!(fitted.windows(2).all(|w| !matches!(w[1].itn, Itn::I(_)) || w[1].itn.continues(w[0].itn)), "{fitted:?}");
+        let ours: Vec<_> = alone.into_iter().map(|t| names(&m.files.labels, t)).collect();
         assert_eq!((ours.len(), case.margins.len()), (case.tags.len(), case.tags.len()));
         for (i, (ours, theirs)) in ours.iter().zip(&case.tags).enumerate() {
             for head in (0..4).filter(|&h| case.margins[i][h] > tie) {

@@ -233,22 +233,3 @@ class Sampler:
             if ends:
                 end, stopped = int(rng.choice(ends[-4:] if rng.random() < 0.7 else ends)), True
         return Chunk(chunk[:end], labels[:end], stopped, stream.style if rng.random() < STYLE_KNOWN else 0)
-
-
-def write_lexicon(spellings: Counter, path: Path, least: int = 3) -> None:
-    """Words whose usual spelling mixes cases, as ``lower<TAB>written``: the MIXED tag's dictionary. Those of ``mixed.txt``, and those that the training
-    text has often enough."""
-    from .labels import case_of
-
-    known = {w.lower(): w for w in (Path(__file__).parents[1] / "mixed.txt").read_text(encoding="utf-8").split()}
-    by_word: dict[str, Counter] = {}
-    for written, count in spellings.items():
-        by_word.setdefault(written.lower(), Counter())[written] += count
-    rows = list(known.items())
-    for word, forms in by_word.items():
-        if word in known or not word.replace("'", "").isalnum():
-            continue
-        mixed = Counter({f: c for f, c in forms.items() if case_of(f) == "MIXED"})
-        if mixed and (top := mixed.most_common(1)[0])[1] >= least and top[1] * 3 >= sum(forms.values()):
-            rows.append((word, top[0]))
-    path.write_text("".join(f"{w}\t{f}\n" for w, f in sorted(rows)), encoding="utf-8")

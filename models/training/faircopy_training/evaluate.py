@@ -11,11 +11,13 @@ import argparse
 import random
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from . import labels as L
 from .dataset import WordTokenizer, held_back
 from .model import UNLIMITED, Tagger
+from .path import best_path, read_follows
 from .quantise import reference
 from .sources import SOURCES, Piece, from_marks, read
 from .spoken import Readings
@@ -64,10 +66,15 @@ def heads_of(logits: torch.Tensor) -> list[torch.Tensor]:
     return list(logits.split([len(v) for v in L.HEADS.values()], -1))
 
 
-def tags(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int, style: str = "any") -> dict[int, list[list[int]]]:
+def tags(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int, follows: np.ndarray, style: str = "any") -> dict[int, list[list[int]]]:
     """[words][heads] label ids, by the layers of the model that gave them."""
     found = logits_of(model, piece, tokenizer, lookahead, style)
-    return {layers: torch.stack([p.argmax(-1) for p in heads_of(logits)], -1).tolist() for layers, logits in found.items()}
+    out = {}
+    for layers, logits in found.items():
+        parts = dict(zip(L.HEADS, heads_of(logits)))
+        best = {head: part.argmax(-1).tolist() for head, part in parts.items()} | {"itn": best_path(parts["itn"].numpy(), follows)}
+        out[layers] = [list(word) for word in zip(*best.values())]
+    return out
 
 
 def f1(hits: int, said: int, true: int) -> float:
@@ -121,7 +128,7 @@ def held_back_sets(data: Path, words: int) -> dict[str, Piece]:
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--data", type=Path, required=True)
-    a.add_argument("--run", type=Path, required=True, help="directory with model.pt")
+    a.add_argument("--run", type=Path, required=True, help="directory with model.pt and follows.json")
     a.add_argument("--base", type=Path, required=True, help="directory with tokenizer.json")
     a.add_argument("--words", type=int, default=12_000, help="of each set")
     a.add_argument("--int8", action="store_true")
@@ -131,12 +138,12 @@ def main() -> None:
     model = Tagger.of_run(args.run)
     tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
     model = reference(model) if args.int8 else model
-    sets = held_back_sets(args.data, args.words)
+    sets, follows = held_back_sets(args.data, args.words), read_follows(args.run / "follows.json")
     for name, piece in sets.items():
         for style in args.styles.split(","):
             for lookahead in args.lookaheads.split(","):
                 limit = UNLIMITED if lookahead == "inf" else int(lookahead)
-                for layers, got in tags(model, piece, tokenizer, limit, style).items():
+                for layers, got in tags(model, piece, tokenizer, limit, follows, style).items():
                     result = score(piece, got)
                     if name == "dev2012":
                         result = {"marks": result["marks"]}

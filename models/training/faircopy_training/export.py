@@ -17,6 +17,7 @@ import zstandard
 from .dataset import WordTokenizer
 from .labels import HEADS, STYLES
 from .model import UNLIMITED, Shape, Tagger
+from .path import read_follows
 from .prune import kept, smaller_tagger, smaller_tokenizer, uses
 from .quantise import quantise, reference, weights_of
 
@@ -91,7 +92,7 @@ def exported(model_dir: Path) -> Tagger:
 
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
-    a.add_argument("--run", type=Path, required=True, help="training output: model.pt or checkpoint.pt, data.pickle and lexicon.tsv")
+    a.add_argument("--run", type=Path, required=True, help="training output: model.pt or checkpoint.pt, data.pickle, lexicon.tsv and follows.json")
     a.add_argument("--base", type=Path, required=True, help="directory with tokenizer.json")
     a.add_argument("--sentences", type=Path, required=True, help="lines for the parity file")
     a.add_argument("--name", required=True, help="the model's name, sent in every segment")
@@ -128,8 +129,10 @@ def main() -> None:
     path = args.out / "tagger.onnx.zst"
     path.write_bytes(packed)
     labels = {"model": args.name, **HEADS, "styles": STYLES,
-              "tokens": {"cls": model.shape.cls, "sep": model.shape.sep, "unknown": model.shape.unknown}}
-    (args.out / "labels.json").write_text(json.dumps(labels, indent=1) + "\n", encoding="utf-8")
+              "tokens": {"cls": model.shape.cls, "sep": model.shape.sep, "unknown": model.shape.unknown},
+              "itn_follows": read_follows(args.run / "follows.json").tolist()}
+    lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in labels.items())
+    (args.out / "labels.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     shutil.copy(args.run / "lexicon.tsv", args.out / "lexicon.tsv")
 
     words = WordTokenizer(args.out / "tokenizer.json", model.shape.unknown)

@@ -21,8 +21,9 @@ import torch
 
 from . import cleaning
 from . import labels as L
-from .dataset import Vocabulary, write_lexicon
+from .dataset import Vocabulary
 from .export import exported
+from .lexicon import write_lexicon
 from .sources import FILLERS, DataError, Piece, from_text
 from .spoken import Readings, Unreadable
 
@@ -125,7 +126,7 @@ def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--model", type=Path, required=True, help="the model directory to adapt")
     a.add_argument("--pairs", type=Path, required=True, help="lines of spoken words, a tab and the written text")
-    a.add_argument("--out", type=Path, required=True, help="gets start.pt, data.pickle, lexicon.tsv and held.jsonl, for train and for faircopy eval")
+    a.add_argument("--out", type=Path, required=True, help="gets start.pt, data.pickle, lexicon.tsv, follows.json and held.jsonl, for train and for faircopy eval")
     a.add_argument("--faircopy", type=Path, default=Path("target/release/faircopy"))
     args = a.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -148,6 +149,9 @@ def main() -> None:
                    for line in name.read_text(encoding="utf-8").splitlines())
     (args.out / "lexicon.tsv").write_text("".join(f"{w}\t{f}\n" for w, f in sorted(lexicon.items())), encoding="utf-8")
     shutil.copy(args.model / "tokenizer.json", args.out / "tokenizer.json")
+    # A domain of some ten thousand words says little of which label follows which.
+    known = json.loads((args.model / "labels.json").read_text(encoding="utf-8"))["itn_follows"]
+    (args.out / "follows.json").write_text(json.dumps(known) + "\n", encoding="utf-8")
     model = exported(args.model)
     torch.save({"model": model.state_dict(), "shape": model.shape.to_dict()}, args.out / "start.pt")
     words = sum(len(p.words) for p in kept)

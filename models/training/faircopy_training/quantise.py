@@ -158,19 +158,24 @@ def rounded(model: Tagger, bits: float) -> Iterator[None]:
     """Inside, the model's weights are as an export in ``bits`` leaves them; outside, as they were. A training step whose gradients are taken inside
     and applied outside learns to do with the rounded weights (the straight-through estimator of arXiv 1308.3432)."""
     tables = [model.token.weight] + [getattr(layer, name).weight for layer in model.layers for name in MATRICES]
-    exact = [t.detach().clone() for t in tables]
-    with torch.no_grad():
-        for table in tables:  # [N, K]: what by_columns is given transposed
-            step = table.abs().amax(1, keepdim=True).clamp_min(SMALLEST) / 127
-            if bits < 8:
-                step = step.maximum(table.std(1, keepdim=True, unbiased=False) * normal_step(bits))
-            table.copy_((table / step).round() * step)
+    exact = [t.data for t in tables]
+    for table in tables:
+        table.data = round_rows(table.data, bits)
     try:
         yield
     finally:
-        with torch.no_grad():
-            for table, was in zip(tables, exact):
-                table.copy_(was)
+        for table, was in zip(tables, exact):
+            table.data = was
+
+
+def round_rows(table: Tensor, bits: float) -> Tensor:
+    """A weight [N, K] as :func:`by_columns` leaves it, which is given it transposed."""
+    step = table.abs().amax(1, keepdim=True).clamp_min(SMALLEST) / 127
+    if bits < 8:
+        # The standard deviation by way of the norm, which takes a thirtieth of the time of std().
+        square = torch.linalg.vector_norm(table, dim=1, keepdim=True).square() / table.shape[1]
+        step = step.maximum((square - table.mean(1, keepdim=True).square()).clamp_min(0).sqrt() * normal_step(bits))
+    return (table / step).round_().mul_(step)
 
 
 class RowInt8Linear(nn.Module):

@@ -22,6 +22,8 @@ from .labels import CASE, DISFLUENCY, IGNORE, ITN, PUNCT, case_id, case_of, disf
 
 FILLERS = {"um", "uh", "er", "erm", "mm", "hmm", "uhm", "eh", "ah"}
 _MARKS = ",.?!:;…"
+_QUOTES = "\"'()[]{}“”‘’*_"
+_EDGES = _QUOTES + _MARKS
 _ABBREVIATIONS = {"mr", "mrs", "ms", "dr", "st", "jr", "sr", "prof", "vs", "etc", "no", "inc", "ltd", "co", "corp"}
 
 
@@ -35,7 +37,7 @@ class Piece:
     itn: list[int] = field(default_factory=list)
     disfluency: list[int] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
-    """The written token each word came from; feeds the MIXED lexicon. Empty inside entities."""
+    """The written token each word came from, where it is known; feeds the lexicon. Empty inside entities."""
     recording: str = ""
     """The row's ``id``, which names its recording before a ``#``; empty for plain text."""
 
@@ -190,6 +192,7 @@ def from_row(row: dict, fluent: bool) -> Piece:
         raise ValueError(f"w, p and c must be equally long, got {n}, {len(marks)}, {len(case)}")
     labels = row.get("d")
     piece = Piece(recording=row.get("id", ""))
+    forms = {(form.lower(), case_of(form)): form for token in row.get("written", "").split() for form in [token.strip(_EDGES)]}
     for i, word in enumerate(words):
         low = word.lower()
         if labels is None:
@@ -197,7 +200,7 @@ def from_row(row: dict, fluent: bool) -> Piece:
         else:
             dis = disfluency_id(labels[i])
         itn = ITN.index("O") if "itn" in row else IGNORE
-        piece.add(low, punct_id(marks[i]), case_id(case[i]), itn, dis)
+        piece.add(low, punct_id(marks[i]), case_id(case[i]), itn, dis, forms.get((low, case[i]), ""))
     for start, end, name, _ in row.get("itn", []):
         if not 0 <= start < end <= n:
             raise ValueError(f"itn span [{start}, {end}) outside 0..{n}")
@@ -254,7 +257,7 @@ def from_text(line: str, fluent: bool, rng: random.Random, readings: Readings) -
             if piece.words:  # in verbatim text a dash is a restart as often as a pause
                 piece.punct[-1] = PUNCT.index("COMMA") if fluent else IGNORE
             continue
-        core = token.strip("\"'()[]{}“”‘’*_")
+        core = token.strip(_QUOTES)
         stem = core.rstrip(_MARKS + "\"')")
         mark = next((c for c in core[len(stem) :] if c in _MARKS), "")
         if "..." in core:

@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from .dataset import Batch, Sampler, WordTokenizer, build, sources_for, write_lexicon
+from .dataset import Batch, Sampler, WordTokenizer, build, sources_for
 from .evaluate import read_dev, score, tags
+from .lexicon import write_lexicon
 from .loss import depth_loss
 from .model import SHAPES, UNLIMITED, Shape, Tagger
+from .path import NO_FOLLOWS, write_follows
 from .quantise import rounded
 from .sources import DataError
 from .spoken import Readings, Unreadable
@@ -99,6 +101,7 @@ def main() -> None:
     a.add_argument("--threads", type=int, default=2, help="a divisor of --rows")
     a.add_argument("--licences", choices=["all", "commercial"], default="all")
     a.add_argument("--taught", type=Path, help="a teacher's lessons (faircopy_training.teach), made of this run's data.pickle")
+    a.add_argument("--lessons", type=float, default=0.6, help="share of batches that are --taught; the others are text with its labels")
     a.add_argument("--teacher-share", type=float, default=0.7, help="of the loss, where there are lessons; and of an exit's, taught by all layers")
     a.add_argument("--bits", type=float, help="learn with weights rounded as an export in so many bits rounds them; exact weights if none")
     a.add_argument("--stop-after", type=int, help="stop after this step, as an interruption would")
@@ -127,6 +130,7 @@ def main() -> None:
         except (DataError, Unreadable) as e:
             raise SystemExit(f"error: {e}") from e
         write_lexicon(spellings, args.out / "lexicon.tsv")
+        write_follows(corpus, args.out / "follows.json")
         cache.write_bytes(pickle.dumps(corpus))
     sampler = Sampler(corpus, tokenizer, shape, args.length, Tagger.PAD_WORD, args.noisy)
     pupil = Pupil(args.taught, sampler) if args.taught else None
@@ -165,7 +169,8 @@ def main() -> None:
     began, seen, running = time.monotonic(), 0, 0.0
     for step in range(first, args.steps):
         rng = np.random.default_rng([args.seed, step])  # so that a resumed run sees what it would have seen
-        batch, taught = pupil.batch(args.rows, rng) if pupil else (sampler.batch(args.rows, rng), None)
+        lesson = pupil is not None and rng.random() < args.lessons
+        batch, taught = pupil.batch(args.rows, rng) if lesson else (sampler.batch(args.rows, rng), None)
         choices = LOOKAHEADS[args.lookahead]
         lookahead = choices[int(rng.integers(len(choices)))]
         for group, highest in zip(optimizer.param_groups, (args.rate, head_rate)):
@@ -193,7 +198,7 @@ def main() -> None:
             if dev:
                 torch.set_num_threads(args.threads)
                 with as_exported(average, args):
-                    found = tags(average, dev, tokenizer, UNLIMITED)
+                    found = tags(average, dev, tokenizer, UNLIMITED, NO_FOLLOWS)
                 for layers, got in found.items():
                     print(f"dev2012, {layers} layers, marks F1 {score(dev, got)['marks']:.1f}", flush=True)
         if step + 1 == args.stop_after:

@@ -19,6 +19,7 @@ from faircopy_training import labels as L
 from faircopy_training.dataset import Corpus, Sampler, Stream
 from faircopy_training.model import MINILM, MPNET, Tagger, buckets
 from faircopy_training.noise import confusions, corrupt
+from faircopy_training.path import NO_FOLLOWS, best_path, follows
 from faircopy_training.quantise import RowInt8Linear, reference, rounded
 from faircopy_training.loss import B_IDS, depth_loss, joint_loss, taught_loss
 from faircopy_training.teach import Pupil, pack, teach
@@ -182,6 +183,26 @@ class Positions(unittest.TestCase):
         self.assertEqual(b[10, 10:14].tolist(), [0, 17, 18, 19])
         self.assertEqual(b[10, 7:11].tolist(), [3, 2, 1, 0])
         self.assertEqual((b[0, 299].item(), b[299, 0].item()), (31, 15))
+
+
+class Paths(unittest.TestCase):
+    def logits(self, *words: dict[str, float]) -> np.ndarray:
+        return np.array([[word.get(name, 0.0) for name in L.ITN] for word in words])
+
+    def test_a_span_goes_on_in_one_class_though_its_words_say_otherwise(self):
+        found = best_path(self.logits({"B-CARDINAL": 5, "B-PERCENT": 4.5}, {"I-PERCENT": 5}, {"I-PERCENT": 6, "O": 1}), NO_FOLLOWS)
+        self.assertEqual([L.ITN[n] for n in found], ["B-PERCENT", "I-PERCENT", "I-PERCENT"])
+        self.assertEqual(best_path(np.zeros((0, len(L.ITN))), NO_FOLLOWS), [])
+
+    def test_steps_that_the_text_has_often_score_higher(self):
+        spans = [L.ITN.index(n) for n in ("O", "B-CARDINAL", "I-CARDINAL", "O")] * 50
+        labels = np.full((len(spans), 4), L.IGNORE, np.int16)
+        labels[:, 2] = spans
+        table = follows(Corpus([Stream(np.zeros(len(spans), np.int32), labels, 1.0, 0, True)], ["x"], {}))
+        o, begin, inside = (L.ITN.index(n) for n in ("O", "B-CARDINAL", "I-CARDINAL"))
+        self.assertGreater(table[begin, inside], 0)
+        self.assertLess(table[begin, o], table[inside, o])
+        self.assertTrue(np.isfinite(table).all())
 
 
 class Noise(unittest.TestCase):

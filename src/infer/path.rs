@@ -1,0 +1,196 @@
+//! The ITN labels of a row as one path: which label may follow which, and how readily.
+//!
+//! The model judges each word by itself, so the best labels of neighbours need not fit: an `I` without its `B`, or a number cut in two. As in a hybrid of
+//! network and hidden Markov model (Bourlard and Morgan, Connectionist Speech Recognition, 1994, section 7.2), a path is scored by the words'
+//! logits and by what each step adds, which `labels.json` says (`itn_follows`; training counts it). A span goes on only in its own class.
+
+use crate::tags::Itn;
+
+const LABELS: usize = Itn::COUNT;
+/// Logits and steps beyond this are no model's; together they stay far from infinity.
+const LARGEST_STEP: f32 = 100.0;
+const NEVER: f32 = -1e9;
+
+/// `[label before][label]`: what a step adds to a path's score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Follows(Box<[[f32; LABELS]; LABELS]>);
+
+impl Follows {
+    /// From a model's table.
+    ///
+    /// # Errors
+    /// It is not one row and column for each label, or holds a number beyond ±100.
+    pub fn new(table: &[Vec<f32>]) -> Result<Follows, String> {
+        let columns = table.iter().map(Vec::len).find(|&n| n != LABELS).unwrap_or(LABELS);
+        if table.len() != LABELS || columns != LABELS {
+            return Err(format!("itn_follows: expected {LABELS} rows of {LABELS} numbers, got {} of {columns}", table.len()));
+        }
+        let mut steps = Box::new([[0.0; LABELS]; LABELS]);
+        for (before, row) in table.iter().enumerate() {
+            for (label, &step) in row.iter().enumerate() {
+                if !(-LARGEST_STEP..=LARGEST_STEP).contains(&step) {
+                    return Err(format!("itn_follows: expected numbers from -{LARGEST_STEP} to {LARGEST_STEP}, got {step}"));
+                }
+                steps[before][label] = if allowed(before, label) { step } else { NEVER };
+            }
+        }
+        Ok(Follows(steps))
+    }
+
+    /// The labels of the best path through a row's words (Viterbi), whose logits are given in order. Any label may be the first: a row may begin within
+    /// a span. `masked`: a later word's logits know of words that an earlier one must not, so that labels are decided from left to right.
+    pub fn path(&self, words: &[&[f32]], masked: bool) -> Vec<Itn> {
+        let path = if masked { self.left_to_right(words) } else { self.best(words) };
+        path.into_iter().map(|label| Itn::from_index(label).expect("a label of the head")).collect()
+    }
+
+    fn left_to_right(&self, words: &[&[f32]]) -> Vec<usize> {
+        let mut path: Vec<usize> = Vec::with_capacity(words.len());
+        for logits in words {
+            let label = match path.last() {
+                Some(&before) => top(|label| logits[label] + self.0[before][label]),
+                None => top(|label| logits[label]),
+            };
+            path.push(label);
+        }
+        path
+    }
+
+    fn best(&self, words: &[&[f32]]) -> Vec<usize> {
+        let Some((first, rest)) = words.split_first() else { return Vec::new() };
+        let mut scores = [0.0; LABELS];
+        scores.copy_from_slice(first);
+        let mut back = Vec::with_capacity(rest.len());
+        for logits in rest {
+            let (mut next, mut from) = ([0.0; LABELS], [0u8; LABELS]);
+            for label in 0..LABELS {
+                let before = top(|before| scores[before] + self.0[before][label]);
+                (next[label], from[label]) = (scores[before] + self.0[before][label] + logits[label], before as u8);
+            }
+            scores = next;
+            back.push(from);
+        }
+        let mut path = vec![top(|label| scores[label])];
+        for from in back.iter().rev() {
+            path.push(usize::from(from[path[path.len() - 1]]));
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// Whether a label may stand after another.
+fn allowed(before: usize, label: usize) -> bool {
+    let named = |n| Itn::from_index(n).expect("a label of the head");
+    !matches!(named(label), Itn::I(_)) || named(label).continues(named(before))
+}
+
+/// The label of the highest score. Ties go to the lower label.
+fn top(score: impl Fn(usize) -> f32) -> usize {
+    let mut best = (0, score(0));
+    for label in 1..LABELS {
+        let here = score(label);
+        if here > best.1 {
+            best = (label, here);
+        }
+    }
+    best.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tags::ItnClass::{Cardinal, Percent};
+    use proptest::prelude::*;
+
+    fn open() -> Follows {
+        Follows::new(&vec![vec![0.0; LABELS]; LABELS]).unwrap()
+    }
+
+    /// Logits of a word: `high` of some labels, 0 of the others.
+    fn word(high: &[(Itn, f32)]) -> [f32; LABELS] {
+        let mut logits = [0.0; LABELS];
+        high.iter().for_each(|&(label, x)| logits[label.index()] = x);
+        logits
+    }
+
+    #[test]
+    fn a_span_goes_on_in_one_class_though_its_words_say_otherwise() {
+        // "thirty five percent", whose first word looks like a number of its own.
+        let words = [
+            word(&[(Itn::B(Cardinal), 5.0), (Itn::B(Percent), 4.5)]),
+            word(&[(Itn::I(Percent), 5.0), (Itn::O, 1.0)]),
+            word(&[(Itn::I(Percent), 6.0)]),
+        ];
+        let words: Vec<&[f32]> = words.iter().map(|w| &w[..]).collect();
+        assert_eq!(open().path(&words, false), [Itn::B(Percent), Itn::I(Percent), Itn::I(Percent)]);
+        assert_eq!(
+            open().path(&words, true),
+            [Itn::B(Cardinal), Itn::O, Itn::O],
+            "decided from left to right, nothing is taken back"
+        );
+    }
+
+    #[test]
+    fn a_row_may_begin_within_a_span_and_may_be_empty() {
+        let words = [word(&[(Itn::I(Percent), 1.0)]), word(&[(Itn::I(Percent), 1.0)])];
+        let words: Vec<&[f32]> = words.iter().map(|w| &w[..]).collect();
+        for masked in [false, true] {
+            assert_eq!(open().path(&words, masked), [Itn::I(Percent); 2]);
+            assert!(open().path(&[], masked).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_table_of_another_size_or_with_senseless_numbers_is_refused() {
+        let table = vec![vec![0.0; LABELS]; LABELS];
+        assert!(Follows::new(&table[1..]).unwrap_err().contains("expected 25 rows of 25 numbers, got 24 of 25"));
+        let mut ragged = table.clone();
+        ragged[3].pop();
+        assert!(Follows::new(&ragged).unwrap_err().contains("got 25 of 24"));
+        for bad in [f32::NAN, f32::INFINITY, 1e30] {
+            let mut table = table.clone();
+            table[1][2] = bad;
+            assert!(Follows::new(&table).unwrap_err().contains("from -100 to 100"));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_path_scores_higher_and_none_breaks_a_span(
+            words in prop::collection::vec(prop::collection::vec(-5.0f32..5.0, 5), 1..5),
+            steps in prop::collection::vec(-2.0f32..2.0, LABELS * LABELS),
+        ) {
+            // Only the first five labels have a chance, so that all paths can be tried.
+            let table: Vec<Vec<f32>> = steps.chunks(LABELS).map(<[f32]>::to_vec).collect();
+            let follows = Follows::new(&table).unwrap();
+            let logits: Vec<[f32; LABELS]> =
+                words.iter().map(|w| std::array::from_fn(|n| w.get(n).copied().unwrap_or(-1000.0))).collect();
+            let rows: Vec<&[f32]> = logits.iter().map(|w| &w[..]).collect();
+            let score = |path: &[usize]| -> f32 {
+                let words: f32 = path.iter().zip(&rows).map(|(&label, w)| w[label]).sum();
+                words + path.windows(2).map(|p| follows.0[p[0]][p[1]]).sum::<f32>()
+            };
+            let found = follows.path(&rows, false);
+            let labels: Vec<usize> = found.iter().map(|i| i.index()).collect();
+            let mut all = vec![Vec::new()];
+            for _ in &rows {
+                all = all.iter().flat_map(|p: &Vec<usize>| (0..5).map(move |n| [&p[..], &[n]].concat())).collect();
+            }
+            let highest = all.iter().map(|p| score(p)).fold(f32::MIN, f32::max);
+            prop_assert!(score(&labels) >= highest - 1e-3);
+            for masked in [false, true] {
+                let path = follows.path(&rows, masked);
+                for pair in path.windows(2) {
+                    prop_assert!(!matches!(pair[1], Itn::I(_)) || pair[1].continues(pair[0]));
+                }
+                prop_assert_eq!(path.len(), rows.len());
+            }
+            // From left to right, what comes later changes nothing.
+            let whole = follows.path(&rows, true);
+            for end in 0..rows.len() {
+                prop_assert_eq!(&follows.path(&rows[..end], true)[..], &whole[..end]);
+            }
+        }
+    }
+}
