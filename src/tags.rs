@@ -330,9 +330,19 @@ impl Labels {
     pub const WIDTH: usize = Punct::ALL.len() + Case::ALL.len() + Itn::COUNT + Disfluency::ALL.len();
 }
 
-/// Added to the logits of COMMA, PERIOD and QUESTION: what tilts a profile towards more marks (above 0) or fewer. Where logits are calibrated, a
-/// mark tilted by x is taken if it is e^-x times as probable as none.
-pub type Tilt = [f32; 3];
+/// Added to logits: what tilts a profile towards more marks, or more words taken for disfluent (above 0), or fewer. Where logits are calibrated, a mark tilted
+/// by x is taken if it is e^-x times as probable as none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tilt {
+    /// commas
+    pub comma: f32,
+    /// full stops
+    pub period: f32,
+    /// question marks
+    pub question: f32,
+    /// all types of disfluency alike
+    pub disfluency: f32,
+}
 
 /// The best label of each head in one token's logits (`Labels::WIDTH` of them). Ties go to the lower label. Of the ITN labels, the best for this word
 /// alone; [`crate::infer::path`] fits them together.
@@ -340,18 +350,15 @@ pub fn best(logits: &[f32], tilt: Tilt) -> Tags {
     debug_assert_eq!(logits.len(), Labels::WIDTH);
     let (marks, rest) = logits.split_at(Punct::ALL.len());
     let top = |part: &[f32]| (1..part.len()).fold(0, |top, i| if part[i] > part[top] { i } else { top });
-    let mut rest = rest;
-    let mut head = |size: usize| {
-        let (part, more) = rest.split_at(size);
-        rest = more;
-        top(part)
-    };
-    let mark = top(&[marks[0], marks[1] + tilt[0], marks[2] + tilt[1], marks[3] + tilt[2]]);
+    let (case, rest) = rest.split_at(Case::ALL.len());
+    let (itn, disfluency) = rest.split_at(Itn::COUNT);
+    let mark = top(&[marks[0], marks[1] + tilt.comma, marks[2] + tilt.period, marks[3] + tilt.question]);
+    let fluent = disfluency[0] - tilt.disfluency;
     Tags {
         punct: Punct::ALL[mark],
-        case: Case::ALL[head(Case::ALL.len())],
-        itn: Itn::from_index(head(Itn::COUNT)).unwrap_or_default(),
-        disfluency: Disfluency::ALL[head(Disfluency::ALL.len())],
+        case: Case::ALL[top(case)],
+        itn: Itn::from_index(top(itn)).unwrap_or_default(),
+        disfluency: Disfluency::ALL[top(&[&[fluent], &disfluency[1..]].concat())],
     }
 }
 
@@ -388,9 +395,11 @@ mod tests {
         logits[4 + 2] = 1.0; // UPPER
         logits[8 + 4] = 1.0; // I-ORDINAL
         logits[8 + Itn::COUNT + 5] = 1.0; // RM
-        let tags = best(&logits, [0.0; 3]);
-        assert_eq!(best(&logits, [0.0, 0.0, -1.5]).punct, Punct::O, "a tilt against questions");
-        assert_eq!(best(&logits, [0.0, 1.5, 0.0]).punct, Punct::Period, "a tilt towards full stops");
+        let none = Tilt::default();
+        let tags = best(&logits, none);
+        assert_eq!(best(&logits, Tilt { question: -1.5, ..none }).punct, Punct::O, "a tilt against questions");
+        assert_eq!(best(&logits, Tilt { period: 1.5, ..none }).punct, Punct::Period, "a tilt towards full stops");
+        assert_eq!(best(&logits, Tilt { disfluency: -1.5, ..none }).disfluency, Disfluency::O, "a tilt against disfluencies");
         assert_eq!(tags.punct, Punct::Question);
         assert_eq!(tags.case, Case::Upper);
         assert_eq!(tags.itn, Itn::I(ItnClass::Ordinal));

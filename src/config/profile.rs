@@ -239,20 +239,25 @@ impl Profiles {
     }
 }
 
-/// Most that a mark may be tilted by either way.
+/// Most that a label may be tilted by either way.
 const MAX_TILT: f32 = 20.0;
 
-fn tilt(profile: &str, marks: &BTreeMap<String, f32>) -> Result<Tilt, SettingsError> {
+/// A profile's own tilts over those of `[profiles.default.tilt]`.
+fn tilt(profile: &str, own: BTreeMap<String, f32>, base: &BTreeMap<String, f32>) -> Result<Tilt, SettingsError> {
     let mut tilt = Tilt::default();
-    for (mark, &by) in marks {
-        let refuse = |why: String| Err(SettingsError(format!("profiles.{profile}.tilt.{mark}{why}")));
-        let Some(at) = ["comma", "period", "question"].iter().position(|m| m == mark) else {
-            return refuse(": expected comma, period or question".into());
+    for (label, &by) in base.iter().chain(&own) {
+        let refuse = |why: String| Err(SettingsError(format!("profiles.{profile}.tilt.{label}{why}")));
+        let place = match label.as_str() {
+            "comma" => &mut tilt.comma,
+            "period" => &mut tilt.period,
+            "question" => &mut tilt.question,
+            "disfluency" => &mut tilt.disfluency,
+            _ => return refuse(": expected comma, period, question or disfluency".into()),
         };
         if !(-MAX_TILT..=MAX_TILT).contains(&by) {
-            return refuse(format!(" = {by}: expected a number from -{MAX_TILT} (no such mark) to {MAX_TILT} (always)"));
+            return refuse(format!(" = {by}: expected a number from -{MAX_TILT} (never) to {MAX_TILT} (always)"));
         }
-        tilt[at] = by;
+        *place = by;
     }
     Ok(tilt)
 }
@@ -279,7 +284,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         lexicon: None,
         model: "".into(),
     };
-    let tilt = tilt(name, &own.tilt.or_else(|| base.tilt.clone()).unwrap_or_default())?;
+    let tilt = tilt(name, own.tilt.unwrap_or_default(), base.tilt.as_ref().unwrap_or(&BTreeMap::new()))?;
     let trailing = need("trailing_words", own.trailing_words.or(base.trailing_words))?;
     let policy = Policy {
         frame: Frame { tilt, ..Frame::default() },

@@ -78,8 +78,8 @@ fn set(profile: &mut ProfileSettings, key: &str, value: &str) -> Result<(), Sett
         },
         "model" => profile.model = Some(value.to_string()),
         "style" => profile.style = Some(value.to_string()),
-        "comma" | "period" | "question" => {
-            let Ok(by) = value.parse() else { return wrong("a number to tilt the mark by") };
+        "comma" | "period" | "question" | "disfluency" => {
+            let Ok(by) = value.parse() else { return wrong("a number to tilt the label by") };
             profile.tilt.get_or_insert_default().insert(key.to_string(), by);
         }
         "verbatim" => match value {
@@ -99,7 +99,7 @@ fn set(profile: &mut ProfileSettings, key: &str, value: &str) -> Result<(), Sett
         }
         _ => {
             return Err(SettingsError(format!(
-                "--sweep {key}: expected model, style, comma, period, question, lookahead, mask, release, pass_words, history_words, trailing_words, verbatim, max_delay_ms or max_release_ms"
+                "--sweep {key}: expected model, style, comma, period, question, disfluency, lookahead, mask, release, pass_words, history_words, trailing_words, verbatim, max_delay_ms or max_release_ms"
             )));
         }
     }

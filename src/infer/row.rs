@@ -21,7 +21,7 @@ pub struct Frame {
     pub sep: u32,
     /// the kind of speech, of the model's styles
     pub style: u32,
-    /// towards more marks or fewer
+    /// towards more marks and disfluencies, or fewer
     pub tilt: Tilt,
 }
 
@@ -82,7 +82,8 @@ impl Row {
 mod tests {
     use super::*;
 
-    const FRAME: Frame = Frame { model: 0, cls: 101, sep: 102, style: 0, tilt: [0.0; 3] };
+    const FRAME: Frame =
+        Frame { model: 0, cls: 101, sep: 102, style: 0, tilt: Tilt { comma: 0.0, period: 0.0, question: 0.0, disfluency: 0.0 } };
 
     #[test]
     fn a_row_points_at_each_words_first_token() {

@@ -184,10 +184,11 @@ class Sampler:
         self.corpus, self.shape, self.length, self.pad_word, self.noisy = corpus, shape, length, pad_word, noisy
         self.tokens = [tokenizer(w) for w in corpus.vocabulary]
         self.weights = np.array([s.weight for s in corpus.streams])
-        self.weights /= self.weights.sum()
+        self.clean_weights = np.array([s.weight * s.clean for s in corpus.streams])
 
-    def batch(self, rows: int, rng: np.random.Generator) -> Batch:
-        return self.pack([self.chunk(rng) for _ in range(rows)])
+    def batch(self, rows: int, rng: np.random.Generator, clean: bool = False) -> Batch:
+        """``clean``: of clean text only."""
+        return self.pack([self.chunk(rng, clean) for _ in range(rows)])
 
     def pack(self, chunks: list[Chunk]) -> Batch:
         rows = len(chunks)
@@ -215,8 +216,9 @@ class Sampler:
             end += 1
         return end
 
-    def chunk(self, rng: np.random.Generator) -> Chunk:
-        stream = self.corpus.streams[rng.choice(len(self.corpus.streams), p=self.weights)]
+    def chunk(self, rng: np.random.Generator, clean: bool = False) -> Chunk:
+        weights = self.clean_weights if clean else self.weights
+        stream = self.corpus.streams[rng.choice(len(self.corpus.streams), p=weights / weights.sum())]
         count = len(stream.words)
         start = int(rng.integers(max(1, count - 40)))
         if rng.random() < 0.3:  # as at the beginning of a call

@@ -94,6 +94,7 @@ def main() -> None:
     a.add_argument("--lookahead", choices=list(LOOKAHEADS), default="any")
     a.add_argument("--rate", type=float, default=2e-4, help="highest learning rate of the encoder; the heads' is ten times that, 1e-3 at most")
     a.add_argument("--noisy", type=float, default=0.5, help="share of clean chunks that get recogniser errors")
+    a.add_argument("--clean-first", type=float, default=0.0, help="share of the steps, the first ones, that take clean text only (CT-Transformer, 4.1)")
     a.add_argument("--steps", type=int, default=3000)
     a.add_argument("--rows", type=int, default=16)
     a.add_argument("--length", type=int, default=160, help="tokens in a row")
@@ -133,6 +134,8 @@ def main() -> None:
         write_follows(corpus, args.out / "follows.json")
         cache.write_bytes(pickle.dumps(corpus))
     sampler = Sampler(corpus, tokenizer, shape, args.length, Tagger.PAD_WORD, args.noisy)
+    if args.clean_first and not sampler.clean_weights.any():
+        raise SystemExit("error: --clean-first: expected a source of clean text among the data, got none; leave it out")
     pupil = Pupil(args.taught, sampler) if args.taught else None
     dev_file = args.data / "ted_iwslt_dev2012.tsv.gz" if args.data else None
     dev = read_dev(dev_file, DEV_WORDS) if dev_file and dev_file.is_file() else None
@@ -170,7 +173,8 @@ def main() -> None:
     for step in range(first, args.steps):
         rng = np.random.default_rng([args.seed, step])  # so that a resumed run sees what it would have seen
         lesson = pupil is not None and rng.random() < args.lessons
-        batch, taught = pupil.batch(args.rows, rng) if lesson else (sampler.batch(args.rows, rng), None)
+        clean = step < args.clean_first * args.steps
+        batch, taught = pupil.batch(args.rows, rng) if lesson else (sampler.batch(args.rows, rng, clean), None)
         choices = LOOKAHEADS[args.lookahead]
         lookahead = choices[int(rng.integers(len(choices)))]
         for group, highest in zip(optimizer.param_groups, (args.rate, head_rate)):

@@ -86,6 +86,13 @@ class Chunks(unittest.TestCase):
             self.assertTrue((words[r, sep + 1 :] == Tagger.PAD_WORD).all())
 
 
+    def test_clean_chunks_are_of_clean_text_only(self):
+        streams = [Stream(np.full(50, n, np.int32), np.zeros((50, 4), np.int16), 1.0, 0, n == 1) for n in (0, 1)]
+        sampler = Sampler(Corpus(streams, ["talk", "text"], {}), lambda w: [{"talk": 7, "text": 8}[w]], MINILM, 20, Tagger.PAD_WORD)
+        drawn = {clean: set(sampler.batch(60, np.random.default_rng(2), clean).tokens[:, 1].tolist()) for clean in (False, True)}
+        self.assertEqual(drawn, {False: {7, 8}, True: {8}})
+
+
 class Taught(unittest.TestCase):
     def test_a_student_is_taught_what_its_teacher_says_of_the_words_it_sees(self):
         torch.manual_seed(2)
