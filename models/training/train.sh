@@ -2,9 +2,9 @@
 # Trains and exports both shipped taggers: train.sh VENV DATA WORK OUT. Resumes where it was interrupted. OUT gets en-accurate and en-fast.
 #
 #   teacher (MPNet, 12 layers, exits after 6 and 8) ──exit 8, goes on with rounded weights──▶ en-accurate
-#        │ lessons: its probabilities for more text
-#        ▼
-#   student (MiniLM) ─────────────────────────────────────────▶ en-fast
+#                                                                                                  │ lessons: its probabilities for text
+#                                                                                                  ▼
+#                                              student (MiniLM), rounded weights, lessons and labels ──▶ en-fast
 #
 # FAIRCOPY is the built program, if not the release build's. TEACHER, EXITS, LEAVE, LESSONS and what is in TEACHING, ROUNDING and LEARNING (options of train.py)
 # make it smaller for a test.
@@ -28,11 +28,12 @@ cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/accurate/"
   --bits 3.9 --lookahead mostly-open --rate 6e-5 --noisy 0.35 --seed 11 --steps 700 ${ROUNDING:-}
 "$python" -m faircopy_training.calibrate --data "$data" --run "$work/accurate" --base "$base" --bits 3.9 ${CALIBRATING:-}
 "$python" -W ignore -m faircopy_training.export --run "$work/accurate" --base "$base" --sentences "$here/parity_sentences.txt" \
-  --name en-accurate-2 --bits 3.9 --most-tokens 17000 --out "$out/en-accurate"
+  --name en-accurate --bits 3.9 --most-tokens 17000 --out "$out/en-accurate"
 
-"$python" -m faircopy_training.teach --run "$work/teacher" --base "$base" --out "$work/lessons" --batches "${LESSONS:-2500}"
+"$python" -m faircopy_training.teach --run "$work/accurate" --base "$base" --out "$work/lessons" --batches "${LESSONS:-2500}"
 cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/student/"
-"$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/student" --taught "$work/lessons" --steps 6000 ${LEARNING:-}
-"$python" -m faircopy_training.calibrate --data "$data" --run "$work/student" --base "$minilm" ${CALIBRATING:-}
+"$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/student" --taught "$work/lessons" \
+  --bits 5 --lookahead mostly-open --noisy 0.35 --steps 6000 ${LEARNING:-}
+"$python" -m faircopy_training.calibrate --data "$data" --run "$work/student" --base "$minilm" --bits 5 ${CALIBRATING:-}
 "$python" -W ignore -m faircopy_training.export --run "$work/student" --base "$minilm" --sentences "$here/parity_sentences.txt" \
-  --name en-fast-2 --bits 5 --most-tokens 18000 --out "$out/en-fast"
+  --name en-fast --bits 5 --most-tokens 18000 --out "$out/en-fast"

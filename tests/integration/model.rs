@@ -60,13 +60,8 @@ struct Parity {
     /// by how much each tag's logit beats the next one's
     margins: Vec<[f32; 4]>,
     /// An activation that lies between two of its 255 steps may be rounded either way, for the two add up in another order: how far that moves
-    /// logits. Only a closer tie may be decided differently. The shipped en-fast of 0.1 has none of its own.
-    #[serde(default = "tie")]
+    /// logits. Only a closer tie may be decided differently.
     tie: f32,
-}
-
-fn tie() -> f32 {
-    0.05
 }
 
 fn parity(m: &Model) -> Vec<Parity> {
