@@ -1,4 +1,4 @@
-"""What the model card says: scores on text kept out of training, per lookahead. In PyTorch, on fp32 weights or (``--int8``) with the
+"""What the model card says: scores on text kept out of training, per lookahead. In PyTorch, in fp32 or (``--bits``) with the
 arithmetic of the export. The product's own figures come from the product; these choose between training runs.
 
 Marks, case, spans and disfluency are judged on held-back earnings calls and podcasts (``dataset.held_back``), marks also on the
@@ -131,13 +131,13 @@ def main() -> None:
     a.add_argument("--run", type=Path, required=True, help="directory with model.pt and follows.json")
     a.add_argument("--base", type=Path, required=True, help="directory with tokenizer.json")
     a.add_argument("--words", type=int, default=12_000, help="of each set")
-    a.add_argument("--int8", action="store_true")
+    a.add_argument("--bits", type=float, help="with the arithmetic of an export in so many bits a weight; fp32 if none")
     a.add_argument("--lookaheads", default="0,2,4,9,inf")
     a.add_argument("--styles", default="any", help="said to the model, one run of all sets each")
     args = a.parse_args()
     model = Tagger.of_run(args.run)
     tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
-    model = reference(model) if args.int8 else model
+    model = reference(model, args.bits) if args.bits else model
     sets, follows = held_back_sets(args.data, args.words), read_follows(args.run / "follows.json")
     for name, piece in sets.items():
         for style in args.styles.split(","):
