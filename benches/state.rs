@@ -56,8 +56,8 @@ fn main() {
                 scope.spawn(move || {
                     let left = changelog::read(settings, number).expect("the broker serves");
                     let bytes: usize = left.states.iter().map(|(k, v)| k.len() + v.len()).sum();
-                    let reporter = Arc::<Health>::default().assigned(number);
-                    (Partition::restored(Arc::clone(&shared), number, Clock::wall(), reporter, &left), left.states.len(), bytes)
+                    let reporter = Arc::new(Arc::<Health>::default().assigned(number));
+                    (Partition::restored(Arc::clone(&shared), number, Clock::wall(), reporter, &left).0, left.states.len(), bytes)
                 })
             })
             .collect();

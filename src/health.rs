@@ -14,14 +14,15 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A partition that has work and gets nothing done for so long is stuck.
 pub const STUCK: Duration = Duration::from_secs(60);
-/// The polling thread waits at most for a drain, which settings keep below a transaction's time-out; beyond this it hangs.
-const HANGS: Duration = Duration::from_secs(120);
+/// The polling thread commits as well. Where a commit fails it waits for a transaction's time-out and for the abort's; beyond this and twice that it hangs.
+const HANGS: Duration = Duration::from_secs(90);
 
 /// One partition, from its assignment on. Its task writes, others read.
 #[derive(Debug, Default)]
 pub struct PartitionHealth {
     restored: AtomicBool,
-    next_offset: AtomicI64,
+    /// what is before it is committed
+    durable: AtomicI64,
     end: AtomicI64,
     record_ms: AtomicI64,
     streams: AtomicU64,
@@ -35,7 +36,7 @@ pub struct PartitionHealth {
 pub struct PartitionView {
     /// whether its state is restored
     pub restored: bool,
-    /// records between it and the end of the log
+    /// records between the last commit and the end of the log
     pub lag: u64,
     /// age of the last record taken, where there are more
     pub lag_time: Duration,
@@ -60,6 +61,8 @@ struct State {
     waits_for: Option<&'static str>,
     stopping: bool,
     failed: Option<String>,
+    /// why the last commit failed; none once one has succeeded
+    uncommitted: Option<String>,
     partitions: BTreeMap<i32, Arc<PartitionHealth>>,
     /// ends of the log that came before their partition's task
     ends: BTreeMap<i32, i64>,
@@ -70,13 +73,19 @@ struct State {
 pub struct Health {
     began: Instant,
     polled_ms: AtomicU64,
+    transaction_timeout_ms: AtomicU64,
     state: Mutex<State>,
 }
 
 impl Default for Health {
     fn default() -> Health {
         let state = State { waits_for: Some("the model is being loaded"), ..State::default() };
-        Health { began: Instant::now(), polled_ms: AtomicU64::new(0), state: Mutex::new(state) }
+        Health {
+            began: Instant::now(),
+            polled_ms: AtomicU64::new(0),
+            transaction_timeout_ms: AtomicU64::new(0),
+            state: Mutex::new(state),
+        }
     }
 }
 
@@ -107,6 +116,26 @@ impl Health {
     /// The polling thread is there.
     pub fn polled(&self) {
         self.polled_ms.store(self.now_ms().max(1), Relaxed);
+    }
+
+    /// A commit may take so long.
+    pub fn commits_within(&self, transaction_timeout: Duration) {
+        self.transaction_timeout_ms.store(transaction_timeout.as_millis() as u64, Relaxed);
+    }
+
+    /// A commit failed, and its like is tried again; or one succeeded.
+    pub fn committed(&self, result: Result<(), String>) {
+        self.state().uncommitted = result.err();
+    }
+
+    /// What is before this offset of a partition is committed.
+    pub fn durable(&self, number: i32, offset: i64) {
+        let now = self.now_ms();
+        if let Some(partition) = self.state().partitions.get(&number) {
+            partition.durable.store(offset, Relaxed);
+            partition.end.fetch_max(offset, Relaxed);
+            partition.progressed_ms.store(now, Relaxed);
+        }
     }
 
     /// Where a partition's log ends now.
@@ -144,7 +173,8 @@ impl Health {
             return Err(why.clone());
         }
         let silent = self.now_ms().saturating_sub(self.polled_ms.load(Relaxed));
-        if self.polled_ms.load(Relaxed) > 0 && u128::from(silent) > HANGS.as_millis() {
+        let hangs = HANGS.as_millis() as u64 + 2 * self.transaction_timeout_ms.load(Relaxed);
+        if self.polled_ms.load(Relaxed) > 0 && silent > hangs {
             return Err(format!("the polling thread has stood still for {} s", silent / 1000));
         }
         Ok(())
@@ -164,6 +194,9 @@ impl Health {
             if let Some(what) = state.waits_for {
                 return Err(what.into());
             }
+            if let Some(why) = &state.uncommitted {
+                return Err(format!("nothing was committed since a commit failed: {why}"));
+            }
         }
         for (number, p) in self.partitions() {
             if !p.restored {
@@ -179,7 +212,7 @@ impl Health {
 
 impl PartitionHealth {
     fn view(&self, now_ms: u64, wall_ms: i64) -> PartitionView {
-        let lag = (self.end.load(Relaxed) - self.next_offset.load(Relaxed)).max(0) as u64;
+        let lag = (self.end.load(Relaxed) - self.durable.load(Relaxed)).max(0) as u64;
         let taken = self.record_ms.load(Relaxed);
         let behind = lag > 0 && taken > 0;
         let works = lag > 0 || self.in_flight.load(Relaxed) > 0;
@@ -197,7 +230,7 @@ impl PartitionHealth {
 impl Reporter {
     /// Its state is there, and it goes on at this offset.
     pub fn restored(&self, next_offset: i64) {
-        self.partition.next_offset.store(next_offset, Relaxed);
+        self.partition.durable.store(next_offset, Relaxed);
         self.partition.restored.store(true, Relaxed);
         self.progressed();
     }
@@ -205,7 +238,6 @@ impl Reporter {
     /// A record was taken, which was appended at this time.
     pub fn took(&self, next_offset: i64, timestamp_ms: Option<i64>) {
         let p = &self.partition;
-        p.next_offset.store(next_offset, Relaxed);
         p.end.fetch_max(next_offset, Relaxed);
         p.record_ms.store(timestamp_ms.unwrap_or_default(), Relaxed);
         self.progressed();
@@ -255,6 +287,10 @@ mod tests {
         health.waits_for(Some("the group rebalances"));
         assert!(health.ready().is_err() && health.live().is_ok(), "rebalancing is live and not ready");
         health.waits_for(None);
+        health.committed(Err("the broker is away".into()));
+        assert!(health.ready().unwrap_err().contains("broker is away") && health.live().is_ok());
+        health.committed(Ok(()));
+        assert_eq!(health.ready(), Ok(()), "a commit came through");
         health.stopping();
         assert!(health.ready().is_err() && health.live().is_ok());
         health.failed("the client gave up");
@@ -269,10 +305,13 @@ mod tests {
         reporter.restored(100);
         assert_eq!(health.partitions()[&0].lag, 20);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
-        reporter.took(110, Some(now - 5000));
+        reporter.took(115, Some(now - 5000));
+        assert_eq!(health.partitions()[&0].lag, 20, "what was taken is not done with");
+        health.durable(0, 110);
         let view = health.partitions()[&0];
         assert_eq!((view.lag, view.lag_time.as_secs()), (10, 5));
         reporter.took(120, Some(now - 5000));
+        health.durable(0, 120);
         let view = health.partitions()[&0];
         assert_eq!((view.lag, view.lag_time, view.stuck_for), (0, Duration::ZERO, None), "nothing to do");
         drop(reporter);

@@ -21,6 +21,7 @@ pub mod config;
 pub mod consume;
 pub mod eval;
 pub mod events;
+mod faults;
 pub mod format;
 pub mod health;
 pub mod infer;

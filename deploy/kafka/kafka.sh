@@ -4,6 +4,7 @@
 #   kafka.sh fetch                 Kafka's jars into target/kafka/libs, once
 #   kafka.sh serve DIR PORT [eof]  runs in the foreground with its data in DIR, listening on 127.0.0.1:PORT (and PORT+1 for the
 #                                  controller). With "eof" it ends when standard input is closed, so that it cannot outlive a test.
+#                                  With KAFKA_TLS=1 it also listens on PORT+2 by TLS, with the certificate DIR/tls.pem.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 libs="$root/target/kafka/libs"
@@ -14,6 +15,21 @@ fetch() {
   mkdir -p "$libs"
   mvn -q -B -f "$root/deploy/kafka/pom.xml" dependency:copy-dependencies -DoutputDirectory="$libs"
   touch "$libs/.complete"
+}
+
+# A listener by TLS beside the others, with a certificate made here that signs itself.
+tls_listener() {
+  local dir=$1 port=$2
+  keytool -genkeypair -alias broker -keyalg EC -validity 30 -dname CN=127.0.0.1 -ext san=ip:127.0.0.1 \
+    -storetype PKCS12 -keystore "$dir/tls.p12" -storepass for-tests 2> /dev/null
+  keytool -exportcert -rfc -alias broker -keystore "$dir/tls.p12" -storepass for-tests > "$dir/tls.pem" 2> /dev/null
+  sed -i -e "s|^listeners=.*|&,SSL://127.0.0.1:$port|" -e "s|^advertised.listeners=.*|&,SSL://127.0.0.1:$port|" \
+    -e "s|^listener.security.protocol.map=.*|&,SSL:SSL|" "$dir/server.properties"
+  cat >> "$dir/server.properties" <<CONF
+ssl.keystore.type=PKCS12
+ssl.keystore.location=$dir/tls.p12
+ssl.keystore.password=for-tests
+CONF
 }
 
 serve() {
@@ -45,6 +61,7 @@ group.consumer.session.timeout.ms=6000
 group.consumer.min.heartbeat.interval.ms=500
 group.consumer.heartbeat.interval.ms=1000
 CONF
+    if [ -n "${KAFKA_TLS:-}" ]; then tls_listener "$dir" $((port + 2)); fi
     local id
     id=$(java $quiet -cp "$libs/*" kafka.tools.StorageTool random-uuid)
     java $quiet -cp "$libs/*" kafka.tools.StorageTool format --standalone -t "$id" -c "$dir/server.properties" > /dev/null

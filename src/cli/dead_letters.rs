@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{Cli, Failure, print, runtime};
 use crate::consume::letters::{Letter, again, read};
+use crate::consume::reader::ReadError;
 use crate::consume::tail::ClientError;
 use crate::produce::raw::RawSender;
 
@@ -41,9 +42,15 @@ enum Verb {
     },
 }
 
+impl From<ReadError> for Failure {
+    fn from(e: ReadError) -> Failure {
+        Failure { message: format!("kafka: {e}; check kafka.brokers, that the topics exist, and kafka.properties"), code: 4 }
+    }
+}
+
 impl From<ClientError> for Failure {
     fn from(e: ClientError) -> Failure {
-        Failure { message: format!("kafka: {e}; check kafka.brokers, that the topics exist, and kafka.properties"), code: 4 }
+        ReadError::from(e).into()
     }
 }
 

@@ -91,6 +91,9 @@ impl Settings {
         let properties = std::mem::take(&mut settings.kafka.properties);
         let named = |k: String| if UNDERSCORED.contains(&k.as_str()) { k } else { k.replace('_', ".") };
         settings.kafka.properties = properties.into_iter().map(|(k, v)| (named(k), v)).collect();
+        if settings.topics.changelog.is_empty() {
+            settings.topics.changelog = Topics::changelog_of(&settings.kafka.group);
+        }
         check::check(&settings)?;
         Ok(settings)
     }

@@ -60,8 +60,15 @@ pub struct Topics {
     pub partial: String,
     /// refused records
     pub dead_letter: String,
-    /// what streams have become; compacted
+    /// what streams have become; compacted. One group's own: empty for [`Topics::changelog_of`] it
     pub changelog: String,
+}
+
+impl Topics {
+    /// The changelog's name where the settings give none.
+    pub fn changelog_of(group: &str) -> String {
+        format!("{group}-changelog")
+    }
 }
 
 /// What a reader of the formatted topic may count on.

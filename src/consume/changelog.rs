@@ -11,11 +11,14 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
 
-use super::reader::{ASK, Reader};
+use super::reader::{ASK, ReadError, Reader};
 use crate::config::{Settings, Start};
 use crate::events;
 use crate::kafka::ClientLog;
-use crate::produce::mark::Mark;
+use crate::kafka::mark::Mark;
+use crate::kafka::notes::Note;
+use crate::record::RawRecord;
+use crate::session::snapshot;
 
 /// Between two looks at the stable end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -28,6 +31,22 @@ pub enum RestoreError {
     /// the client's word
     #[error("the changelog cannot be read: {0}")]
     Client(#[from] KafkaError),
+    /// a topic gives nothing
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// its states are another group's
+    #[error(
+        "topic {topic:?} holds the states of group {owner:?}, and this worker is of group {group:?}: two groups on one changelog spoil each other's calls; \
+         give this group a changelog of its own (topics.changelog, and faircopy topics create), or set kafka.group = {owner:?}"
+    )]
+    Foreign {
+        /// the changelog
+        topic: String,
+        /// whose states they are
+        owner: String,
+        /// this worker's
+        group: String,
+    },
     /// a transaction stays open
     #[error("a transaction of another worker stays open on {topic} partition {partition}; expected it to end within {waited:?}")]
     Held {
@@ -48,54 +67,103 @@ pub struct Left {
     pub resume_at: i64,
     /// what the last commit said of it
     pub mark: Mark,
+    /// the raw log ends here now
+    pub end: i64,
+    /// whether the changelog says whose states these are
+    pub owned: bool,
 }
 
-/// Reads what was left of a partition of the raw topic. Blocks.
+/// Reads what was left of a partition of the raw topic. Blocks, for at most a transaction's time-out where another worker holds one open, and otherwise as
+/// long as records come.
 ///
 /// # Errors
-/// The broker does not answer, or a transaction stays open for longer than any may.
+/// The broker does not answer, a transaction stays open for longer than any may, or the changelog is another group's.
 pub fn read(settings: &Settings, partition: i32) -> Result<Left, RestoreError> {
     let began = Instant::now();
     let topic = &settings.topics.changelog;
     let stable = Reader::new(settings, "read_committed")?;
-    let (resume_at, mark) = resume_at(settings, &stable.client, partition)?;
-    let (_, end) = Reader::new(settings, "read_uncommitted")?.client.fetch_watermarks(topic, partition, ASK)?;
+    let Begin { mut resume_at, mut mark, end } = begin(settings, &stable.client, partition)?;
+    let (_, changelog_end) = Reader::new(settings, "read_uncommitted")?.client.fetch_watermarks(topic, partition, ASK)?;
     let patience = Duration::from_millis(settings.delivery.transaction_timeout_ms) + OVERDUE;
-    while stable.client.fetch_watermarks(topic, partition, ASK)?.1 < end {
+    while stable.client.fetch_watermarks(topic, partition, ASK)?.1 < changelog_end {
         if began.elapsed() > patience {
             return Err(RestoreError::Held { topic: topic.clone(), partition, waited: patience });
         }
         std::thread::sleep(LOOK);
     }
-    let mut states = HashMap::new();
-    let mut records = 0u64;
+    let (mut states, mut records, mut notes) = (HashMap::new(), 0u64, Vec::new());
     stable.whole(topic, &[partition], |record| {
         records += 1;
-        match (record.key, record.payload) {
-            (Some(key), Some(value)) => _ = states.insert(key, value),
-            (Some(key), None) => _ = states.remove(&key),
-            (None, _) => {}
+        let Some(key) = record.key else { return };
+        match record.payload {
+            Some(value) if Note::is_key(&key) => notes.extend(Note::from_record(&key, &value)),
+            Some(value) => latest(&mut states, key, value),
+            None => _ = states.remove(&key),
         }
     })?;
+    let mut owned = false;
+    for note in notes {
+        match note {
+            Note::Owner(owner) if owner != settings.kafka.group => {
+                return Err(RestoreError::Foreign { topic: topic.clone(), owner, group: settings.kafka.group.clone() });
+            }
+            Note::Owner(_) => owned = true,
+            // The last owner died after its states were written, and before it could say so. It lived through these records.
+            Note::Progress(at) if at > resume_at => (resume_at, mark) = (at, Mark::Clean),
+            Note::Progress(_) => {}
+        }
+    }
     events::Restored { partition, streams: states.len(), records, took: began.elapsed() }.emit();
-    Ok(Left { states, resume_at, mark })
+    Ok(Left { states, resume_at, mark, end, owned })
+}
+
+/// Keeps the state that holds more of its stream's input: a worker that lost the partition may have written an older one last.
+fn latest(states: &mut HashMap<Vec<u8>, Vec<u8>>, key: Vec<u8>, value: Vec<u8>) {
+    let older = states.get(&key).is_some_and(|known| snapshot::applied(known) > snapshot::applied(&value));
+    if !older {
+        states.insert(key, value);
+    }
+}
+
+/// Reads raw records again, from offset `from` to before `to`. Gives the offset of the oldest one that the topic still has. Blocks as long as records come.
+///
+/// # Errors
+/// The broker does not answer.
+pub fn read_raw(
+    settings: &Settings,
+    partition: i32,
+    (from, to): (i64, i64),
+    each: impl FnMut(RawRecord),
+) -> Result<i64, RestoreError> {
+    let reader = Reader::new(settings, "read_committed")?;
+    let (oldest, _) = reader.client.fetch_watermarks(&settings.topics.raw, partition, ASK)?;
+    reader.range(&settings.topics.raw, partition, (from.max(oldest), to), each)?;
+    Ok(oldest)
+}
+
+struct Begin {
+    resume_at: i64,
+    mark: Mark,
+    end: i64,
 }
 
 /// Where the group goes on, and what the last commit said of it: its committed offset if the log still has it, else where the settings say that a group begins.
-fn resume_at(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<(i64, Mark), KafkaError> {
+/// And where the log ends.
+fn begin(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<Begin, KafkaError> {
     let topic = &settings.topics.raw;
     let mut list = TopicPartitionList::with_capacity(1);
     list.add_partition(topic, partition);
     let committed = client.committed_offsets(list, ASK)?;
-    let (low, high) = client.fetch_watermarks(topic, partition, ASK)?;
-    let begin = if settings.kafka.start == Start::Earliest { low } else { high };
+    let (low, end) = client.fetch_watermarks(topic, partition, ASK)?;
+    let start = if settings.kafka.start == Start::Earliest { low } else { end };
     let committed = &committed.elements()[0];
-    Ok(match committed.offset() {
+    let (resume_at, mark) = match committed.offset() {
         Offset::Offset(at) if at < low => {
             events::InputLost { partition, committed: at, oldest: low }.emit();
-            (begin, Mark::Clean)
+            (start, Mark::Clean)
         }
         Offset::Offset(at) => (at, Mark::from_metadata(committed.metadata())),
-        _ => (begin, Mark::Clean),
-    })
+        _ => (start, Mark::Clean),
+    };
+    Ok(Begin { resume_at, mark, end })
 }

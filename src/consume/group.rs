@@ -1,23 +1,21 @@
 //! The consumer client: settings, a look at the broker before anything is consumed, and rebalances.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, ConsumerGroupMetadata, Rebalance};
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, Rebalance};
 use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::topic_partition_list::TopicPartitionList;
 
-use super::assignment::Assignment;
 use super::probe;
 use super::statistics::Statistics;
 use crate::config::{GroupProtocol, Settings, Start};
 use crate::events;
 use crate::health::Health;
+use crate::kafka::membership::{Membership, Proof};
 use crate::kafka::{self, ClientLog};
-use crate::produce::committer::Committer;
-use crate::produce::transaction::Group;
 
 /// How long the broker may take to answer at start.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -66,20 +64,22 @@ pub enum StartError {
     },
 }
 
-/// Callbacks of the consumer: they run on the polling thread, inside `poll`.
-pub struct GroupContext {
-    /// the partitions this worker owns
-    pub assignment: Arc<Assignment>,
-    committer: Arc<Committer>,
-    health: Arc<Health>,
-    log: ClientLog,
+/// Who is told of rebalances. Both calls come on the polling thread, inside a poll.
+pub trait Rebalances: Send + Sync {
+    /// These partitions are this worker's now.
+    fn assigned(&self, partitions: &[i32]);
+
+    /// These partitions are to be given up; when this returns, another worker may have them. `lost`: another worker may have them already. `member` is still
+    /// a member with them.
+    fn revoked(&self, partitions: &[i32], lost: bool, member: &dyn Membership);
 }
 
-impl GroupContext {
-    /// The board of this worker.
-    pub fn health(&self) -> &Health {
-        &self.health
-    }
+/// Callbacks of the consumer.
+pub struct GroupContext {
+    topic: String,
+    rebalances: OnceLock<Arc<dyn Rebalances>>,
+    health: Arc<Health>,
+    log: ClientLog,
 }
 
 impl ClientContext for GroupContext {
@@ -90,7 +90,7 @@ impl ClientContext for GroupContext {
     fn stats_raw(&self, statistics: &[u8]) {
         // What cannot be read now is said again within a second.
         if let Ok(statistics) = serde_json::from_slice::<Statistics>(statistics) {
-            statistics.report(&self.assignment.topic, &self.health);
+            statistics.report(&self.topic, &self.health);
         }
     }
 
@@ -101,35 +101,29 @@ impl ClientContext for GroupContext {
 
 impl ConsumerContext for GroupContext {
     fn pre_rebalance(&self, consumer: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
-        if let Rebalance::Revoke(partitions) = rebalance {
+        if let (Rebalance::Revoke(partitions), Some(rebalances)) = (rebalance, self.rebalances.get()) {
             let partitions = numbers(partitions);
-            if consumer.assignment_lost() {
-                self.assignment.lose(&partitions);
-            } else {
-                self.assignment.drain(&partitions);
-            }
-            partitions.iter().for_each(|&p| self.committer.forget(p));
+            rebalances.revoked(&partitions, consumer.assignment_lost(), consumer);
             events::Rebalanced { what: "revoked", partitions: &partitions }.emit();
         }
     }
 
     fn post_rebalance(&self, _: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
-        match rebalance {
-            Rebalance::Assign(partitions) => {
+        match (rebalance, self.rebalances.get()) {
+            (Rebalance::Assign(partitions), Some(rebalances)) => {
                 let partitions = numbers(partitions);
-                self.assignment.add(&partitions);
+                rebalances.assigned(&partitions);
                 self.health.waits_for(None); // statistics would say so within a second
                 events::Rebalanced { what: "assigned", partitions: &partitions }.emit();
             }
-            Rebalance::Revoke(_) => {}
-            Rebalance::Error(error) => tracing::warn!(%error, "rebalance failed; the group tries again"),
+            (Rebalance::Error(error), _) => tracing::warn!(%error, "rebalance failed; the group tries again"),
+            _ => {}
         }
     }
 }
 
-/// The group's side of a commit.
-impl Group for BaseConsumer<GroupContext> {
-    fn metadata(&self) -> Option<ConsumerGroupMetadata> {
+impl Membership for BaseConsumer<GroupContext> {
+    fn proof(&self) -> Option<Proof> {
         self.group_metadata()
     }
 
@@ -138,17 +132,19 @@ impl Group for BaseConsumer<GroupContext> {
     }
 }
 
+/// Begins to consume: `rebalances` is told of what is assigned from now on.
+pub fn subscribe(consumer: &BaseConsumer<GroupContext>, rebalances: Arc<dyn Rebalances>) -> Result<(), StartError> {
+    let context = consumer.context();
+    assert!(context.rebalances.set(rebalances).is_ok(), "a consumer subscribes once");
+    consumer.subscribe(&[&context.topic]).map_err(StartError::Properties)
+}
+
 fn numbers(partitions: &TopicPartitionList) -> Vec<i32> {
     partitions.elements().iter().map(|e| e.partition()).collect()
 }
 
-/// Makes the consumer, sees that broker and topics are there, and subscribes.
-pub fn join(
-    settings: &Settings,
-    assignment: Arc<Assignment>,
-    committer: Arc<Committer>,
-    health: Arc<Health>,
-) -> Result<BaseConsumer<GroupContext>, StartError> {
+/// Makes the consumer, and sees that broker and topics are there.
+pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<GroupContext>, StartError> {
     let k = &settings.kafka;
     let mut config = kafka::client(settings);
     config
@@ -162,14 +158,22 @@ pub fn join(
     let kip_848 = match k.group_protocol {
         GroupProtocol::Consumer => true,
         GroupProtocol::Classic => false,
-        GroupProtocol::Auto => probe::knows_kip_848(&k.brokers).unwrap_or(false),
+        GroupProtocol::Auto => {
+            let known = probe::knows_kip_848(settings);
+            if known != Some(true) {
+                events::ClassicGroup { answered: known.is_some() }.emit();
+            }
+            known == Some(true)
+        }
     };
     if kip_848 {
         config.set("group.protocol", "consumer");
     } else {
-        config.set("group.protocol", "classic").set("partition.assignment.strategy", "range,roundrobin");
+        // A partition that stays with its worker is not interrupted by a rebalance.
+        config.set("group.protocol", "classic").set("partition.assignment.strategy", "cooperative-sticky");
     }
-    let context = GroupContext { assignment, committer, health, log: ClientLog::default() };
+    let context =
+        GroupContext { topic: settings.topics.raw.clone(), rebalances: OnceLock::new(), health, log: ClientLog::default() };
     let consumer: BaseConsumer<GroupContext> = config.create_with_context(context).map_err(StartError::Properties)?;
     let metadata = consumer
         .fetch_metadata(None, START_TIMEOUT)
@@ -193,6 +197,5 @@ pub fn join(
         });
     }
     tracing::info!(protocol = if kip_848 { "consumer" } else { "classic" }, group = %k.group, topic = %t.raw, "joining the group");
-    consumer.subscribe(&[&t.raw]).map_err(StartError::Properties)?;
     Ok(consumer)
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::reader::Reader;
+use super::reader::{ReadError, Reader};
 use super::tail::ClientError;
 use crate::config::Settings;
 use crate::record::{REPLAYED, RawRecord};
@@ -55,7 +55,7 @@ impl Letter {
 }
 
 /// All dead letters with this reason, or all there are.
-pub fn read(settings: &Settings, reason: Option<&str>) -> Result<Vec<Letter>, ClientError> {
+pub fn read(settings: &Settings, reason: Option<&str>) -> Result<Vec<Letter>, ReadError> {
     let reader = Reader::new(settings, "read_committed")?;
     let topic = &settings.topics.dead_letter;
     let mut letters = Vec::new();

@@ -1,10 +1,8 @@
-//! Reading the raw topic: one thread polls, one bounded channel a partition carries records to its task.
+//! Reading from Kafka.
 //!
-//! [`group`] makes the client and looks the broker over before anything is consumed; [`assignment`] is what becomes of a
-//! partition from assignment to revocation; [`changelog`] what its last owner left; [`poll`] is the loop; [`decode`] is the door for untrusted bytes; [`embedded`] is the
-//! in-process broker of the demo.
+//! [`group`] makes the client and looks the broker over before anything is consumed; [`poll`] takes records off it; [`changelog`] reads what a partition's
+//! last owner left, [`reader`] whole topics; [`embedded`] is the in-process broker of the demo.
 
-pub mod assignment;
 pub mod changelog;
 pub mod embedded;
 pub mod group;
@@ -15,14 +13,3 @@ mod probe;
 pub mod reader;
 mod statistics;
 pub mod tail;
-
-use crate::record::RawRecord;
-
-/// What a partition task gets.
-#[derive(Debug)]
-pub enum ToPartition {
-    /// the next record
-    Record(RawRecord),
-    /// the end that the partition had at assignment is reached: delays count from now on
-    CaughtUp,
-}

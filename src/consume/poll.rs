@@ -1,5 +1,6 @@
-//! The polling thread: records to partition tasks, pauses.
+//! Taking records of the raw topic off the client.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rdkafka::TopicPartitionList;
@@ -8,79 +9,87 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::{Headers, Message};
 
-use super::assignment::Assignment;
-use super::group::GroupContext;
+use super::group::{self, GroupContext, Rebalances, StartError};
+use crate::config::Settings;
+use crate::health::Health;
+use crate::kafka::membership::Membership;
 use crate::record::RawRecord;
 
-/// Waits at most so long for a record before looking at pauses and the stop flag.
-const POLL: Duration = Duration::from_millis(100);
-/// The same while a partition waits for room.
-const POLL_WHILE_PAUSED: Duration = Duration::from_millis(5);
-
-/// Consuming cannot go on.
-#[derive(Debug, thiserror::Error)]
-pub enum ConsumeError {
-    /// the client gave up
-    #[error("the Kafka client failed for good: {0}; nothing is lost: restart the worker")]
-    Fatal(String),
-    /// a bug
-    #[error("the task of partition {0} ended on its own; nothing is lost: restart the worker, and report the panic above")]
-    TaskDied(i32),
+/// What a poll gave.
+#[derive(Debug)]
+pub enum Polled {
+    /// nothing came in time
+    Nothing,
+    /// the next record of a partition
+    Record(RawRecord),
+    /// a partition has been read to its end
+    End(i32),
+    /// the client cannot go on; its word
+    Failed(String),
 }
 
-/// Polls until `stop` says so, then drains.
-pub fn run(consumer: &BaseConsumer<GroupContext>, stop: impl Fn() -> bool) -> Result<(), ConsumeError> {
-    let assignment = consumer.context().assignment.clone();
-    let result = loop {
-        if stop() {
-            break Ok(());
-        }
-        consumer.context().health().polled();
-        let timeout = if assignment.any_paused() { POLL_WHILE_PAUSED } else { POLL };
-        match consumer.poll(timeout) {
-            None => {}
-            Some(Ok(message)) => {
-                if let Some(full) = assignment.deliver(own(&message)) {
-                    pause(consumer, &assignment, full);
-                }
-            }
-            Some(Err(KafkaError::PartitionEOF(partition))) => assignment.reached_end(partition),
+/// The consumer of the raw topic. One thread polls it, and rebalances come on that thread.
+pub struct RawConsumer {
+    consumer: BaseConsumer<GroupContext>,
+    topic: String,
+}
+
+impl RawConsumer {
+    /// Makes the consumer, and sees that broker and topics are there.
+    ///
+    /// # Errors
+    /// They are not, or a property is wrong.
+    pub fn open(settings: &Settings, health: Arc<Health>) -> Result<RawConsumer, StartError> {
+        Ok(RawConsumer { consumer: group::open(settings, health)?, topic: settings.topics.raw.clone() })
+    }
+
+    /// Begins to consume: `rebalances` is told of what is assigned from now on. To be called once.
+    ///
+    /// # Errors
+    /// The client refuses the topic's name.
+    pub fn subscribe(&self, rebalances: Arc<dyn Rebalances>) -> Result<(), StartError> {
+        group::subscribe(&self.consumer, rebalances)
+    }
+
+    /// Waits for the next thing to happen, at most so long.
+    pub fn poll(&self, timeout: Duration) -> Polled {
+        match self.consumer.poll(timeout) {
+            None => Polled::Nothing,
+            Some(Ok(message)) => Polled::Record(own(&message)),
+            Some(Err(KafkaError::PartitionEOF(partition))) => Polled::End(partition),
             Some(Err(error)) => {
-                if let Some((code, reason)) = consumer.client().fatal_error() {
-                    break Err(ConsumeError::Fatal(format!("{code}: {reason}")));
+                if let Some((code, reason)) = self.consumer.client().fatal_error() {
+                    return Polled::Failed(format!("{code}: {reason}"));
                 }
                 let reason = error.to_string();
-                consumer.context().error(error, &reason);
+                self.consumer.context().error(error, &reason);
+                Polled::Nothing
             }
         }
-        for partition in assignment.without_end() {
-            // Until the end is known the partition counts as a backlog, so a failure here is only tried again.
-            if let Ok((_, end)) = consumer.fetch_watermarks(&assignment.topic, partition, Duration::from_secs(5)) {
-                assignment.set_end(partition, end);
-            }
-        }
-        let resumed = assignment.unblock();
-        if !resumed.is_empty() {
-            let _ = consumer.resume(&list(&assignment.topic, &resumed)); // fails only for what was revoked meanwhile
-        }
-        if let Some(partition) = assignment.dead() {
-            break Err(ConsumeError::TaskDied(partition));
-        }
-    };
-    assignment.drain(&assignment.partitions());
-    result
-}
-
-fn pause(consumer: &BaseConsumer<GroupContext>, assignment: &Assignment, partition: i32) {
-    let _ = consumer.pause(&list(&assignment.topic, &[partition])); // fails only for what was revoked meanwhile
-}
-
-fn list(topic: &str, partitions: &[i32]) -> TopicPartitionList {
-    let mut list = TopicPartitionList::with_capacity(partitions.len());
-    for &partition in partitions {
-        list.add_partition(topic, partition);
     }
-    list
+
+    /// Fetches no more of a partition until it is resumed.
+    pub fn pause(&self, partition: i32) {
+        let _ = self.consumer.pause(&self.list(&[partition])); // fails only for what was revoked meanwhile
+    }
+
+    /// Fetches these partitions again.
+    pub fn resume(&self, partitions: &[i32]) {
+        let _ = self.consumer.resume(&self.list(partitions)); // fails only for what was revoked meanwhile
+    }
+
+    /// The worker as a member of its group.
+    pub fn member(&self) -> &dyn Membership {
+        &self.consumer
+    }
+
+    fn list(&self, partitions: &[i32]) -> TopicPartitionList {
+        let mut list = TopicPartitionList::with_capacity(partitions.len());
+        for &partition in partitions {
+            list.add_partition(&self.topic, partition);
+        }
+        list
+    }
 }
 
 /// A copy that outlives the client's buffer.

@@ -1,70 +1,51 @@
-//! Whether the broker knows KIP-848. Asked over the wire, since librdkafka joins a broker without it, gets nothing assigned and
-//! reports no error.
+//! Whether the broker knows KIP-848. It is asked before the group is joined, since librdkafka joins a broker without it, gets nothing assigned and reports no
+//! error.
+//!
+//! librdkafka asks every broker for its APIs when it connects, by whatever security the settings name, and writes the answer to its debug log. That log is
+//! read here: the client has no call that gives the answer.
 
-use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// API key of ConsumerGroupHeartbeat.
-const CONSUMER_GROUP_HEARTBEAT: i16 = 68;
-const TIMEOUT: Duration = Duration::from_secs(5);
-/// Largest answer taken; a broker lists some 100 APIs of 6 bytes.
-const MAX_ANSWER_BYTES: usize = 64 * 1024;
+use rdkafka::client::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::KafkaError;
 
-/// Asks the first of `brokers` that answers. `None`: none did, or the listener wants TLS.
-pub fn knows_kip_848(brokers: &str) -> Option<bool> {
-    brokers.split(',').find_map(|broker| api_keys(broker.trim()).ok()).map(|keys| keys.contains(&CONSUMER_GROUP_HEARTBEAT))
+use crate::config::Settings;
+use crate::kafka;
+
+/// As the log names the API of KIP-848, with its key.
+const HEARTBEAT: &str = "ApiKey ConsumerGroupHeartbeat (68)";
+/// As the log names an API that every broker has.
+const ANY: &str = "ApiKey ";
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+#[derive(Default)]
+struct ApiLog {
+    answered: AtomicBool,
+    heartbeat: AtomicBool,
 }
 
-/// The API keys a broker lists: an ApiVersions request, version 0, which every broker answers before authentication.
-fn api_keys(broker: &str) -> std::io::Result<Vec<i16>> {
-    let bad = |what: &str| std::io::Error::new(std::io::ErrorKind::InvalidData, what.to_string());
-    let broker = broker.rsplit_once("://").map_or(broker, |(_, host)| host);
-    let address = broker.to_socket_addrs()?.next().ok_or_else(|| bad("no address"))?;
-    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
-    stream.set_read_timeout(Some(TIMEOUT))?;
-    stream.set_write_timeout(Some(TIMEOUT))?;
-    let client = b"faircopy";
-    let mut request = Vec::new();
-    request.extend(18i16.to_be_bytes()); // ApiVersions
-    request.extend(0i16.to_be_bytes()); // version
-    request.extend(1i32.to_be_bytes()); // correlation id
-    request.extend((client.len() as i16).to_be_bytes());
-    request.extend(client);
-    stream.write_all(&(request.len() as i32).to_be_bytes())?;
-    stream.write_all(&request)?;
-    let mut size = [0; 4];
-    stream.read_exact(&mut size)?;
-    let size = usize::try_from(i32::from_be_bytes(size)).map_err(|_| bad("negative size"))?;
-    if !(10..=MAX_ANSWER_BYTES).contains(&size) {
-        return Err(bad("no Kafka answer"));
+impl ClientContext for ApiLog {
+    fn log(&self, _: RDKafkaLogLevel, facility: &str, message: &str) {
+        if facility == "APIVERSION" && message.contains(ANY) {
+            self.answered.store(true, Ordering::Relaxed);
+            self.heartbeat.fetch_or(message.contains(HEARTBEAT), Ordering::Relaxed);
+        }
     }
-    let mut answer = vec![0; size];
-    stream.read_exact(&mut answer)?;
-    parse(&answer).ok_or_else(|| bad("no ApiVersions answer"))
+
+    fn error(&self, _: KafkaError, _: &str) {} // the consumer that joins says it
 }
 
-fn parse(answer: &[u8]) -> Option<Vec<i16>> {
-    let i16_at = |at: usize| Some(i16::from_be_bytes(answer.get(at..at + 2)?.try_into().ok()?));
-    if answer.get(..4)? != 1i32.to_be_bytes() || i16_at(4)? != 0 {
-        return None;
-    }
-    let count = i32::from_be_bytes(answer.get(6..10)?.try_into().ok()?);
-    (0..usize::try_from(count).ok()?).map(|i| i16_at(10 + 6 * i)).collect()
-}
+impl ConsumerContext for ApiLog {}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_lists_its_api_keys_and_nonsense_is_none() {
-        let mut answer = vec![0, 0, 0, 1, 0, 0, 0, 0, 0, 2];
-        answer.extend([0, 18, 0, 0, 0, 4, 0, 68, 0, 0, 0, 1]);
-        assert_eq!(parse(&answer), Some(vec![18, 68]));
-        assert_eq!(parse(&answer[..answer.len() - 5]), None);
-        assert_eq!(parse(b"HTTP/1.1 400 Bad Request"), None);
-        answer[9] = 255;
-        assert_eq!(parse(&answer), None);
-    }
+/// Asks the first broker that answers. `None`: none did in time.
+pub fn knows_kip_848(settings: &Settings) -> Option<bool> {
+    let mut config = kafka::client(settings);
+    config.set("debug", "feature").set_log_level(RDKafkaLogLevel::Debug);
+    let client: BaseConsumer<ApiLog> = config.create_with_context(ApiLog::default()).ok()?;
+    let _ = client.fetch_metadata(None, TIMEOUT); // connects; what it says does not matter
+    let log = client.context();
+    log.answered.load(Ordering::Relaxed).then(|| log.heartbeat.load(Ordering::Relaxed))
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::Message;
 use rdkafka::{Offset, TopicPartitionList};
 
 use super::poll::own;
@@ -14,6 +15,28 @@ use crate::record::RawRecord;
 
 /// For one question to the broker.
 pub const ASK: Duration = Duration::from_secs(10);
+/// Between two looks at how long nothing came.
+const POLL: Duration = Duration::from_secs(1);
+/// A partition that gives neither a record nor its end for so long is not waited for.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Why a topic could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// the client's word
+    #[error("{0}")]
+    Client(#[from] KafkaError),
+    /// nobody serves it
+    #[error(
+        "topic {topic:?}, partitions {partitions:?}: neither a record nor their end came for {SILENCE:?}; expected each to have a leader"
+    )]
+    Silent {
+        /// which
+        topic: String,
+        /// of which the end is not reached
+        partitions: Vec<i32>,
+    },
+}
 
 /// A client that joins no group.
 pub struct Reader {
@@ -48,24 +71,67 @@ impl Reader {
     }
 
     /// Everything in these partitions up to their present end, each in its order.
-    pub fn whole(&self, topic: &str, partitions: &[i32], mut each: impl FnMut(RawRecord)) -> Result<(), KafkaError> {
-        let mut from = TopicPartitionList::with_capacity(partitions.len());
-        for &partition in partitions {
-            from.add_partition_offset(topic, partition, Offset::Beginning)?;
+    ///
+    /// # Errors
+    /// The client fails, or nothing comes for a while.
+    pub fn whole(&self, topic: &str, partitions: &[i32], each: impl FnMut(RawRecord)) -> Result<(), ReadError> {
+        let from: Vec<(i32, Offset)> = partitions.iter().map(|p| (*p, Offset::Beginning)).collect();
+        self.until_the_end(topic, &from, i64::MAX, each)
+    }
+
+    /// The records of a partition from one offset to before another, as far as they are there.
+    ///
+    /// # Errors
+    /// The client fails, or nothing comes for a while.
+    pub fn range(
+        &self,
+        topic: &str,
+        partition: i32,
+        (from, to): (i64, i64),
+        each: impl FnMut(RawRecord),
+    ) -> Result<(), ReadError> {
+        if from >= to {
+            return Ok(());
         }
-        self.client.assign(&from)?;
-        let mut open: BTreeSet<i32> = partitions.iter().copied().collect();
+        self.until_the_end(topic, &[(partition, Offset::Offset(from))], to, each)
+    }
+
+    /// Reads each partition until its end, or a record at `to` or after it.
+    fn until_the_end(
+        &self,
+        topic: &str,
+        from: &[(i32, Offset)],
+        to: i64,
+        mut each: impl FnMut(RawRecord),
+    ) -> Result<(), ReadError> {
+        let mut list = TopicPartitionList::with_capacity(from.len());
+        for (partition, offset) in from {
+            list.add_partition_offset(topic, *partition, *offset)?;
+        }
+        self.client.assign(&list)?;
+        let mut open: BTreeSet<i32> = from.iter().map(|(partition, _)| *partition).collect();
+        let mut heard = Instant::now();
         while !open.is_empty() {
-            match self.client.poll(ASK) {
-                None => {}
-                Some(Err(KafkaError::PartitionEOF(partition))) => {
-                    open.remove(&partition);
+            match self.client.poll(POLL) {
+                None if heard.elapsed() > SILENCE => {
+                    return Err(ReadError::Silent { topic: topic.to_string(), partitions: open.into_iter().collect() });
                 }
-                Some(Err(error)) => return Err(error),
-                Some(Ok(message)) => each(own(&message)),
+                None => continue,
+                Some(Err(KafkaError::PartitionEOF(partition))) => _ = open.remove(&partition),
+                Some(Err(error)) => return Err(error.into()),
+                Some(Ok(message)) if !open.contains(&message.partition()) => {}
+                Some(Ok(message)) if message.offset() >= to => _ = open.remove(&message.partition()),
+                Some(Ok(message)) => {
+                    let last = message.offset() + 1 == to;
+                    each(own(&message));
+                    if last {
+                        open.remove(&message.partition());
+                    }
+                }
             }
+            heard = Instant::now();
         }
-        self.client.unassign()
+        Ok(self.client.unassign()?)
     }
 
     /// The record at an offset; `None` where it has expired.

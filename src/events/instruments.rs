@@ -42,6 +42,9 @@ pub(super) struct Instruments {
     pub(super) erased: Counter<u64>,
     pub(super) input_lost: Counter<u64>,
     pub(super) states_refused: Counter<u64>,
+    pub(super) states_too_large: Counter<u64>,
+    pub(super) streams_read_again: Counter<u64>,
+    pub(super) words_lost: Counter<u64>,
     pub(super) client_problems: Counter<u64>,
     pub(super) reloads: Counter<u64>,
 }
@@ -95,7 +98,10 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         rebalances: count("faircopy.rebalances", "{rebalance}", "partitions that came or went, by which"),
         erased: count("faircopy.sessions.erased", "{session}", "sessions forgotten as ordered"),
         input_lost: count("faircopy.input.lost", "{record}", "raw records that expired before they were read"),
-        states_refused: count("faircopy.states.refused", "{stream}", "snapshots that could not be used"),
+        states_refused: count("faircopy.states.refused", "{stream}", "states that could not be used"),
+        states_too_large: count("faircopy.states.too_large", "{stream}", "states larger than the changelog takes"),
+        streams_read_again: count("faircopy.streams.read_again", "{stream}", "streams made anew from the raw topic"),
+        words_lost: count("faircopy.words.lost", "{word}", "words whose state and whose raw records are both gone"),
         client_problems: count("faircopy.client.problems", "{problem}", "problems the Kafka client reported"),
         reloads: count("faircopy.reloads", "{reload}", "changes of profiles, grammars, packs and lists, by result"),
     }
@@ -116,7 +122,9 @@ pub fn observe(health: &Arc<Health>) {
             })
             .build();
     };
-    gauge("faircopy.lag.records", "{record}", "raw records between a partition and the end of its log", |v| v.lag as f64);
+    gauge("faircopy.lag.records", "{record}", "raw records between a partition's last commit and the end of its log", |v| {
+        v.lag as f64
+    });
     gauge("faircopy.lag", "s", "age of the last record taken, where there are more", |v| v.lag_time.as_secs_f64());
     gauge("faircopy.streams.open", "{stream}", "open streams", |v| v.streams as f64);
     gauge("faircopy.words.pending", "{word}", "words that wait for the model", |v| v.pending_words as f64);

@@ -144,7 +144,25 @@ impl Erased {
     }
 }
 
-/// A changelog record cannot be used.
+/// The group is joined by the classic protocol, although the settings leave the choice.
+pub struct ClassicGroup {
+    /// whether the broker answered, and does not know better
+    pub answered: bool,
+}
+
+impl ClassicGroup {
+    /// Records it.
+    pub fn emit(self) {
+        let why = if self.answered { "the broker does not know the group protocol of KIP-848" } else { "no broker answered" };
+        tracing::warn!(
+            why,
+            "the group is joined by the classic protocol with cooperative rebalances; brokers from Kafka 4.0 on know KIP-848, and kafka.group_protocol = \
+             \"classic\" silences this"
+        );
+    }
+}
+
+/// A stream's state cannot be used.
 pub struct StateRefused<'a> {
     /// its partition
     pub partition: i32,
@@ -156,10 +174,80 @@ impl StateRefused<'_> {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.states_refused.add(1, &[]);
+        tracing::warn!(partition = self.partition, why = self.why, "the state of a stream cannot be used");
+    }
+}
+
+/// Streams whose states could not be used were made anew from the raw topic.
+pub struct ReadAgain {
+    /// their partition
+    pub partition: i32,
+    /// how many
+    pub streams: usize,
+    /// raw records of theirs
+    pub records: u64,
+    /// reading them
+    pub took: Duration,
+}
+
+impl ReadAgain {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.streams_read_again.add(self.streams as u64, &[]);
+        let ms = self.took.as_millis() as u64;
+        tracing::info!(
+            partition = self.partition,
+            streams = self.streams,
+            records = self.records,
+            ms,
+            "streams were read again from the raw topic"
+        );
+    }
+}
+
+/// Words of a stream are in no state that can be used, and the raw topic has them no more.
+pub struct WordsLost {
+    /// the stream's partition
+    pub partition: i32,
+    /// its epoch
+    pub epoch: i64,
+    /// the first of them, in words of the epoch
+    pub from: u64,
+    /// the first one after them
+    pub to: u64,
+}
+
+impl WordsLost {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.words_lost.add(self.to - self.from, &[]);
         tracing::error!(
             partition = self.partition,
-            why = self.why,
-            "a stream cannot be restored; it begins anew with its next record"
+            epoch = self.epoch,
+            from = self.from,
+            to = self.to,
+            "words of a stream are lost: its state cannot be used, and their raw records have expired; raise the raw topic's retention above the longest call"
+        );
+    }
+}
+
+/// A stream's state is larger than the changelog takes.
+pub struct StateTooLarge {
+    /// its partition
+    pub partition: i32,
+    /// of the state
+    pub bytes: usize,
+}
+
+impl StateTooLarge {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.states_too_large.add(1, &[]);
+        tracing::warn!(
+            partition = self.partition,
+            bytes = self.bytes,
+            "the state of a stream is larger than the changelog takes; should its worker end, the stream is read again from the raw topic. Raise \
+             max.message.bytes of the changelog, or lower limits.max_meta_bytes and limits.max_header_bytes"
         );
     }
 }

@@ -1,13 +1,14 @@
 //! The service: model, formatter, one task a partition, delivery and the polling thread. The only module that knows all others.
 //!
 //! ```text
-//!  poll thread ──ToPartition──▶ partition task (Partition) ◀──Ask── committer thread ──transaction──▶ Kafka
-//!                                  │        ▲               ──Cut──▶   (segments, state, offsets)
-//!                               Request   Answer
-//!                                  ▼        │
-//!                                inference workers
+//!  worker thread ──records, asks──▶ partition task (Partition) ──cuts──▶ worker thread ──transaction──▶ Kafka
+//!                                      │        ▲                                  (segments, state, offsets)
+//!                                   Request   Answer
+//!                                      ▼        │
+//!                                    inference workers
 //! ```
 
+mod assignment;
 pub mod clock;
 mod in_force;
 #[cfg(any(test, feature = "simulation"))]
@@ -15,35 +16,38 @@ pub mod oracle;
 pub mod partition;
 mod reload;
 pub mod replay;
+mod restore;
 mod task;
 mod trial;
+mod worker;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, RwLock, mpsc};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 
 use crate::config::{Settings, SettingsError};
-use crate::consume::assignment::{Assignment, Spawn};
-use crate::consume::group::{StartError, join};
-use crate::consume::poll::{self, ConsumeError};
+use crate::consume::changelog::RestoreError;
+use crate::consume::group::StartError;
+use crate::consume::poll::RawConsumer;
 use crate::format::{Formatter, Styles};
 use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
 use crate::infer::{LoadError, Model, ModelFiles, Models, Tagger};
 use crate::limit::PartialLimit;
-use crate::produce::committer::Committer;
 use crate::produce::outlet::Outlet;
 use crate::produce::raw::RawSender;
 use crate::produce::topics;
-use crate::produce::transaction::{Group, Transaction, TransactionError};
+use crate::produce::transaction::{OpenError, Transaction, TransactionError};
 use crate::session::output::{Release, StreamRef};
 use crate::session::policy::Policy;
 use crate::session::snapshot::Surroundings;
+use assignment::{Assignment, Spawn};
 use in_force::InForce;
+use worker::{Worker, WorkerError};
 
 /// Why the service did not start or did not go on. Each kind has an exit code of its own.
 #[derive(Debug, thiserror::Error)]
@@ -57,9 +61,15 @@ pub enum RunError {
     /// 4 (no broker), 5 (no topic), 2 (properties)
     #[error(transparent)]
     Start(#[from] StartError),
+    /// 4 (transactions cannot be begun), 2 (properties)
+    #[error(transparent)]
+    Producer(#[from] OpenError),
+    /// 5
+    #[error(transparent)]
+    Restore(RestoreError),
     /// 6
     #[error(transparent)]
-    Consume(#[from] ConsumeError),
+    Worker(#[from] WorkerError),
     /// 6
     #[error(transparent)]
     Deliver(#[from] TransactionError),
@@ -69,11 +79,14 @@ impl RunError {
     /// The process's exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            RunError::Settings(_) | RunError::Start(StartError::Properties(_)) => 2,
+            RunError::Settings(_) | RunError::Start(StartError::Properties(_)) | RunError::Producer(OpenError::Properties(_)) => {
+                2
+            }
             RunError::Model(_) => 3,
-            RunError::Start(StartError::Unreachable { .. }) => 4,
-            RunError::Start(StartError::NoTopic { .. } | StartError::Partitions { .. } | StartError::Changelog(_)) => 5,
-            RunError::Consume(_) | RunError::Deliver(_) => 6,
+            RunError::Start(StartError::Unreachable { .. }) | RunError::Producer(OpenError::Init { .. }) => 4,
+            RunError::Start(StartError::NoTopic { .. } | StartError::Partitions { .. } | StartError::Changelog(_))
+            | RunError::Restore(_) => 5,
+            RunError::Worker(_) | RunError::Deliver(_) => 6,
         }
     }
 }
@@ -201,7 +214,7 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
                 tracing::warn!(%error, "fenced: state is dropped, and the group is joined anew");
             }
             // What let it start once will again: a broker that is away comes back.
-            Err(RunError::Start(error)) if was_member && !stop.load(Ordering::Relaxed) => {
+            Err(error @ (RunError::Start(_) | RunError::Producer(_))) if was_member && !stop.load(Ordering::Relaxed) => {
                 tracing::warn!(%error, "the group cannot be joined anew; it is tried again");
                 std::thread::sleep(JOIN_AGAIN);
             }
@@ -218,34 +231,18 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
 /// One membership of the group, from joining to leaving.
 fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Result<(), RunError> {
     let settings = &shared.settings;
-    let committer = Arc::new(Committer::default());
-    let spawn: Spawn = {
-        let (shared, runtime, committer) = (shared.clone(), runtime.clone(), committer.clone());
-        Box::new(move |partition, inbox| runtime.spawn(task::run(shared.clone(), partition, inbox, committer.clone())))
-    };
-    let deadline = Duration::from_millis(settings.delivery.drain_deadline_ms);
-    let assignment = Arc::new(Assignment::new(settings.topics.raw.clone(), spawn, runtime.clone(), deadline));
-    let consumer = Arc::new(join(settings, assignment, committer.clone(), shared.health.clone())?);
+    let consumer = RawConsumer::open(settings, shared.health.clone())?;
     runtime.block_on(topics::check_changelog(settings)).map_err(StartError::Changelog)?;
     let outlet = Outlet { topics: settings.topics.clone(), coordinates_only: shared.redacts.clone() };
     let partials = RawSender::new(settings).map_err(StartError::Properties)?;
-    let transaction = Transaction::open(settings, outlet).map_err(StartError::Properties)?;
-    let over = Arc::new(AtomicBool::new(false));
-    // A producer that gives up stops the consumer too: consuming on would lose nothing, but deliver nothing either.
-    let committing = std::thread::Builder::new().name("commit".into()).spawn({
-        let (committer, topic, over) = (committer.clone(), settings.topics.raw.clone(), over.clone());
-        let group: Arc<dyn Group> = consumer.clone();
-        let interval = Duration::from_millis(settings.delivery.commit_interval_ms);
-        move || {
-            let result = committer.run(transaction, &partials, &topic, &group, interval);
-            over.store(true, Ordering::Relaxed);
-            result
-        }
-    });
-    let committing = committing.expect("the system starts threads");
-    let polled = poll::run(&consumer, || stop.load(Ordering::Relaxed) || over.load(Ordering::Relaxed));
-    committer.finish();
-    let sent = committing.join().unwrap_or_else(|_| panic!("the committing thread panicked"));
-    sent?;
-    Ok(polled?)
+    let transaction = Transaction::open(settings, outlet)?;
+    let (reports, reported) = mpsc::channel();
+    let spawn: Spawn = {
+        let (shared, runtime) = (shared.clone(), runtime.clone());
+        Box::new(move |incarnation, inbox| runtime.spawn(task::run(shared.clone(), incarnation, inbox, reports.clone())))
+    };
+    let around = (runtime.clone(), shared.health.clone());
+    let worker = Arc::new(Worker::new(settings, Assignment::new(spawn), reported, transaction, partials, around));
+    consumer.subscribe(worker.clone())?;
+    worker.run(&consumer, || stop.load(Ordering::Relaxed))
 }

@@ -1,6 +1,6 @@
 //! One partition without Kafka: records in, segments out, the model between. The service and `faircopy format` both run it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -15,15 +15,17 @@ use crate::consume::changelog::Left;
 use crate::events;
 use crate::health::Reporter;
 use crate::infer::{Answer, Request};
+use crate::kafka::mark::Mark;
+use crate::kafka::notes::Note;
 use crate::limit::Beyond;
-use crate::produce::mark::Mark;
 use crate::produce::{Cut, DeadLetter, Outgoing};
 use crate::record::decode;
 use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused, Segment};
+use crate::session::map::reread::{Remaining, Unreadable};
 use crate::session::map::{Accepted, Limits, Sessions};
-use crate::session::output::{Event, Output, StreamId, StreamRef, Tail};
+use crate::session::output::{Event, Output, StreamId, StreamKey, StreamRef, Tail};
 use crate::session::policy::Policy;
-use crate::session::snapshot::{Snapshot, Surroundings, key_from_bytes, key_to_bytes};
+use crate::session::snapshot::{SnapshotError, Stored, Surroundings, key_from_bytes, key_to_bytes};
 use crate::session::{Record, Source, Time};
 use crate::trace::Way;
 
@@ -43,7 +45,9 @@ pub struct Partition {
     /// whether the clock counts: a backlog comes faster than anybody speaks
     running: bool,
     /// its line on the board
-    reporter: Reporter,
+    reporter: Arc<Reporter>,
+    /// whether the changelog must still be told whose it is
+    unowned: bool,
     /// for all records, whatever their tenant
     profile: Option<String>,
     /// who looks on, beside whom all partitions have in common
@@ -56,7 +60,7 @@ pub struct Partition {
 
 impl Partition {
     /// An empty partition.
-    pub fn new(shared: Arc<Shared>, number: i32, clock: Clock, reporter: Reporter) -> Partition {
+    pub fn new(shared: Arc<Shared>, number: i32, clock: Clock, reporter: Arc<Reporter>) -> Partition {
         let d = &shared.settings.decode;
         let limits =
             Limits { max_streams: d.max_streams_per_partition, session_ttl_ms: d.session_ttl_ms, late_ttl_ms: d.late_ttl_ms };
@@ -73,6 +77,7 @@ impl Partition {
             out: Vec::new(),
             running: false,
             reporter,
+            unowned: false,
             profile: None,
             on_release: None,
             beyond: HashSet::new(),
@@ -80,21 +85,91 @@ impl Partition {
         }
     }
 
-    /// A partition as its last owner left it. A state that cannot be used is an event, and its stream begins anew.
-    pub fn restored(shared: Arc<Shared>, number: i32, clock: Clock, reporter: Reporter, left: &Left) -> Partition {
-        let mut partition = Partition::new(shared.clone(), number, clock, reporter);
-        partition.next_offset = left.resume_at;
-        let now = partition.now();
+    /// A partition as its last owner left it, and the streams whose states cannot be used: they are to be read again, before any record is taken.
+    pub fn restored(
+        shared: Arc<Shared>,
+        number: i32,
+        clock: Clock,
+        reporter: Arc<Reporter>,
+        left: &Left,
+    ) -> (Partition, Vec<Unreadable>) {
+        let mut partition = Partition::new(shared, number, clock, reporter);
+        (partition.next_offset, partition.unowned) = (left.resume_at, !left.owned);
+        let mut unreadable = Vec::new();
         for (key, value) in &left.states {
-            let restored = key_from_bytes(key)
-                .and_then(|key| Ok((key, Snapshot::from_bytes(value)?)))
-                .and_then(|(key, snapshot)| partition.sessions.restore(key, &snapshot, &*shared, now));
+            let restored = partition.restore_one(key, value, &mut unreadable);
             if let Err(why) = restored {
                 events::StateRefused { partition: number, why: &why.to_string() }.emit();
             }
         }
         partition.reporter.restored(left.resume_at);
-        partition
+        (partition, unreadable)
+    }
+
+    fn restore_one(&mut self, key: &[u8], value: &[u8], unreadable: &mut Vec<Unreadable>) -> Result<(), SnapshotError> {
+        let (key, now) = (key_from_bytes(key)?, self.now());
+        let Stored { header, snapshot } = Stored::from_bytes(value)?;
+        if header.applied > self.next_offset {
+            self.sessions.is_ahead(key.clone(), header.applied);
+        }
+        let shared = self.shared.clone();
+        let restored = snapshot.and_then(|snapshot| self.sessions.restore(key.clone(), &snapshot, &*shared, now));
+        if let (Err(_), Some(outline)) = (&restored, header.open) {
+            unreadable.push(Unreadable { key, outline, applied: header.applied });
+        }
+        restored
+    }
+
+    /// A raw record of sessions that are read again: its session and what it says, if it was not refused.
+    fn said(&self, record: &RawRecord) -> Option<(Arc<str>, RawSegment)> {
+        if record.has(ERASE) {
+            return None;
+        }
+        let (session, mut segment) =
+            decode::decode(record, &self.shared.in_force().limits, self.shared.settings.input.format).ok()?;
+        if record.has(REPLAYED) {
+            segment.seq = None;
+        }
+        Some((session, segment))
+    }
+
+    /// Counts the words of a record that is still there, for streams of which the raw topic has lost the first.
+    pub fn count_again(&self, streams: &[&Unreadable], record: RawRecord, remaining: &mut Remaining) {
+        let Some((session, segment)) = self.said(&record) else { return };
+        let own = |s: &&&Unreadable| s.key.session == session && *s.key.channel == *segment.channel && s.wants(record.offset);
+        if let Some(stream) = streams.iter().find(own) {
+            let in_force = self.shared.in_force();
+            let profile = in_force.profiles.of(segment.tenant.as_deref());
+            remaining.found(stream, &self.record(segment, record, profile, profile.policy.clone()));
+        }
+    }
+
+    /// Opens a stream whose state cannot be used, `missing` of whose first words are gone. Its records follow by [`Partition::take_again`].
+    pub fn reopen(&mut self, stream: &Unreadable, missing: u64) {
+        let now = self.now();
+        let (name, policy) = self.shared.profile(&stream.outline.profile);
+        self.sessions.reopen(stream, missing, name, policy, now);
+    }
+
+    /// All that the raw topic has of these streams was taken again.
+    pub fn taken_again(&mut self, streams: &[&Unreadable]) {
+        let now = self.now();
+        streams.iter().for_each(|stream| self.sessions.taken_again(stream, now));
+    }
+
+    /// Takes a record again, for those of `streams` whose input it is.
+    pub fn take_again(&mut self, streams: &[&Unreadable], record: &RawRecord) {
+        let Some((session, segment)) = self.said(record) else { return };
+        let now = self.now();
+        for stream in streams.iter().filter(|stream| stream.key.session == session && stream.wants(record.offset)) {
+            let own = *stream.key.channel == *segment.channel;
+            let in_force = self.shared.in_force();
+            let profile = in_force.profiles.of(segment.tenant.as_deref());
+            let open = self.sessions.profile_of(&session, &stream.key.channel);
+            let (name, policy) = open.unwrap_or((profile.name.clone(), profile.policy.clone()));
+            let made = self.record(segment.clone(), record.clone(), profile, policy);
+            self.sessions.take_again(stream, made, own, &name, now);
+        }
     }
 
     /// Takes every record as of this profile, and tells of every release.
@@ -142,7 +217,7 @@ impl Partition {
     fn erase(&mut self, record: RawRecord) {
         match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.in_force().limits) {
             Ok(session) => {
-                let streams = self.sessions.erase(&session);
+                let streams = self.sessions.erase(&session, record.offset);
                 events::Erased { partition: self.number, streams }.emit();
             }
             Err(refused) => self.refuse("decode", refused, record),
@@ -167,8 +242,25 @@ impl Partition {
         } else {
             self.beyond.remove(session);
         }
-        let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
         events::Taken { words: if segment.is_final { segment.words.len() as u64 } else { 0 } }.emit();
+        let channel = segment.channel.clone();
+        // An open stream keeps the profile it began with, and so its model: tokens of another one would mean nothing to that.
+        let (name, policy) =
+            self.sessions.profile_of(session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
+        let offset = record.offset;
+        let made = self.record(segment, record, profile, policy);
+        let now = self.now();
+        if self.sessions.accept(session, &channel, &name, made, now) == Accepted::Repeat {
+            events::Repeat { partition: self.number, offset }.emit();
+        }
+        if self.beyond.contains(session) {
+            self.sessions.relieve(session, &channel, now);
+        }
+    }
+
+    /// A checked record's words, ready for a stream that decodes by `policy`. `profile`: its tenant's.
+    fn record(&self, mut segment: RawSegment, record: RawRecord, profile: &Profile, policy: Arc<Policy>) -> Record {
+        let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
         let way = Way::begin(&self.shared.settings.topics.raw, self.number, record.offset, &record.headers);
         let source = Arc::new(Source {
             offset: record.offset,
@@ -177,20 +269,9 @@ impl Partition {
             timestamp_ms: record.timestamp_ms,
             way,
         });
-        let channel = segment.channel.clone();
         let plain = !profile.serves(segment.lang.as_deref());
-        // An open stream keeps the profile it began with, and so its model: tokens of another one would mean nothing to that.
-        let (name, policy) =
-            self.sessions.profile_of(session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
         let tokenizer = &self.shared.models.of(policy.frame).tokenizer;
-        let made = Record::new(segment, hash, source, policy, plain, |w| tokenizer.tokens(w));
-        let now = self.now();
-        if self.sessions.accept(session, &channel, &name, made, now) == Accepted::Repeat {
-            events::Repeat { partition: self.number, offset: record.offset }.emit();
-        }
-        if self.beyond.contains(session) {
-            self.sessions.relieve(session, &channel, now);
-        }
+        Record::new(segment, hash, source, policy, plain, |w| tokenizer.tokens(w))
     }
 
     /// Whether a record's words are more than its tenant or its session may say now.
@@ -202,6 +283,11 @@ impl Partition {
             events::BeyondQuota { refused: profile.quota.beyond == Beyond::DeadLetter, words: segment.words.len() }.emit();
         }
         over
+    }
+
+    /// Whether delays count.
+    pub fn is_running(&self) -> bool {
+        self.running
     }
 
     /// From now on delays count.
@@ -294,7 +380,13 @@ impl Partition {
         let shared = self.shared.clone();
         let model = |policy: &Policy| shared.model(policy);
         let states = self.sessions.take_snapshots(model).into_iter();
-        let changelog = states.map(|(key, state)| (key_to_bytes(&key), state.map(|s| s.to_bytes()))).collect();
+        let applied = |key: &StreamKey| self.sessions.applied(key, self.next_offset);
+        let mut changelog: BTreeMap<_, _> =
+            states.map(|(key, state)| (key_to_bytes(&key), state.map(|s| s.to_bytes(applied(&key))))).collect();
+        if std::mem::take(&mut self.unowned) {
+            let (key, value) = Note::Owner(shared.settings.kafka.group.clone()).to_record();
+            changelog.insert(key, Some(value));
+        }
         Cut { resume_at: self.next_offset, mark: Mark::Clean, out, changelog, partials: self.partials() }
     }
 

@@ -44,7 +44,7 @@ impl Replay {
 
     fn new(shared: Arc<Shared>, clock: Clock) -> Replay {
         let runtime = Builder::new_current_thread().enable_all().build().expect("the system has room for a runtime");
-        let reporter = Arc::<Health>::default().assigned(0); // nobody asks how a replay is
+        let reporter = Arc::new(Arc::<Health>::default().assigned(0)); // nobody asks how a replay is
         Replay { partition: Partition::new(shared, 0, clock, reporter), runtime }
     }
 

@@ -1,54 +1,74 @@
 //! A partition's task: the loop round its [`Partition`].
 //!
 //! ```text
-//!  RESTORING ──what its last owner left──▶ RUNNING ──told to stop──▶ CLOSING ──its last cut is durable──▶ over
+//!  RESTORING ──what its last owner left──▶ RUNNING ──told to stop──▶ its last cut ──▶ over
 //!   reads no record yet                    gives a cut when asked
 //! ```
 
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
-
 use super::Shared;
-use super::clock::Clock;
+use super::assignment::{Inbox, ToPartition};
 use super::partition::Partition;
-use super::trial::Trial;
-use crate::consume::ToPartition;
-use crate::consume::assignment::Inbox;
-use crate::consume::changelog::{self, Left};
+use super::restore::{Restored, restore};
+use crate::consume::changelog::RestoreError;
+use crate::faults::crash_on;
 use crate::produce::Cut;
-use crate::produce::committer::Committer;
+use crate::produce::commits::{Incarnation, Position};
 
 /// Between clean-ups of the rate limiter's table.
 const FORGET_IDLE: Duration = Duration::from_secs(60);
-/// Before a restore that failed is tried again.
-const RESTORE_AGAIN: Duration = Duration::from_secs(1);
 
-/// Runs until it is told to stop; then waits until what it made is durable.
-pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, committer: Arc<Committer>) {
-    let Inbox { mut records, mut stop } = inbox;
-    let reporter = shared.health.assigned(number);
-    let (mut partition, mut trial) = tokio::select! {
-        _ = &mut stop => return,
-        left = left(&shared, number) => {
-            (Partition::restored(shared.clone(), number, Clock::wall(), reporter, &left), Trial::begin(left.mark, left.resume_at))
-        }
+/// What a task tells its worker. The order of a task's reports is kept.
+#[derive(Debug)]
+pub enum Report {
+    /// its state is restored, to where the last owner's commits had come
+    Restored(Incarnation, Position),
+    /// the cut that was asked for
+    Cut(Incarnation, Cut),
+    /// the cut after which there is nothing
+    Last(Incarnation, Cut),
+    /// it would have a commit now: much was made, or it waits for one
+    Wants,
+}
+
+/// Runs until it is told to stop.
+///
+/// # Errors
+/// The partition's state is another group's.
+pub async fn run(
+    shared: Arc<Shared>,
+    incarnation: Incarnation,
+    inbox: Inbox,
+    reports: Sender<Report>,
+) -> Result<(), RestoreError> {
+    let Inbox { mut records, mut asks, mut durable, mut stop } = inbox;
+    // Where the worker has ended, nobody wants to know.
+    let report = |what: Report| _ = reports.send(what);
+    let reporter = Arc::new(shared.health.assigned(incarnation.partition));
+    let Restored { mut partition, mut trial, began_at, end } = tokio::select! {
+        _ = &mut stop => return Ok(()),
+        restored = restore(&shared, incarnation.partition, &reporter) => restored?,
     };
-    let (mut asks, mut durable) = committer.open(number);
-    committer.wake();
+    report(Report::Restored(incarnation, began_at));
+    report(Report::Wants);
+    let mut said_much = false;
     let mut forgot = Instant::now();
+    caught_up_at(end, &mut partition, &mut trial);
     loop {
         partition.ask();
-        if partition.has_much() {
-            committer.wake();
+        if partition.has_much() && !std::mem::replace(&mut said_much, true) {
+            report(Report::Wants);
         }
         partition.report();
         let wake = partition.next_due().map(|t| partition.instant(t));
         tokio::select! {
             _ = &mut stop => break,
-            Some(ask) = asks.recv() => {
-                let _ = ask.send(Cut { mark: trial.mark(), ..partition.cut() });
+            Some(()) = asks.recv() => {
+                said_much = false;
+                report(Report::Cut(incarnation, Cut { mark: trial.mark(), ..partition.cut() }));
             }
             Ok(()) = durable.changed() => {
                 if let Some((at, mark)) = *durable.borrow_and_update() {
@@ -62,12 +82,13 @@ pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, committer: Arc<
                     if trial.convicts(record.offset) {
                         partition.isolate(record);
                     } else {
-                        crash_if_told(&record);
+                        crash_on(record.key.as_deref());
                         partition.take(record);
                     }
                     if trial.took(partition.resume_at()) {
-                        committer.wake();
+                        report(Report::Wants);
                     }
+                    caught_up_at(end, &mut partition, &mut trial);
                 }
                 Some(ToPartition::CaughtUp) => {
                     trial.caught_up();
@@ -84,32 +105,15 @@ pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, committer: Arc<
             shared.in_force().quotas.forget_idle();
         }
     }
-    drop(asks); // whoever asks now is told nothing; the last cut says all
-    let _ = committer.close(number, partition.cut()).await;
+    report(Report::Last(incarnation, partition.cut()));
+    Ok(())
 }
 
-/// For the tests: a debug build ends at a record whose session the environment names, as a bug that no check foresees would.
-fn crash_if_told(record: &crate::record::RawRecord) {
-    if cfg!(debug_assertions)
-        && let Some(session) = std::env::var_os("FAIRCOPY_CRASH_ON")
-        && record.key.as_deref() == Some(session.as_encoded_bytes())
-    {
-        std::process::abort();
-    }
-}
-
-/// Reads what the last owner left, until it can be read.
-async fn left(shared: &Arc<Shared>, number: i32) -> Left {
-    loop {
-        let (answer, answered) = oneshot::channel();
-        let shared = shared.clone();
-        tokio::task::spawn_blocking(move || answer.send(changelog::read(&shared.settings, number)));
-        match answered.await {
-            Ok(Ok(left)) => return left,
-            Ok(Err(error)) => tracing::warn!(partition = number, %error, "the partition waits; it is tried again"),
-            Err(_) => tracing::warn!(partition = number, "the partition waits; it is tried again"),
-        }
-        tokio::time::sleep(RESTORE_AGAIN).await;
+/// Delays count from where the log ended when the partition was taken over.
+fn caught_up_at(end: i64, partition: &mut Partition, trial: &mut super::trial::Trial) {
+    if partition.resume_at() >= end && !partition.is_running() {
+        trial.caught_up();
+        partition.caught_up();
     }
 }
 

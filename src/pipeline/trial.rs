@@ -1,7 +1,7 @@
 //! How a partition is begun, so that a record that ends its worker whenever it is taken is found and left out, not looped on. The steps are drawn
-//! in [`mark`](crate::produce::mark).
+//! in [`mark`](crate::kafka::mark).
 
-use crate::produce::mark::Mark;
+use crate::kafka::mark::Mark;
 
 /// Records taken one by one after a worker died. What ended it may stand further on, where a commit held more: then the next death begins so many records
 /// nearer to it.

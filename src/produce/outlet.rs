@@ -53,7 +53,7 @@ impl Outlet {
             },
             Outgoing::DeadLetter(letter) => {
                 let reasons = reasons(letter, &self.topics.raw);
-                let (key, payload, headers) = if self.coordinates_only.load(Ordering::Relaxed) || letter.too_large() {
+                let (key, payload, headers) = if self.coordinates_only.load(Ordering::Relaxed) || letter.is_coordinates_only() {
                     (None, None, to_headers(&reasons))
                 } else {
                     let whole = [letter.record.headers.as_slice(), &reasons].concat();
@@ -102,7 +102,8 @@ impl Outlet {
 }
 
 impl DeadLetter {
-    fn too_large(&self) -> bool {
+    /// Whether it carries nothing of its record: all that is left of one that was too large.
+    pub fn is_coordinates_only(&self) -> bool {
         self.record.key.is_none() && self.record.payload.is_none() && self.record.headers.is_empty()
     }
 

@@ -13,39 +13,59 @@
 //!                                         └──────────────▶ over: the process ends
 //! ```
 //!
-//! With `at_least_once` there is no transaction: records are sent, their delivery is waited for, and then the offsets are committed.
+//! With `at_least_once` there is no transaction. Segments are sent first, then states, then offsets, and each step begins only once the step before is
+//! delivered: after a death between two steps segments may come again, and nothing is missing. A worker that has lost its membership is refused by a commit
+//! of offsets that are durable already, before it sends anything.
 
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::consumer::ConsumerGroupMetadata;
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseRecord, Producer, ProducerContext, ThreadedProducer};
 use rdkafka::{Offset, TopicPartitionList};
 
-use super::mark::Mark;
+use super::Outgoing;
+use super::commits::{Batch, Position};
 use super::outlet::{Made, Outlet};
-use super::{Cut, Outgoing};
 use crate::config::{Guarantee, Settings};
+use crate::events;
+use crate::faults::crash_before;
+use crate::kafka::mark::Mark;
+use crate::kafka::membership::{Membership, Proof};
+use crate::kafka::notes::Note;
 use crate::kafka::{self, ClientLog};
+use crate::session::snapshot;
 
 /// Waits so long where librdkafka's queue is full.
 const QUEUE_FULL: Duration = Duration::from_millis(5);
 /// Between two tries of a call that may be tried again.
 const RETRY: Duration = Duration::from_millis(50);
 
-/// The consumer's side of a commit.
-pub trait Group: Send + Sync {
-    /// What proves that this worker is a member of the group, now.
-    fn metadata(&self) -> Option<ConsumerGroupMetadata>;
-    /// Commits offsets outside any transaction.
-    fn commit(&self, offsets: &TopicPartitionList) -> KafkaResult<()>;
+/// Why a producer cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// a property that librdkafka does not take
+    #[error("kafka: {0}; expected properties of librdkafka in kafka.properties")]
+    Properties(KafkaError),
+    /// the broker does not let it begin
+    #[error(
+        "no transaction can be begun within {waited:?} (init_transactions: {error}); check that the brokers are up, that __transaction_state has its \
+         replicas, and that this principal may write the transactional ids beginning with {prefix:?}"
+    )]
+    Init {
+        /// the client's word
+        error: KafkaError,
+        /// delivery.transaction_timeout_ms
+        waited: Duration,
+        /// the group's name
+        prefix: String,
+    },
 }
 
-/// Why cuts were not committed.
+/// Why a batch was not committed.
 #[derive(Debug, thiserror::Error)]
 pub enum TransactionError {
     /// nothing was committed; the same cuts may be sent again
@@ -105,12 +125,19 @@ pub struct Transaction {
     timeout: Duration,
 }
 
+/// Why an attempt failed: the client's word and, where one record is too large for its topic, that record's number.
+type Failed = (Option<usize>, KafkaError);
+
+fn plain(error: KafkaError) -> Failed {
+    (None, error)
+}
+
 impl Transaction {
     /// A producer, ready to begin.
     ///
     /// # Errors
     /// A property that librdkafka does not take, or a broker that does not let it begin.
-    pub fn open(settings: &Settings, outlet: Outlet) -> KafkaResult<Transaction> {
+    pub fn open(settings: &Settings, outlet: Outlet) -> Result<Transaction, OpenError> {
         let d = &settings.delivery;
         let timeout = Duration::from_millis(d.transaction_timeout_ms);
         let mut config = kafka::client(settings);
@@ -127,70 +154,92 @@ impl Transaction {
             let name = format!("{}-{}-{:x}", settings.kafka.group, std::process::id(), unique());
             config.set("transactional.id", name).set("transaction.timeout.ms", d.transaction_timeout_ms.to_string());
         }
-        let producer: ThreadedProducer<Reports> = config.create_with_context(Reports::default())?;
+        let producer: ThreadedProducer<Reports> =
+            config.create_with_context(Reports::default()).map_err(OpenError::Properties)?;
         if d.guarantee == Guarantee::ExactlyOnce {
-            producer.init_transactions(timeout)?;
+            let prefix = settings.kafka.group.clone();
+            producer.init_transactions(timeout).map_err(|error| OpenError::Init { error, waited: timeout, prefix })?;
         }
         Ok(Transaction { producer, outlet, guarantee: d.guarantee, timeout })
     }
 
-    /// Makes the cuts of these partitions durable, all or none. Where a record is too large for its topic, what goes out instead takes its place
-    /// in the cut.
+    /// Makes the batch durable, all of it or nothing. Where a record is too large for its topic, what goes out instead takes its place in the cut. However
+    /// often that takes a new attempt, the proof of membership stays the batch's own.
     ///
     /// # Errors
-    /// Nothing was committed, but with `at_least_once`, where some of it may have been.
-    pub fn commit(&mut self, cuts: &mut [(i32, &mut Cut)], topic: &str, group: &dyn Group) -> Result<(), TransactionError> {
+    /// Nothing was committed. With `at_least_once` some of it may have been sent.
+    pub fn commit(&mut self, batch: &mut Batch<Proof>, topic: &str, member: &dyn Membership) -> Result<(), TransactionError> {
         loop {
-            let done = self.attempt(cuts, topic, group);
+            let done = match self.guarantee {
+                Guarantee::ExactlyOnce => self.in_a_transaction(batch, topic),
+                Guarantee::AtLeastOnce => self.step_by_step(batch, topic, member),
+            };
             let Err((too_large, error)) = done else { return Ok(()) };
             if self.guarantee == Guarantee::ExactlyOnce {
                 self.abort(&error)?;
             }
             match too_large {
-                Some(number) if replace(cuts, number) => {}
+                Some(number) if replace(batch, number) => {}
                 _ => return Err(kind(error)),
             }
         }
     }
 
-    /// The number of the record that is too large, if that is why.
-    fn attempt(&self, cuts: &[(i32, &mut Cut)], topic: &str, group: &dyn Group) -> Result<(), (Option<usize>, KafkaError)> {
-        let deadline = Instant::now() + self.timeout;
-        let plain = |e| (None, e);
-        // Reports of an aborted attempt may still come: they stay counted, and are waited for with the others.
-        self.deliveries().failed = None;
-        let exactly_once = self.guarantee == Guarantee::ExactlyOnce;
-        if exactly_once {
-            self.producer.begin_transaction().map_err(plain)?;
-        }
-        let mut offsets = TopicPartitionList::with_capacity(cuts.len());
-        let mut number = 0;
-        for (partition, cut) in cuts {
-            for out in &cut.out {
-                self.send(self.outlet.outgoing(out), number)?;
-                number += 1;
-            }
-            for (key, value) in &cut.changelog {
-                self.send(self.outlet.state(*partition, key, value), usize::MAX)?;
-            }
-            let mut offset = offsets.add_partition(topic, *partition);
-            offset.set_offset(Offset::Offset(cut.resume_at)).map_err(plain)?;
-            if cut.mark != Mark::Clean {
-                offset.set_metadata(cut.mark.to_metadata());
-            }
-        }
-        if exactly_once {
-            // Also an offset that has not moved: it is what fences a worker that does not know yet that its partition is another's.
-            let group = group.metadata().ok_or_else(|| plain(KafkaError::Canceled))?;
-            again(deadline, || self.producer.send_offsets_to_transaction(&offsets, &group, left(deadline))).map_err(plain)?;
-        }
+    fn in_a_transaction(&self, batch: &Batch<Proof>, topic: &str) -> Result<(), Failed> {
+        let deadline = self.begin();
+        self.producer.begin_transaction().map_err(plain)?;
+        self.send_output(batch)?;
+        self.send_states(batch)?;
+        // Also an offset that has not moved: it is what fences a worker that does not know yet that its partition is another's.
+        let offsets =
+            offsets(topic, batch.cuts.iter().map(|(i, cut)| (i.partition, (cut.resume_at, cut.mark)))).map_err(plain)?;
+        again(deadline, || self.producer.send_offsets_to_transaction(&offsets, &batch.proof, left(deadline))).map_err(plain)?;
         // The client's own flush waits in steps of 100 ms. With nothing under way it returns at once.
         self.delivered(deadline)?;
-        if exactly_once {
-            again(deadline, || self.producer.commit_transaction(left(deadline))).map_err(plain)
-        } else {
-            group.commit(&offsets).map_err(plain)
+        again(deadline, || self.producer.commit_transaction(left(deadline))).map_err(plain)
+    }
+
+    fn step_by_step(&self, batch: &Batch<Proof>, topic: &str, member: &dyn Membership) -> Result<(), Failed> {
+        let deadline = self.begin();
+        let durable = offsets(topic, batch.positions.iter().copied()).map_err(plain)?;
+        member.commit(&durable).map_err(plain)?;
+        self.send_output(batch)?;
+        self.delivered(deadline)?;
+        crash_before("state");
+        self.send_states(batch)?;
+        for (incarnation, cut) in &batch.cuts {
+            let (key, value) = Note::Progress(cut.resume_at).to_record();
+            self.send(self.outlet.state(incarnation.partition, &key, &Some(value)), usize::MAX)?;
         }
+        self.delivered(deadline)?;
+        crash_before("offsets");
+        let offsets =
+            offsets(topic, batch.cuts.iter().map(|(i, cut)| (i.partition, (cut.resume_at, cut.mark)))).map_err(plain)?;
+        member.commit(&offsets).map_err(plain)
+    }
+
+    /// Reports of an aborted attempt may still come: they stay counted, and are waited for with the others.
+    fn begin(&self) -> Instant {
+        self.deliveries().failed = None;
+        Instant::now() + self.timeout
+    }
+
+    /// Sends segments and dead letters. They have the first numbers.
+    fn send_output(&self, batch: &Batch<Proof>) -> Result<(), Failed> {
+        for (number, out) in batch.cuts.iter().flat_map(|(_, cut)| &cut.out).enumerate() {
+            self.send(self.outlet.outgoing(out), number)?;
+        }
+        Ok(())
+    }
+
+    /// Sends states of streams. Their numbers follow those of the output.
+    fn send_states(&self, batch: &Batch<Proof>) -> Result<(), Failed> {
+        let first = batch.cuts.iter().map(|(_, cut)| cut.out.len()).sum();
+        let states = batch.cuts.iter().flat_map(|(i, cut)| cut.changelog.iter().map(|state| (i.partition, state)));
+        for (number, (partition, (key, value))) in (first..).zip(states) {
+            self.send(self.outlet.state(partition, key, value), number)?;
+        }
+        Ok(())
     }
 
     /// What its records look like.
@@ -202,7 +251,7 @@ impl Transaction {
         self.producer.context().deliveries.lock().expect("no holder panics")
     }
 
-    fn send(&self, made: Made<'_>, number: usize) -> Result<(), (Option<usize>, KafkaError)> {
+    fn send(&self, made: Made<'_>, number: usize) -> Result<(), Failed> {
         let Made { topic, partition, key, payload, headers } = made;
         let mut record: BaseRecord<'_, [u8], [u8], usize> = BaseRecord::with_opaque_to(topic, number).headers(headers);
         record.partition = partition;
@@ -221,7 +270,7 @@ impl Transaction {
         }
     }
 
-    fn delivered(&self, deadline: Instant) -> Result<(), (Option<usize>, KafkaError)> {
+    fn delivered(&self, deadline: Instant) -> Result<(), Failed> {
         let mut deliveries = self.deliveries();
         while deliveries.under_way > 0 && deliveries.failed.is_none() {
             if deadline <= Instant::now() {
@@ -249,22 +298,44 @@ impl Transaction {
     }
 }
 
-/// Puts something smaller in the place of a record; `false` where it is of the changelog, or has been replaced already.
-fn replace(cuts: &mut [(i32, &mut Cut)], number: usize) -> bool {
+/// Puts something smaller in the place of a record that is too large; `false` where that has been done already.
+fn replace(batch: &mut Batch<Proof>, number: usize) -> bool {
     let mut at = number;
-    for (partition, cut) in cuts {
-        match cut.out.get_mut(at) {
-            Some(Outgoing::DeadLetter(letter)) if letter.record.payload.is_none() && letter.record.headers.is_empty() => {
-                return false;
+    for (incarnation, cut) in &mut batch.cuts {
+        if at < cut.out.len() {
+            let out = &mut cut.out[at];
+            let replaced = matches!(out, Outgoing::DeadLetter(letter) if letter.is_coordinates_only());
+            if !replaced {
+                Outlet::instead(out, incarnation.partition);
             }
-            Some(out) => {
-                Outlet::instead(out, *partition);
-                return true;
-            }
-            None => at = at.wrapping_sub(cut.out.len()),
+            return !replaced;
         }
+        at -= cut.out.len();
+    }
+    for (incarnation, cut) in &mut batch.cuts {
+        let states = cut.changelog.len();
+        if let Some((_, value)) = cut.changelog.iter_mut().nth(at) {
+            let Some(smaller) = value.as_deref().and_then(snapshot::without_body) else { return false };
+            events::StateTooLarge { partition: incarnation.partition, bytes: value.as_ref().map_or(0, Vec::len) }.emit();
+            *value = Some(smaller);
+            return true;
+        }
+        at -= states;
     }
     false
+}
+
+/// Offsets and their marks, as the client takes them.
+fn offsets(topic: &str, positions: impl Iterator<Item = (i32, Position)>) -> KafkaResult<TopicPartitionList> {
+    let mut list = TopicPartitionList::new();
+    for (partition, (offset, mark)) in positions {
+        let mut place = list.add_partition(topic, partition);
+        place.set_offset(Offset::Offset(offset))?;
+        if mark != Mark::Clean {
+            place.set_metadata(mark.to_metadata());
+        }
+    }
+    Ok(list)
 }
 
 fn left(deadline: Instant) -> Duration {

@@ -152,6 +152,21 @@ impl Buffer {
         sound.then_some(Buffer { history, entries, released, frozen, last_source })
     }
 
+    /// A buffer of which the first `gone` words left, and nothing is known of them.
+    pub fn after(gone: u64) -> Buffer {
+        Buffer { released: gone, frozen: gone, ..Buffer::default() }
+    }
+
+    /// Adds a word that has left already: only its tokens are history. No word that has not left may be there yet.
+    pub fn push_released(&mut self, word: Word, history: u64) {
+        assert!(self.entries.is_empty(), "words come in their order");
+        self.last_source = Some(word.source);
+        self.released += 1;
+        self.frozen = self.released;
+        self.history.push_back(word.tokens);
+        self.history.drain(..self.history.len().saturating_sub(history as usize));
+    }
+
     /// The entry of word `i`; `i` must not be released.
     pub fn get(&self, i: u64) -> &Entry {
         &self.entries[(i - self.released) as usize]

@@ -169,6 +169,74 @@ proptest! {
         }
     }
 
+    /// `at_least_once`, in small: the worker dies with its states written and its offsets not. What a state holds is not taken again.
+    #[test]
+    fn a_death_between_states_and_offsets_restarts_no_stream_and_doubles_no_word(
+        policy in policies(), steps in steps(), takes in 0u64..400, fate in prop::collection::vec(0u8..5, 40),
+    ) {
+        let run = |fate: &[u8]| {
+            let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
+            for (i, step) in steps.iter().enumerate() {
+                match step {
+                    Step::Say(say) => sim.say(say),
+                    Step::Restart(channel) => sim.restart(*channel),
+                    Step::Wait(ms) => sim.wait(*ms),
+                    Step::Repeat | Step::CaughtUp => {}
+                }
+                match fate[i] {
+                    1 => sim.commit(),
+                    2 => sim.crash(false),
+                    3 => {
+                        sim.commit_output_and_states();
+                        sim.crash(false);
+                    }
+                    _ => {}
+                }
+            }
+            sim.finish();
+            sim.out
+        };
+        prop_assert_eq!(run(&[0; 40]), run(&fate));
+    }
+
+    /// States that another version wrote: their streams are made anew from the raw topic, and no word is lost or doubled. Where the raw topic has lost
+    /// records, what is missing is known to the word.
+    #[test]
+    fn a_stream_whose_state_cannot_be_read_goes_on_where_its_readers_are(
+        policy in policies(), steps in steps(), takes in 0u64..400, fate in prop::collection::vec(0u8..4, 40), lost in prop_oneof![Just(0usize), 0usize..20],
+    ) {
+        let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
+        let mut said = vec![Vec::new(); 3];
+        for (i, step) in steps.iter().enumerate() {
+            match step {
+                Step::Say(say) => {
+                    if say.is_final {
+                        said[say.channel as usize].extend(say.words.iter().map(|w| format!("w{w}")));
+                    }
+                    sim.say(say);
+                }
+                Step::Wait(ms) => sim.wait(*ms),
+                _ => {}
+            }
+            match fate[i] {
+                1 => sim.commit(),
+                2 => {
+                    sim.upgrade(lost);
+                    sim.crash(false);
+                }
+                _ => {}
+            }
+        }
+        sim.finish();
+        for channel in 0..3 {
+            let came = sim.words(channel);
+            prop_assert_eq!(came.len(), said[channel as usize].len());
+            for (came, said) in came.iter().zip(&said[channel as usize]) {
+                prop_assert!(came == said || (lost > 0 && came == "lost"), "{} instead of {}", came, said);
+            }
+        }
+    }
+
     /// Promise 3, with a device that answers within `takes`.
     #[test]
     fn words_freeze_and_leave_within_their_delays(policy in policies(), steps in steps(), takes in 0u64..200) {

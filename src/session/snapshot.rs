@@ -4,7 +4,9 @@
 //! had again: hypotheses (the next record replaces them), requests under way (their passes are planned again), tokens of unreleased words (from
 //! the words). Clocks are not kept: after a restore, delays count from when the partition has caught up.
 //!
-//! A changelog value is a version byte and a zstd frame of postcard. Everything in it is checked on the way in, as any input is.
+//! A changelog value is a [`Header`], a version byte and a zstd frame of postcard. Every version of the program can read the header, whatever version wrote
+//! the rest: it says where the stream's input begins, so that a stream whose state cannot be read is made anew from the raw topic. Everything in a value
+//! is checked on the way in, as any input is.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -23,8 +25,13 @@ use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
 use crate::tags::Tags;
 
-/// First byte of every changelog value. Another one is refused: an older program cannot know what a newer one wrote.
+/// First byte of every changelog value. It names the layout of the header, which never changes: a header with other fields would have another first byte,
+/// and programs that know both.
+const HEADER: u8 = 1;
+/// The byte after the header. Another one is refused: a program cannot know what another version wrote.
 const VERSION: u8 = 1;
+/// The same where the state itself is left out, because it would be too large.
+const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
 const MAX_BYTES: u64 = 64 << 20;
 /// Words are short, and most of a snapshot; higher levels cost more than they save.
@@ -43,6 +50,90 @@ impl SnapshotError {
 
 fn wrong(what: impl std::fmt::Display) -> SnapshotError {
     SnapshotError(what.to_string())
+}
+
+/// What every version can read of a stream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// offset of the first raw record that is not in the state
+    pub applied: i64,
+    /// of a stream that goes on; none of one that has ended
+    pub open: Option<Opened>,
+}
+
+/// An open stream in outline: what its readers have got, and where its input begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opened {
+    /// name of its profile
+    pub profile: Box<str>,
+    /// offset of the record that opened it
+    pub epoch: i64,
+    /// final words that came
+    pub taken: u64,
+    /// of those, so many have left in segments
+    pub released: u64,
+    /// segments sent
+    pub segments: u64,
+    /// words of them that were removed
+    pub removed: u64,
+    /// words of them that were degraded
+    pub degraded: u64,
+    /// whether the next word begins a sentence
+    pub sentence_start: bool,
+    /// offset of the first record that waits for its end, to open the next epoch
+    pub next_epoch: Option<i64>,
+    /// final words of such records
+    pub held: u64,
+}
+
+/// A changelog value as it can be read.
+#[derive(Debug)]
+pub struct Stored {
+    /// readable for every version
+    pub header: Header,
+    /// the state, or why this version cannot use it
+    pub snapshot: Result<Snapshot, SnapshotError>,
+}
+
+impl Stored {
+    /// Of a changelog value.
+    ///
+    /// # Errors
+    /// Not even its header can be read.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Stored, SnapshotError> {
+        let (header, rest) = header(bytes)?;
+        Ok(Stored { header, snapshot: Snapshot::from_bytes(rest) })
+    }
+}
+
+fn header(bytes: &[u8]) -> Result<(Header, &[u8]), SnapshotError> {
+    match bytes.split_first() {
+        Some((&HEADER, rest)) => {
+            let (header, rest): (Header, &[u8]) = postcard::take_from_bytes(rest).map_err(wrong)?;
+            let sound = header.applied >= 0 && header.open.as_ref().is_none_or(|o| o.epoch >= 0 && o.released <= o.taken);
+            if sound { Ok((header, rest)) } else { Err(wrong("a header that contradicts itself")) }
+        }
+        Some((layout, _)) => Err(wrong(format!("expected a header of layout {HEADER}, got {layout}"))),
+        None => Err(wrong("no bytes")),
+    }
+}
+
+/// Up to which offset a changelog value has its stream's input; `None` where that cannot be read.
+pub fn applied(value: &[u8]) -> Option<i64> {
+    header(value).ok().map(|(header, _)| header.applied)
+}
+
+/// A changelog value without the state itself, for a topic that does not take as much; `None` where it has none already.
+pub fn without_body(value: &[u8]) -> Option<Vec<u8>> {
+    let (_, body) = header(value).ok()?;
+    (*body != [NO_STATE]).then(|| [&value[..value.len() - body.len()], &[NO_STATE]].concat())
+}
+
+/// A changelog value of an open stream as another version might have written it. For tests of what is done then.
+pub fn of_another_version(value: &[u8]) -> Option<Vec<u8>> {
+    let (header, body) = header(value).ok()?;
+    header.open.as_ref()?;
+    Some([&value[..value.len() - body.len()], &[u8::MAX], &body[1..]].concat())
 }
 
 /// What the changelog says of a stream.
@@ -152,16 +243,22 @@ pub trait Surroundings {
 }
 
 impl Snapshot {
-    /// As a changelog value.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    /// As a changelog value. `applied`: offset of the first raw record that is not in it. A state that no reader would unpack is left out of it.
+    pub fn to_bytes(&self, applied: i64) -> Vec<u8> {
+        let header = Header { applied, open: if let Snapshot::Open(state) = self { Some(state.outline()) } else { None } };
+        let mut bytes = postcard::to_extend(&header, vec![HEADER]).expect("headers are plain data");
         let plain = postcard::to_stdvec(self).expect("snapshots are plain data");
-        let mut bytes = vec![VERSION];
+        if plain.len() as u64 > MAX_BYTES {
+            bytes.push(NO_STATE);
+            return bytes;
+        }
+        bytes.push(VERSION);
         bytes.extend(zstd::bulk::compress(&plain, LEVEL).expect("memory can be written to"));
         bytes
     }
 
-    /// Of a changelog value.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
+    /// Of the part of a changelog value that follows its header.
+    fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
         match bytes.split_first() {
             Some((&VERSION, packed)) => {
                 let mut plain = Vec::new();
@@ -176,6 +273,7 @@ impl Snapshot {
                     Err(e) => Err(wrong(e)),
                 }
             }
+            Some((&NO_STATE, _)) => Err(wrong("the state was too large to be written")),
             Some((version, _)) => {
                 Err(wrong(format!("expected version {VERSION}, got {version}; it was written by another version")))
             }
@@ -282,6 +380,35 @@ impl OpenStream {
         }
     }
 
+    /// What every version can read of it.
+    fn outline(&self) -> Opened {
+        let (epoch, segments, counts, sentence_start) = self.course.outline();
+        let taken = self.released + self.entries.len() as u64;
+        let (removed, degraded) = (counts.removed, counts.degraded);
+        let offset = |w: &WaitingState| match w {
+            WaitingState::Record { source, .. } => self.sources.get(*source as usize).map(|s| s.offset),
+            WaitingState::End(_) => None,
+        };
+        let next_epoch = self.waiting.iter().find_map(offset);
+        let words = |w: &WaitingState| match w {
+            WaitingState::Record { is_final: true, words, .. } => words.len() as u64,
+            _ => 0,
+        };
+        let held = self.waiting.iter().map(words).sum();
+        Opened {
+            profile: self.profile.clone(),
+            epoch,
+            taken,
+            released: self.released,
+            segments,
+            removed,
+            degraded,
+            sentence_start,
+            next_epoch,
+            held,
+        }
+    }
+
     /// Its words again, and the records that waited for its end. `policy` is its profile's; history of another model than that one's is left out.
     pub(super) fn words(
         &self,
@@ -367,14 +494,74 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A value as version 1 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
+    /// puts new bytes here; what stands before the version byte never changes.
+    const GOLDEN: &str = include_str!("../../tests/golden/snapshot.hex");
+
+    fn unpacked(value: &[u8]) -> String {
+        let (_, body) = header(value).unwrap();
+        let plain = zstd::bulk::decompress(&body[1..], MAX_BYTES as usize).unwrap();
+        let bytes = [&value[..value.len() - body.len() + 1], &plain].concat();
+        bytes.chunks(60).map(|line| line.iter().map(|b| format!("{b:02x}")).collect::<String>() + "\n").collect()
+    }
+
+    /// A stream in mid-call, with something in every field.
+    fn mid_call() -> Snapshot {
+        let word = |spoken: &str, kind: &str| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "kind": kind, "source": 0});
+        let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
+        let state = serde_json::json!({
+            "profile": "default",
+            "model": "en-test-1",
+            "course": {
+                "epoch": 41, "seq": 2, "seen": 6, "counts": {"words": 7, "segments": 2, "removed": 1, "degraded": 0}, "last": [3, 99],
+                "last_was_final": true, "sentence_start": true, "number_open": false, "ending": null
+            },
+            "utterance_ended": true,
+            "covered": 6,
+            "passes": [{"upto": 7, "freeze_to": 6, "cause": "Timer"}],
+            "released": 4,
+            "frozen": 5,
+            "history": [[1010], [1011, 1012]],
+            "sources": [{"offset": 43, "meta": "{}", "headers": [["h", [1, 2]]], "timestamp_ms": 1700000000000i64}],
+            "entries": [
+                {"word": word("two", "Speech"), "tags": [1, 1, 0, 0], "freeze": freeze},
+                {"word": word("uh", "Filler"), "tags": null, "freeze": null},
+                {"word": word("three", "Speech"), "tags": null, "freeze": null}
+            ],
+            "last_source": 0,
+            "waiting": [{"End": "Session"}]
+        });
+        Snapshot::Open(serde_json::from_value(state).unwrap())
+    }
+
     #[test]
-    fn what_another_version_wrote_or_what_was_damaged_is_refused() {
-        let bytes = Snapshot::Ended { last: (Some(7), 9) }.to_bytes();
-        assert_eq!(Snapshot::from_bytes(&bytes), Ok(Snapshot::Ended { last: (Some(7), 9) }));
-        let newer = [&[VERSION + 1], &bytes[1..]].concat();
-        assert!(Snapshot::from_bytes(&newer).unwrap_err().to_string().contains("expected version 1, got 2"));
-        assert!(Snapshot::from_bytes(&bytes[..bytes.len() - 1]).is_err());
-        assert!(Snapshot::from_bytes(&[]).is_err());
+    fn the_bytes_of_a_snapshot_are_those_that_its_version_promises() {
+        let written = unpacked(&mid_call().to_bytes(77));
+        assert_eq!(
+            written, GOLDEN,
+            "a snapshot is written otherwise: count VERSION up, and put this into tests/golden/snapshot.hex:\n{written}"
+        );
+        let read = Stored::from_bytes(&mid_call().to_bytes(77)).unwrap();
+        assert_eq!(read.snapshot, Ok(mid_call()));
+    }
+
+    #[test]
+    fn what_another_version_wrote_or_what_was_damaged_is_refused_and_its_header_stays_readable() {
+        let bytes = mid_call().to_bytes(77);
+        let read = |bytes: &[u8]| Stored::from_bytes(bytes).unwrap();
+        let header = read(&bytes).header;
+        assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
+        let newer = read(&of_another_version(&bytes).unwrap());
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 1, got 255"));
+        assert_eq!(newer.header, header);
+        let short = without_body(&bytes).unwrap();
+        assert!(short.len() < 40 && without_body(&short).is_none());
+        assert_eq!((read(&short).header, read(&short).snapshot.is_err()), (header, true));
+        assert!(read(&bytes[..bytes.len() - 1]).snapshot.is_err());
+        assert!(Stored::from_bytes(&[]).is_err() && Stored::from_bytes(&[HEADER + 1]).is_err());
+        let ended = Snapshot::Ended { last: (Some(7), 9) }.to_bytes(3);
+        assert_eq!(read(&ended).snapshot, Ok(Snapshot::Ended { last: (Some(7), 9) }));
+        assert_eq!(of_another_version(&ended), None);
         let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0], 1).unwrap()].concat();
         assert!(Snapshot::from_bytes(&longer).is_err(), "bytes that nobody reads");
     }
@@ -395,7 +582,8 @@ mod tests {
         #[test]
         fn bytes_of_any_kind_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let _ = key_from_bytes(&bytes);
-            let _ = Snapshot::from_bytes(&bytes);
+            let _ = Stored::from_bytes(&bytes);
+            let _ = Stored::from_bytes(&[&[HEADER], &*bytes].concat());
             let packed = [&[VERSION], &*zstd::bulk::compress(&bytes, 1).unwrap()].concat();
             let _ = Snapshot::from_bytes(&packed);
         }

@@ -27,6 +27,7 @@ fn serve(dir: &std::path::Path, address: &str) -> Running {
     let port = address.rsplit(':').next().unwrap();
     let mut script = Command::new(root().join("deploy/kafka/kafka.sh"))
         .args(["serve", dir.to_str().unwrap(), port, "eof"])
+        .env("KAFKA_TLS", "1")
         .stdin(Stdio::piped())
         .spawn()
         .expect("deploy/kafka/kafka.sh runs");
@@ -44,10 +45,10 @@ fn serve(dir: &std::path::Path, address: &str) -> Running {
 fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
     BROKER.get_or_init(|| {
-        // The controller listens one port above.
+        // The controller listens one port above, TLS two.
         let port = loop {
             let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-            if free < u16::MAX && TcpListener::bind(("127.0.0.1", free + 1)).is_ok() {
+            if free < u16::MAX - 1 && (1..3).all(|above| TcpListener::bind(("127.0.0.1", free + above)).is_ok()) {
                 break free;
             }
         };
@@ -59,6 +60,14 @@ fn broker() -> &'static Broker {
 /// host:port
 pub fn brokers() -> &'static str {
     &broker().address
+}
+
+/// The listener that speaks TLS only, and the certificate to trust.
+pub fn tls() -> (&'static str, PathBuf) {
+    static ADDRESS: OnceLock<String> = OnceLock::new();
+    let broker = broker();
+    let port: u16 = broker.address.rsplit(':').next().unwrap().parse().unwrap();
+    (ADDRESS.get_or_init(|| format!("127.0.0.1:{}", port + 2)), broker.dir.join("tls.pem"))
 }
 
 fn signal(name: &str) {

@@ -57,7 +57,7 @@ impl Traffic {
 }
 
 /// Waits until the group has committed all of the raw topic.
-fn drained(topics: &Topics, partitions: i32) {
+pub fn drained(topics: &Topics, partitions: i32) {
     let mut all = vec![0i64; partitions as usize];
     topics.read("raw").iter().for_each(|r| all[r.partition as usize] = all[r.partition as usize].max(r.offset + 1));
     eventually("everything is committed", || {

@@ -34,12 +34,13 @@ fn names(code: &str, library: &str) -> bool {
 }
 
 /// Files that are only there for tests and fuzzing.
-const TESTS: [&str; 4] = ["session/proptests.rs", "session/simulation.rs", "session/script.rs", "pipeline/oracle.rs"];
+const TESTS: [&str; 5] =
+    ["session/proptests.rs", "session/simulation.rs", "session/script.rs", "pipeline/oracle.rs", "produce/interleavings.rs"];
 
 #[test]
 fn each_client_library_is_named_where_it_belongs_and_nowhere_else() {
     for (library, homes) in [
-        ("rdkafka", &["consume/", "produce/", "kafka.rs"][..]),
+        ("rdkafka", &["consume/", "produce/", "kafka/"][..]),
         ("ort::", &["infer/onnx.rs"]),
         ("rustfst", &["format/itn/openfst.rs"]),
         ("tokenizers::", &["infer/tokenise.rs"]),
@@ -61,6 +62,7 @@ fn pure_modules_have_no_clock_no_files_no_threads_and_no_tasks() {
         "session/",
         "infer/queue.rs",
         "infer/row.rs",
+        "produce/commits.rs",
         "format/apply.rs",
         "format/units.rs",
         "format/redact.rs",

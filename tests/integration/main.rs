@@ -4,6 +4,7 @@ mod admin;
 mod broker;
 mod chaos;
 mod cli;
+mod delivery;
 mod evaluation;
 mod faults;
 mod formatting;

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::{Cli, Failure, runtime, start_admin, start_log};
-use crate::config::{Guarantee, Settings};
+use crate::config::{Guarantee, Settings, Topics};
 use crate::consume::embedded::EmbeddedBroker;
 use crate::consume::tail::{ClientError, Tail};
 use crate::health::Health;
@@ -58,6 +58,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     for topic in [&mut t.raw, &mut t.formatted, &mut t.partial, &mut t.dead_letter] {
         *topic = format!("faircopy-demo.{topic}");
     }
+    t.changelog = Topics::changelog_of(&settings.kafka.group); // a changelog is one group's own
     // Delays are settings of speech, so they shrink with the pace.
     let quicker = |ms: &mut Option<u64>| *ms = ms.map(|ms| ((ms as f64 / args.speed) as u64).max(1));
     for profile in settings.profiles.values_mut() {

@@ -26,10 +26,11 @@ impl Sessions {
         changed.into_iter().map(|key| (snapshot(&key), key)).map(|(snapshot, key)| (key, snapshot)).collect()
     }
 
-    /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. Gives the number
-    /// of streams that were open.
-    pub fn erase(&mut self, session: &Arc<str>) -> usize {
-        let keys: Vec<StreamKey> = self.channels(session).cloned().collect();
+    /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. `offset`: where
+    /// the order stands; a stream whose state was made after it is not what the order means. Gives the number of streams that were open.
+    pub fn erase(&mut self, session: &Arc<str>, offset: i64) -> usize {
+        self.ahead.reached(offset);
+        let keys: Vec<StreamKey> = self.channels(session).filter(|key| !self.ahead.holds(key, offset)).cloned().collect();
         for key in &keys {
             let id = self.by_key.remove(key).expect("just listed");
             let mut slot = self.slots.remove(&id).expect("by_key names open slots");

@@ -4,6 +4,7 @@
 //! model, and what is due when. All of it is indexed: nothing here walks all streams but the expiry at `max_streams`.
 
 mod handover;
+pub mod reread;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
@@ -83,6 +84,8 @@ pub struct Sessions {
     events: Vec<Event>,
     /// streams that are not as the last snapshots of them say
     changed: BTreeSet<StreamKey>,
+    /// streams whose states hold records that are still to come
+    ahead: reread::Ahead,
 }
 
 impl Sessions {
@@ -102,6 +105,7 @@ impl Sessions {
             running: false,
             events: Vec::new(),
             changed: BTreeSet::new(),
+            ahead: reread::Ahead::default(),
         }
     }
 
@@ -113,17 +117,24 @@ impl Sessions {
             None => channel.into(),
         };
         let key = StreamKey { session: session.clone(), channel };
+        let offset = record.source.offset;
+        self.ahead.reached(offset);
         let ends_session = record.end == Some(End::Session);
         let others: Vec<StreamKey> = if ends_session {
-            self.channels(session).filter(|k| k.channel != key.channel && self.goes_on(k)).cloned().collect()
+            self.channels(session)
+                .filter(|k| k.channel != key.channel && self.goes_on(k) && !self.ahead.holds(k, offset))
+                .cloned()
+                .collect()
         } else {
             Vec::new()
         };
         // A bare session end need not name a channel; it opens none where the session has others.
         let there = self.by_key.contains_key(&key) && self.goes_on(&key);
-        let opens_nothing = record.words.is_empty() && !others.is_empty() && !there;
+        let has_others = !others.is_empty() || self.ahead.holds_any_of(session, offset);
+        let opens_nothing = record.words.is_empty() && ends_session && has_others && !there;
+        let held = self.ahead.holds(&key, offset);
         let accepted =
-            if opens_nothing { Accepted::Taken } else { self.route(key, Waiting::Record(record, profile.clone()), now) };
+            if opens_nothing || held { Accepted::Taken } else { self.route(key, Waiting::Record(record, profile.clone()), now) };
         if accepted == Accepted::Taken {
             for other in others {
                 self.route(other, Waiting::End(EndCause::Session), now);

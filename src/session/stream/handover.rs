@@ -1,4 +1,4 @@
-//! A stream as it is written down for its next owner, and as that makes it of it.
+//! A stream's state for its next owner: writing it, restoring it, and making it anew from the raw topic where it cannot be read.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::session::Time;
 use crate::session::buffer::Buffer;
 use crate::session::plan::{Pass, Plan};
 use crate::session::policy::Policy;
-use crate::session::snapshot::{OpenStream, SnapshotError, Surroundings, Waiting};
+use crate::session::snapshot::{OpenStream, Opened, SnapshotError, Surroundings, Waiting};
 
 impl Stream {
     /// What its next owner needs of it. `waiting`: what is held until it has closed.
@@ -50,5 +50,22 @@ impl Stream {
             stream.utterance_due = Some(now.plus(stream.policy.utterance_delay_ms));
         }
         Ok((stream, waiting))
+    }
+
+    /// A stream whose state cannot be read, before it takes its words again. `missing` of its first words are not on the raw topic any more. Of the others
+    /// those that have left stay left; those that had not are decoded anew.
+    pub fn reopened(outline: &Opened, missing: u64, policy: Arc<Policy>, now: Time) -> Stream {
+        let mut stream = Stream::new(outline.epoch, policy, now);
+        stream.buffer = Buffer::after(missing);
+        stream.plan.cover(missing);
+        stream.known = outline.released.saturating_sub(missing);
+        let course = &mut stream.course;
+        (course.seq, course.seen, course.sentence_start) = (outline.segments, missing, outline.sentence_start);
+        course.counts.words = missing;
+        (course.counts.segments, course.counts.removed, course.counts.degraded) =
+            (outline.segments, outline.removed, outline.degraded);
+        // What was released may have ended inside a number: where numbers are guarded, its rest is guarded too.
+        course.number_open = outline.released > 0 && stream.policy.guards_digits;
+        stream
     }
 }

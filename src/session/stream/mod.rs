@@ -60,6 +60,13 @@ pub struct Course {
     ending: Option<EndCause>,
 }
 
+impl Course {
+    /// Epoch, segments sent, counts, and whether the next word begins a sentence.
+    pub(super) fn outline(&self) -> (i64, u64, Counts, bool) {
+        (self.epoch, self.seq, self.counts, self.sentence_start)
+    }
+}
+
 /// One channel's decoder for one epoch.
 #[derive(Debug)]
 pub struct Stream {
@@ -73,6 +80,8 @@ pub struct Stream {
     revision: u64,
     utterance_due: Option<Time>,
     heard: Time,
+    /// words to come that have left already: the stream is made anew from its input
+    known: u64,
 }
 
 impl Stream {
@@ -104,6 +113,7 @@ impl Stream {
             revision: 0,
             utterance_due: None,
             heard: now,
+            known: 0,
         }
     }
 
@@ -162,9 +172,15 @@ impl Stream {
         self.hypothesis = None;
         if record.is_final {
             for word in record.words {
-                self.buffer.push(word, now);
                 self.course.counts.words += 1;
-                self.plan.word(self.buffer.total(), &self.policy);
+                if self.known > 0 {
+                    self.known -= 1;
+                    self.buffer.push_released(word, self.policy.history_words);
+                    self.plan.cover(self.buffer.total());
+                } else {
+                    self.buffer.push(word, now);
+                    self.plan.word(self.buffer.total(), &self.policy);
+                }
             }
         } else if !record.words.is_empty() && self.policy.partials {
             self.revision += 1;

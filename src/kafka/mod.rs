@@ -1,4 +1,10 @@
-//! What the consumer, the producer and the admin client have in common: properties, and one voice for librdkafka's problems.
+//! What the consumer, the producer and the admin client have in common: properties, one voice for librdkafka's problems, and what they say to each
+//! other through the broker: the proof of membership that a commit carries ([`membership`]), the mark on a committed offset ([`mark`]) and the
+//! changelog's records about a whole partition ([`notes`]).
+
+pub mod mark;
+pub mod membership;
+pub mod notes;
 
 use std::collections::HashMap;
 use std::sync::Mutex;

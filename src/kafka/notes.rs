@@ -1,0 +1,69 @@
+//! Records of the changelog that are about a partition, not about a stream.
+//!
+//! | key | value | who reads it |
+//! | --- | --- | --- |
+//! | `\0owner` | the consumer group whose states these are | every restore: another group is refused |
+//! | `\0progress` | with `at_least_once`, the offset up to which states are complete, in decimal digits | every restore: the committed offset may be older |
+//!
+//! The key of a stream begins with the length of a session's name, which is never 0, so no stream has such a key.
+
+/// A note about a partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// the consumer group that writes this changelog
+    Owner(String),
+    /// All records before this offset of the raw topic are in the states that stand before this note.
+    Progress(i64),
+}
+
+const OWNER: &[u8] = b"\0owner";
+const PROGRESS: &[u8] = b"\0progress";
+/// Longest name of a group that is read, bytes.
+const MAX_GROUP_BYTES: usize = 4096;
+
+impl Note {
+    /// Key and value of its record.
+    pub fn to_record(&self) -> (Vec<u8>, Vec<u8>) {
+        match self {
+            Note::Owner(group) => (OWNER.to_vec(), group.clone().into_bytes()),
+            Note::Progress(offset) => (PROGRESS.to_vec(), offset.to_string().into_bytes()),
+        }
+    }
+
+    /// Whether a record with this key is about a partition.
+    pub fn is_key(key: &[u8]) -> bool {
+        key.first() == Some(&0)
+    }
+
+    /// The note of a record; `None` where this version does not know its key, or its value is none.
+    pub fn from_record(key: &[u8], value: &[u8]) -> Option<Note> {
+        let text = std::str::from_utf8(value).ok()?;
+        match key {
+            OWNER if value.len() <= MAX_GROUP_BYTES => Some(Note::Owner(text.to_string())),
+            PROGRESS => text.parse().ok().filter(|offset| *offset >= 0).map(Note::Progress),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_come_back_and_a_streams_key_is_no_note() {
+        for note in [Note::Owner("group".into()), Note::Progress(0), Note::Progress(i64::MAX)] {
+            let (key, value) = note.to_record();
+            assert!(Note::is_key(&key));
+            assert_eq!(Note::from_record(&key, &value), Some(note));
+        }
+        assert!(!Note::is_key(&crate::session::snapshot::key_to_bytes(&crate::session::output::StreamKey {
+            session: "s".into(),
+            channel: "".into()
+        })));
+        assert_eq!(Note::from_record(PROGRESS, b"-4"), None);
+        assert_eq!(Note::from_record(PROGRESS, b"seven"), None);
+        assert_eq!(Note::from_record(OWNER, b"\xff"), None);
+        assert_eq!(Note::from_record(b"\0other", b"x"), None);
+    }
+}

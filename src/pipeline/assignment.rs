@@ -1,0 +1,176 @@
+//! The tasks of the partitions this worker owns, and the channels to them.
+//!
+//! ```text
+//!            task's channel is full
+//!          ┌────────────────────────┐
+//!          │                        ▼
+//!  add ▶ RUNNING                 PAUSED        stop: the task leaves what it has not taken, gives its last cut and ends
+//!          ▲                        │          abort: it ends at once
+//!          └────────────────────────┘
+//!             room for what was held
+//! ```
+
+use std::collections::{HashMap, VecDeque};
+
+use tokio::sync::{
+    mpsc::{self, error::TrySendError},
+    oneshot, watch,
+};
+use tokio::task::JoinHandle;
+
+use crate::consume::changelog::RestoreError;
+use crate::produce::commits::{Incarnation, Position};
+use crate::record::RawRecord;
+
+/// Records a partition's channel holds.
+const CHANNEL_RECORDS: usize = 256;
+
+/// What a partition task gets.
+#[derive(Debug)]
+pub enum ToPartition {
+    /// the next record
+    Record(RawRecord),
+    /// the end of the log is reached: delays count from now on
+    CaughtUp,
+}
+
+/// A task: why it could not begin, if it could not.
+pub type Task = JoinHandle<Result<(), RestoreError>>;
+
+/// Starts the task of a partition; it ends when it is told to stop.
+pub type Spawn = Box<dyn Fn(Incarnation, Inbox) -> Task + Send + Sync>;
+
+/// A partition task's end of its line to the worker.
+pub struct Inbox {
+    /// records in their order
+    pub records: mpsc::Receiver<ToPartition>,
+    /// each wants a cut
+    pub asks: mpsc::Receiver<()>,
+    /// what the last commit said of its input
+    pub durable: watch::Receiver<Option<Position>>,
+    /// comes true when the partition is given up: what is still in `records` is its next owner's
+    pub stop: oneshot::Receiver<()>,
+}
+
+struct Partition {
+    number: u64,
+    records: mpsc::Sender<ToPartition>,
+    asks: mpsc::Sender<()>,
+    durable: watch::Sender<Option<Position>>,
+    /// dropping it stops the task
+    _stop: oneshot::Sender<()>,
+    held: VecDeque<ToPartition>,
+    paused: bool,
+    task: Task,
+}
+
+impl Partition {
+    /// Hands on what was held and then `next`; keeps what the channel has no room for. Gives back whether all went.
+    fn hand_on(&mut self, next: Option<ToPartition>) -> bool {
+        self.held.extend(next);
+        while let Some(item) = self.held.pop_front() {
+            match self.records.try_send(item) {
+                Ok(()) => {}
+                Err(TrySendError::Full(item) | TrySendError::Closed(item)) => {
+                    self.held.push_front(item);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// All tasks of this worker. The polling thread owns it.
+pub struct Assignment {
+    partitions: HashMap<i32, Partition>,
+    spawn: Spawn,
+}
+
+impl Assignment {
+    /// None yet; `spawn` starts a partition's task.
+    pub fn new(spawn: Spawn) -> Assignment {
+        Assignment { partitions: HashMap::new(), spawn }
+    }
+
+    /// Starts the task of a partition.
+    pub fn add(&mut self, incarnation: Incarnation) {
+        let (records, inbox) = mpsc::channel(CHANNEL_RECORDS);
+        let (asks, asked) = mpsc::channel(1);
+        let (durable, committed) = watch::channel(None);
+        let (stop, stopped) = oneshot::channel();
+        let task = (self.spawn)(incarnation, Inbox { records: inbox, asks: asked, durable: committed, stop: stopped });
+        let held = VecDeque::new();
+        let partition = Partition { number: incarnation.number, records, asks, durable, _stop: stop, held, paused: false, task };
+        self.partitions.insert(incarnation.partition, partition);
+    }
+
+    /// Tells a task to stop, and gives it. It ends by itself once it has given its last cut.
+    pub fn stop(&mut self, partition: i32) -> Option<Task> {
+        self.partitions.remove(&partition).map(|p| p.task)
+    }
+
+    /// All partitions with a task.
+    pub fn partitions(&self) -> Vec<i32> {
+        self.partitions.keys().copied().collect()
+    }
+
+    /// A record came. Gives its partition if that must be paused. A record of a partition not owned is dropped: its owner reads it.
+    pub fn deliver(&mut self, record: RawRecord) -> Option<i32> {
+        let number = record.partition;
+        let partition = self.partitions.get_mut(&number)?;
+        let went = partition.hand_on(Some(ToPartition::Record(record)));
+        let pause = !went && !partition.paused;
+        partition.paused |= pause;
+        pause.then_some(number)
+    }
+
+    /// The end of a partition's log was reached.
+    pub fn reached_end(&mut self, number: i32) {
+        if let Some(partition) = self.partitions.get_mut(&number) {
+            partition.hand_on(Some(ToPartition::CaughtUp));
+        }
+    }
+
+    /// Asks a task for its cut.
+    pub fn ask(&self, incarnation: Incarnation) {
+        if let Some(partition) = self.find(incarnation) {
+            let _ = partition.asks.try_send(()); // one that is asked already will answer; one that ended is found by `dead`
+        }
+    }
+
+    /// Tells a task what is committed.
+    pub fn committed(&self, incarnation: Incarnation, position: Position) {
+        if let Some(partition) = self.find(incarnation) {
+            partition.durable.send_replace(Some(position));
+        }
+    }
+
+    fn find(&self, incarnation: Incarnation) -> Option<&Partition> {
+        self.partitions.get(&incarnation.partition).filter(|p| p.number == incarnation.number)
+    }
+
+    /// Hands on what was held; gives the partitions to resume.
+    pub fn unblock(&mut self) -> Vec<i32> {
+        let mut resumed = Vec::new();
+        for (number, partition) in &mut self.partitions {
+            let all_went = partition.hand_on(None);
+            if all_went && partition.paused {
+                partition.paused = false;
+                resumed.push(*number);
+            }
+        }
+        resumed
+    }
+
+    /// Whether a partition waits for room.
+    pub fn is_any_blocked(&self) -> bool {
+        self.partitions.values().any(|p| p.paused || !p.held.is_empty())
+    }
+
+    /// A partition whose task ended although nobody told it to, and the task.
+    pub fn take_dead(&mut self) -> Option<(i32, Task)> {
+        let number = *self.partitions.iter().find(|(_, p)| p.task.is_finished())?.0;
+        self.stop(number).map(|task| (number, task))
+    }
+}

@@ -1,0 +1,306 @@
+//! One membership of the group: the thread that polls, answers rebalances and commits.
+//!
+//! Records go to partition tasks; every `commit_interval_ms`, and at once where a task wants one, the tasks are asked for their cuts, and the cuts go out
+//! together. All of that and every revocation happen on one thread, one after the other, as in Kafka Streams: nothing can be lost or assigned between
+//! the look at who owns what and the commit that says so.
+//!
+//! ```text
+//!              records                       cuts
+//!  poll ──────────────────▶ partition tasks ───────▶ [`Commits`] ──batch──▶ [`Transaction`] ──▶ broker
+//!   └─ rebalance: tasks are told to stop; their last cuts are committed before the partitions go
+//! ```
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::runtime::Handle;
+
+use super::RunError;
+use super::assignment::{Assignment, Task};
+use super::task::Report;
+use crate::config::Settings;
+use crate::consume::changelog::RestoreError;
+use crate::consume::group::Rebalances;
+use crate::consume::poll::{Polled, RawConsumer};
+use crate::events;
+use crate::health::Health;
+use crate::kafka::membership::Membership;
+use crate::produce::commits::Commits;
+use crate::produce::raw::RawSender;
+use crate::produce::transaction::{Transaction, TransactionError};
+
+/// Waits at most so long for a record before looking at everything else.
+const POLL: Duration = Duration::from_millis(10);
+/// Takes at most so many records before that.
+const POLL_RECORDS: usize = 64;
+/// A task answers between two records. One that takes longer than this is in the next commit.
+const ANSWERS: Duration = Duration::from_millis(50);
+/// After a commit that failed.
+const BACK_OFF: Duration = Duration::from_millis(100);
+/// A task that was told to stop and gave its last cut ends within this.
+const ENDS: Duration = Duration::from_secs(1);
+
+/// Why a membership ended.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// the client gave up
+    #[error("the Kafka client failed for good: {0}; nothing is lost: restart the worker")]
+    Client(String),
+    /// a bug
+    #[error("the task of partition {0} ended on its own; nothing is lost: restart the worker, and report the panic above")]
+    TaskDied(i32),
+}
+
+/// See the module.
+pub struct Worker {
+    state: Mutex<State>,
+    runtime: Handle,
+    health: Arc<Health>,
+    topic: String,
+    interval: Duration,
+    drain_deadline: Duration,
+}
+
+/// What the thread holds. The lock is there because the client calls back from inside a poll; it is never contended.
+struct State {
+    commits: Commits,
+    assignment: Assignment,
+    transaction: Transaction,
+    partials: RawSender,
+    reports: Receiver<Report>,
+    /// a task wants a commit
+    wanted: bool,
+    due: Instant,
+    /// what a rebalance ran into, for the loop
+    failed: Option<TransactionError>,
+    /// the producer commits nothing any more
+    over: bool,
+}
+
+impl Worker {
+    /// With no partition yet. `reports`: from the tasks that `assignment` starts on `runtime`.
+    pub fn new(
+        settings: &Settings,
+        assignment: Assignment,
+        reports: Receiver<Report>,
+        transaction: Transaction,
+        partials: RawSender,
+        (runtime, health): (Handle, Arc<Health>),
+    ) -> Worker {
+        let d = &settings.delivery;
+        health.commits_within(Duration::from_millis(d.transaction_timeout_ms));
+        let state = State {
+            commits: Commits::new(d.max_uncommitted),
+            assignment,
+            transaction,
+            partials,
+            reports,
+            wanted: false,
+            due: Instant::now(),
+            failed: None,
+            over: false,
+        };
+        Worker {
+            state: Mutex::new(state),
+            runtime,
+            health,
+            topic: settings.topics.raw.clone(),
+            interval: Duration::from_millis(d.commit_interval_ms),
+            drain_deadline: Duration::from_millis(d.drain_deadline_ms),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("one thread uses it, and does not go on after a panic")
+    }
+
+    /// Polls and commits until `stop` says so; then drains.
+    ///
+    /// # Errors
+    /// The client or the producer failed, a task died, or a partition's state is another group's.
+    pub fn run(&self, consumer: &RawConsumer, stop: impl Fn() -> bool) -> Result<(), RunError> {
+        let result = self.work(consumer, stop);
+        self.lock().over = matches!(result, Err(RunError::Deliver(_)));
+        result
+    }
+
+    fn work(&self, consumer: &RawConsumer, stop: impl Fn() -> bool) -> Result<(), RunError> {
+        while !stop() {
+            self.health.polled();
+            self.poll(consumer)?;
+            let mut state = self.lock();
+            let resumed = state.assignment.unblock();
+            if !resumed.is_empty() {
+                consumer.resume(&resumed);
+            }
+            if let Some((partition, task)) = state.assignment.take_dead() {
+                return Err(self.died(partition, task));
+            }
+            if let Some(error) = state.failed.take() {
+                return Err(error.into());
+            }
+            self.commit_if_due(&mut state, consumer.member())?;
+        }
+        let mut state = self.lock();
+        let partitions = state.assignment.partitions();
+        self.drain(&mut state, &partitions, consumer.member())?;
+        Ok(())
+    }
+
+    /// Takes what comes for a while, without holding the lock while it waits.
+    fn poll(&self, consumer: &RawConsumer) -> Result<(), WorkerError> {
+        let mut timeout = if self.lock().assignment.is_any_blocked() { POLL / 2 } else { POLL };
+        for _ in 0..POLL_RECORDS {
+            match consumer.poll(timeout) {
+                Polled::Nothing => break,
+                Polled::Record(record) => {
+                    if let Some(full) = self.lock().assignment.deliver(record) {
+                        consumer.pause(full);
+                    }
+                }
+                Polled::End(partition) => self.lock().assignment.reached_end(partition),
+                Polled::Failed(why) => return Err(WorkerError::Client(why)),
+            }
+            timeout = Duration::ZERO;
+        }
+        Ok(())
+    }
+
+    /// Why a task ended that nobody told to.
+    fn died(&self, partition: i32, task: Task) -> RunError {
+        match self.runtime.block_on(task) {
+            Ok(Err(error @ RestoreError::Foreign { .. })) => RunError::Restore(error),
+            _ => WorkerError::TaskDied(partition).into(),
+        }
+    }
+
+    fn commit_if_due(&self, state: &mut State, member: &dyn Membership) -> Result<(), TransactionError> {
+        state.take_reports(Duration::ZERO);
+        if Instant::now() < state.due && !std::mem::take(&mut state.wanted) {
+            return Ok(());
+        }
+        for incarnation in state.commits.to_ask() {
+            state.assignment.ask(incarnation);
+        }
+        let deadline = Instant::now() + ANSWERS;
+        while state.commits.awaits_answers() && Instant::now() < deadline {
+            state.take_reports(deadline.saturating_duration_since(Instant::now()));
+        }
+        state.wanted = false;
+        state.due = Instant::now() + self.interval;
+        match self.commit(state, member) {
+            Err(TransactionError::Again(_)) => {
+                state.due = Instant::now() + BACK_OFF.max(self.interval);
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    /// Commits what is kept. Where it cannot be, it stays kept.
+    fn commit(&self, state: &mut State, member: &dyn Membership) -> Result<(), TransactionError> {
+        let tails = state.commits.take_tails();
+        tails.iter().for_each(|tail| state.partials.forget(state.transaction.outlet().partial(tail)));
+        // Outside the group there is nothing to prove: the partitions will be revoked.
+        let Some(proof) = member.proof() else { return Ok(()) };
+        let Some(mut batch) = state.commits.begin(proof) else { return Ok(()) };
+        let (began, wall) = (Instant::now(), SystemTime::now());
+        let result = state.transaction.commit(&mut batch, &self.topic, member);
+        let error = result.as_ref().err().map(ToString::to_string);
+        let changelog_bytes = batch.cuts.iter().map(|(_, cut)| cut.changelog_bytes()).sum();
+        events::Committed { partitions: batch.cuts.len(), changelog_bytes, took: began.elapsed(), error: error.as_deref() }
+            .emit();
+        self.health.committed(error.map_or(Ok(()), Err));
+        if result.is_err() {
+            state.commits.aborted(batch);
+            return result;
+        }
+        for (incarnation, position) in state.commits.committed(&batch) {
+            self.health.durable(incarnation.partition, position.0);
+            state.assignment.committed(incarnation, position);
+        }
+        let outlet = state.transaction.outlet();
+        for (_, cut) in &batch.cuts {
+            cut.partials.iter().for_each(|tail| state.partials.forget(outlet.partial(tail)));
+            cut.emit_released(&outlet.topics.formatted, wall);
+        }
+        Ok(())
+    }
+
+    /// Gives partitions up: their tasks stop, and what they made is committed, within the drain deadline.
+    fn drain(&self, state: &mut State, partitions: &[i32], member: &dyn Membership) -> Result<(), TransactionError> {
+        let deadline = Instant::now() + self.drain_deadline;
+        let tasks: Vec<(i32, Task)> = partitions.iter().filter_map(|p| Some((*p, state.assignment.stop(*p)?))).collect();
+        partitions.iter().for_each(|p| state.commits.revoked(*p));
+        let mut result = Ok(());
+        while !partitions.iter().all(|p| state.commits.is_drained(*p)) && Instant::now() < deadline {
+            state.take_reports(POLL);
+            match self.commit(state, member) {
+                Err(TransactionError::Again(_)) => std::thread::sleep(BACK_OFF),
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+                Ok(()) => {}
+            }
+        }
+        for partition in partitions.iter().filter(|p| !state.commits.is_drained(**p)) {
+            tracing::warn!(partition, "drain deadline passed; the next owner goes on from the last commit");
+        }
+        partitions.iter().for_each(|p| state.commits.gone(*p));
+        tasks.into_iter().for_each(|(_, task)| self.end(task));
+        result
+    }
+
+    /// Waits for a task that has nothing more to say, and ends one that hangs.
+    fn end(&self, mut task: Task) {
+        let ended = self.runtime.block_on(async { tokio::time::timeout(ENDS, &mut task).await });
+        if ended.is_err() {
+            task.abort();
+        }
+    }
+}
+
+impl State {
+    /// Takes what tasks have said; waits at most so long for the first of it.
+    fn take_reports(&mut self, wait: Duration) {
+        let mut report = match self.reports.recv_timeout(wait) {
+            Ok(report) => Some(report),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        };
+        while let Some(said) = report {
+            match said {
+                Report::Restored(incarnation, began_at) => self.commits.restored(incarnation, began_at),
+                Report::Cut(incarnation, cut) => self.commits.came(incarnation, cut, false),
+                Report::Last(incarnation, cut) => self.commits.came(incarnation, cut, true),
+                Report::Wants => self.wanted = true,
+            }
+            report = self.reports.try_recv().ok();
+        }
+    }
+}
+
+impl Rebalances for Worker {
+    fn assigned(&self, partitions: &[i32]) {
+        let mut state = self.lock();
+        for &partition in partitions {
+            let incarnation = state.commits.assigned(partition);
+            state.assignment.add(incarnation);
+        }
+    }
+
+    fn revoked(&self, partitions: &[i32], lost: bool, member: &dyn Membership) {
+        let mut state = self.lock();
+        if lost || state.over {
+            for partition in partitions {
+                state.commits.gone(*partition);
+                if let Some(task) = state.assignment.stop(*partition) {
+                    task.abort();
+                }
+            }
+        } else if let Err(error) = self.drain(&mut state, partitions, member) {
+            state.failed = Some(error);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What is asked, kept, in flight and durable of each partition that this worker owns.
+//!
+//! One ownership of a partition, from assignment to revocation or loss, is an [`Incarnation`]:
+//!
+//! ```text
+//!            restored                   revoked                     the last cut is durable
+//!  RESTORING ────────▶ OPEN ─────────────────────────▶ CLOSING ───────────────────────────▶ gone
+//!      │                │                                 │  the drain deadline passed        ▲
+//!      └────────────────┴─────────────────────────────────┴── revoked unrestored, or lost ────┘
+//! ```
+//!
+//! and what its task made moves so:
+//!
+//! ```text
+//!             ask          answer, or the last cut          begin                committed
+//!  (the task) ───▶ ASKED ───────────────────────────▶ KEPT ─────▶ IN FLIGHT ───────────────▶ DURABLE
+//!                                                      ▲               │
+//!                                                      └── aborted ────┘
+//! ```
+//!
+//! Pure: no clock, no broker, no thread. One thread owns it ([`crate::pipeline::worker`]), so polling, revocation and commits never overlap; the
+//! tests let them overlap all the same. The invariants, each with an assert:
+//!
+//! - Cuts of an incarnation come in their order: `resume_at` never goes back.
+//! - What comes of an incarnation that is gone is dropped: no later incarnation of the partition ever sees it.
+//! - One batch is in flight at a time. It carries the proof of membership that was taken in the step which looked up who owns what.
+//! - What is kept is bounded: a task whose cuts fill `max_kept` is not asked, so its own output fills, and it takes no further record.
+
+use std::collections::BTreeMap;
+
+use super::cut::Cut;
+use crate::kafka::mark::Mark;
+use crate::record::Segment;
+
+/// One ownership of a partition by this worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Incarnation {
+    /// the partition
+    pub partition: i32,
+    /// differs from every other ownership in this process
+    pub number: u64,
+}
+
+/// An offset and its mark, as a commit says them.
+pub type Position = (i64, Mark);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// its task reads what the last owner left
+    Restoring,
+    /// its task takes records
+    Open {
+        /// whether a cut is under way
+        asked: bool,
+    },
+    /// its task was told to stop
+    Closing {
+        /// whether the last cut has come
+        given: bool,
+    },
+}
+
+#[derive(Debug)]
+struct Owned {
+    number: u64,
+    phase: Phase,
+    /// cuts that no commit has made durable and none is trying to
+    kept: Option<Cut>,
+    /// `resume_at` and records of the cut in flight
+    in_flight: Option<(i64, usize)>,
+    /// the latest cut that came
+    latest: Option<i64>,
+    durable: Option<Position>,
+    /// where the last owner's commits had come to
+    began_at: Position,
+}
+
+impl Owned {
+    /// Records kept or in flight.
+    fn records(&self) -> usize {
+        self.kept.as_ref().map_or(0, |kept| kept.out.len()) + self.in_flight.map_or(0, |(_, records)| records)
+    }
+}
+
+/// Cuts on their way to the broker. Give it back by [`Commits::committed`] or [`Commits::aborted`].
+#[derive(Debug)]
+#[must_use = "a batch that is not given back stays in flight for ever"]
+pub struct Batch<P> {
+    /// proves that this worker owned all of these partitions when the batch began
+    pub proof: P,
+    /// by partition
+    pub cuts: Vec<(Incarnation, Cut)>,
+    /// for each of their partitions what was durable before
+    pub positions: Vec<(i32, Position)>,
+}
+
+/// All partitions of this worker, as commits see them.
+#[derive(Debug)]
+pub struct Commits {
+    owned: BTreeMap<i32, Owned>,
+    next: u64,
+    /// records kept of a partition at which its task is not asked any more
+    max_kept: usize,
+    batch_in_flight: bool,
+}
+
+impl Commits {
+    /// No partition yet. A task whose kept cuts hold `max_kept` records is not asked for more.
+    pub fn new(max_kept: usize) -> Commits {
+        Commits { owned: BTreeMap::new(), next: 0, max_kept: max_kept.max(1), batch_in_flight: false }
+    }
+
+    fn find(&mut self, incarnation: Incarnation) -> Option<&mut Owned> {
+        self.owned.get_mut(&incarnation.partition).filter(|o| o.number == incarnation.number)
+    }
+
+    /// The partition was assigned to this worker.
+    pub fn assigned(&mut self, partition: i32) -> Incarnation {
+        let number = self.next;
+        self.next += 1;
+        let owned = Owned {
+            number,
+            phase: Phase::Restoring,
+            kept: None,
+            in_flight: None,
+            latest: None,
+            durable: None,
+            began_at: (0, Mark::Clean),
+        };
+        let before = self.owned.insert(partition, owned);
+        assert!(before.is_none(), "partition {partition} was assigned twice");
+        Incarnation { partition, number }
+    }
+
+    /// The incarnation's task has restored its state, which the last owner's commits had brought to `began_at`, and can be asked from now on.
+    pub fn restored(&mut self, incarnation: Incarnation, began_at: Position) {
+        if let Some(owned) = self.find(incarnation)
+            && owned.phase == Phase::Restoring
+        {
+            owned.began_at = began_at;
+            owned.phase = Phase::Open { asked: false };
+        }
+    }
+
+    /// The incarnations to ask for a cut now; each is asked once until it answers.
+    pub fn to_ask(&mut self) -> Vec<Incarnation> {
+        let mut ask = Vec::new();
+        for (&partition, owned) in &mut self.owned {
+            let room = owned.records() < self.max_kept;
+            if owned.phase == (Phase::Open { asked: false }) && room {
+                owned.phase = Phase::Open { asked: true };
+                ask.push(Incarnation { partition, number: owned.number });
+            }
+        }
+        ask
+    }
+
+    /// Whether an asked task has not answered yet.
+    pub fn awaits_answers(&self) -> bool {
+        self.owned.values().any(|o| o.phase == Phase::Open { asked: true })
+    }
+
+    /// A cut came: the answer to an ask, or the `last` one of a task that was told to stop. One of an incarnation that is gone is dropped.
+    pub fn came(&mut self, incarnation: Incarnation, cut: Cut, last: bool) {
+        let Some(owned) = self.find(incarnation) else { return };
+        owned.phase = match owned.phase {
+            Phase::Open { asked: true } if !last => Phase::Open { asked: false },
+            // A task that answered and was told to stop gives two cuts, in this order.
+            Phase::Closing { given: false } => Phase::Closing { given: last },
+            phase => panic!("a cut of {incarnation:?} came unasked: last {last}, {phase:?}"),
+        };
+        assert!(owned.latest.is_none_or(|at| at <= cut.resume_at), "{incarnation:?} went back to {}", cut.resume_at);
+        owned.latest = Some(cut.resume_at);
+        match &mut owned.kept {
+            Some(kept) => kept.extend(cut),
+            None => owned.kept = Some(cut),
+        }
+    }
+
+    /// Takes the tails of partitions that have nothing else to say: all that they depend on is durable.
+    pub fn take_tails(&mut self) -> Vec<Segment> {
+        let mut tails = Vec::new();
+        for owned in self.owned.values_mut().filter(|o| o.in_flight.is_none()) {
+            if owned.kept.as_ref().is_some_and(|cut| cut.is_empty() && owned.durable == Some((cut.resume_at, cut.mark))) {
+                tails.extend(owned.kept.take().expect("just seen").partials);
+            }
+        }
+        tails
+    }
+
+    /// Puts all that is kept in flight, with `proof` of this moment; `None` where nothing is to be made durable.
+    ///
+    /// # Panics
+    /// If a batch is in flight.
+    pub fn begin<P>(&mut self, proof: P) -> Option<Batch<P>> {
+        assert!(!self.batch_in_flight, "one batch at a time");
+        let (mut cuts, mut positions) = (Vec::new(), Vec::new());
+        for (&partition, owned) in &mut self.owned {
+            // An offset that has not moved goes along with output that a timer made.
+            let new = |cut: &Cut| !cut.is_empty() || owned.durable != Some((cut.resume_at, cut.mark));
+            let Some(cut) = owned.kept.take_if(|cut| new(cut)) else { continue };
+            assert!(
+                owned.durable.is_none_or(|(at, _)| at <= cut.resume_at),
+                "partition {partition} goes back to {}",
+                cut.resume_at
+            );
+            owned.in_flight = Some((cut.resume_at, cut.out.len()));
+            positions.push((partition, owned.durable.unwrap_or(owned.began_at)));
+            cuts.push((Incarnation { partition, number: owned.number }, cut));
+        }
+        self.batch_in_flight = !cuts.is_empty();
+        (!cuts.is_empty()).then_some(Batch { proof, cuts, positions })
+    }
+
+    /// The batch is durable. Gives, for those that are still owned, what their tasks are to know.
+    pub fn committed<P>(&mut self, batch: &Batch<P>) -> Vec<(Incarnation, Position)> {
+        self.batch_in_flight = false;
+        let mut durable = Vec::with_capacity(batch.cuts.len());
+        for (incarnation, cut) in &batch.cuts {
+            let Some(owned) = self.find(*incarnation) else { continue };
+            let flew = owned.in_flight.take().map(|(at, _)| at);
+            assert_eq!(flew, Some(cut.resume_at), "{incarnation:?}");
+            owned.durable = Some((cut.resume_at, cut.mark));
+            durable.push((*incarnation, (cut.resume_at, cut.mark)));
+        }
+        durable
+    }
+
+    /// Nothing of the batch is durable. Its cuts are kept again, before what came since; those of incarnations that are gone are dropped.
+    pub fn aborted<P>(&mut self, batch: Batch<P>) {
+        self.batch_in_flight = false;
+        for (incarnation, mut cut) in batch.cuts {
+            let Some(owned) = self.find(incarnation) else { continue };
+            let flew = owned.in_flight.take().map(|(at, _)| at);
+            assert_eq!(flew, Some(cut.resume_at), "{incarnation:?}");
+            if let Some(later) = owned.kept.take() {
+                cut.extend(later);
+            }
+            owned.kept = Some(cut);
+        }
+    }
+
+    /// The partition is to be given up: its task is told to stop, and its last cut is waited for. One that is not restored has none.
+    pub fn revoked(&mut self, partition: i32) {
+        match self.owned.get_mut(&partition) {
+            Some(owned) if owned.phase == Phase::Restoring => _ = self.owned.remove(&partition),
+            Some(owned) if !matches!(owned.phase, Phase::Closing { .. }) => owned.phase = Phase::Closing { given: false },
+            _ => {}
+        }
+    }
+
+    /// The partition is another worker's, or its drain is over: nothing of this incarnation is sent any more.
+    pub fn gone(&mut self, partition: i32) {
+        self.owned.remove(&partition);
+    }
+
+    /// Whether nothing of the partition is left to be made durable: its last cut is, or this worker does not own it.
+    pub fn is_drained(&self, partition: i32) -> bool {
+        self.owned.get(&partition).is_none_or(|owned| {
+            let left = owned.kept.as_ref().is_some_and(|cut| !cut.is_empty() || owned.durable != Some((cut.resume_at, cut.mark)));
+            owned.phase == Phase::Closing { given: true } && !left && owned.in_flight.is_none()
+        })
+    }
+
+    /// Records of the partition that are kept or in flight: at most three times `max_kept`, what a task gives at once being at most `max_kept`.
+    pub fn records(&self, partition: i32) -> usize {
+        self.owned.get(&partition).map_or(0, Owned::records)
+    }
+}

@@ -1,0 +1,444 @@
+//! [`Commits`] under every interleaving that a scheduler finds: two workers, their tasks, a broker that answers, aborts and moves partitions, and deaths.
+//!
+//! The scheduler draws the next step at random and plays the lives of a group whose input is a few words. What it checks at the end:
+//!
+//! - `exactly_once`: a `read_committed` reader has each word once, in order;
+//! - `at_least_once`: a reader has every word, and what a state says was said has been said.
+//!
+//! [`Fault`] puts one mistake at a time back into the world round the core: those of the design before this one, and each fence taken out. Every one of them
+//! must be found, or these tests prove nothing.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::commits::{Batch, Commits, Incarnation};
+use super::cut::{Cut, tests::segment};
+use super::{Outgoing, Source};
+use crate::kafka::mark::Mark;
+use crate::record::Kind;
+
+/// Words on each partition.
+const WORDS: i64 = 12;
+const PARTITIONS: i32 = 2;
+const STEPS: usize = 500;
+/// Records kept of a partition at which its task is not asked.
+const MAX_KEPT: usize = 3;
+
+/// A mistake in what surrounds the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    None,
+    /// a task's last cut overtakes its answer, as where the answer waits in a channel of its own
+    LastCutOvertakes,
+    /// a cut says which partition it is of, and not which incarnation
+    CutsWithoutIncarnation,
+    /// the proof of membership is taken when offsets are sent, not when the batch began
+    FreshProof,
+    /// the broker takes offsets whatever the proof
+    NoFence,
+    /// revocation lets partitions go while a batch with them is in flight, and forgets no cut
+    RevocationForgetsNothing,
+    /// states are sent before segments are delivered
+    StatesFirst,
+    /// what a state holds is taken again
+    StatesAreNotAhead,
+    /// an aborted batch is dropped
+    AbortLoses,
+}
+
+/// A small generator, so that a failure can be played again by its number.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides as u64) as usize
+    }
+}
+
+/// What the broker has.
+#[derive(Clone, Default)]
+struct Broker {
+    /// of each partition: words that a `read_committed` reader sees
+    output: BTreeMap<i32, Vec<i64>>,
+    /// the stream's state: how many words it has said
+    state: BTreeMap<i32, (i64, i64)>,
+    offsets: BTreeMap<i32, i64>,
+    /// whose the partition is: worker and member epoch
+    owner: BTreeMap<i32, (usize, u64)>,
+    /// member epochs of workers
+    epochs: [u64; 2],
+}
+
+/// A partition's task, and what it has said that the worker has not heard.
+struct Task {
+    incarnation: Incarnation,
+    next: i64,
+    said: i64,
+    /// before this offset the state holds everything
+    ahead_until: i64,
+    out: Vec<i64>,
+    asked: bool,
+    stopped: bool,
+    over: bool,
+    channel: VecDeque<(Cut, bool)>,
+}
+
+struct Worker {
+    commits: Commits,
+    tasks: BTreeMap<i32, Task>,
+    /// revoked by the broker, not heard of yet: with or without a chance to commit
+    to_hear: VecDeque<(i32, bool)>,
+    flight: Option<Batch<u64>>,
+}
+
+impl Worker {
+    fn new() -> Worker {
+        Worker { commits: Commits::new(MAX_KEPT), tasks: BTreeMap::new(), to_hear: VecDeque::new(), flight: None }
+    }
+}
+
+struct World {
+    broker: Broker,
+    workers: [Worker; 2],
+    dice: Dice,
+    fault: Fault,
+    exactly_once: bool,
+}
+
+fn cut_of(task: &mut Task) -> Cut {
+    let out = task.out.drain(..).map(|word| {
+        // The word travels as the segment's number; its source says nothing here.
+        Outgoing::Formatted(Box::new(segment("s", word as u64, Kind::Final)), None::<Arc<Source>>)
+    });
+    let out = out.collect();
+    let state = format!("{} {}", task.said, task.next.max(task.ahead_until)).into_bytes();
+    let changelog = [(b"s".to_vec(), Some(state))].into();
+    Cut { resume_at: task.next, mark: Mark::Clean, out, changelog, partials: Vec::new() }
+}
+
+impl World {
+    fn new(seed: u64, fault: Fault, exactly_once: bool) -> World {
+        let mut broker = Broker { epochs: [1, 1], ..Broker::default() };
+        for partition in 0..PARTITIONS {
+            broker.owner.insert(partition, (usize::MAX, 0));
+        }
+        let dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        World { broker, workers: [Worker::new(), Worker::new()], dice, fault, exactly_once }
+    }
+
+    /// The broker gives a partition nobody has to a worker.
+    fn assign(&mut self, partition: i32, worker: usize) {
+        if self.broker.owner[&partition].0 != usize::MAX || self.workers[worker].tasks.contains_key(&partition) {
+            return;
+        }
+        self.broker.epochs[worker] += 1;
+        self.broker.owner.insert(partition, (worker, self.broker.epochs[worker]));
+        let w = &mut self.workers[worker];
+        w.commits.gone(partition); // nothing of it is left; a mistake in the core would have left something
+        let incarnation = w.commits.assigned(partition);
+        let (said, applied) = self.broker.state.get(&partition).copied().unwrap_or_default();
+        let next = self.broker.offsets.get(&partition).copied().unwrap_or(0);
+        let task = Task {
+            incarnation,
+            next,
+            said,
+            ahead_until: if self.fault == Fault::StatesAreNotAhead { 0 } else { applied },
+            out: Vec::new(),
+            asked: false,
+            stopped: false,
+            over: false,
+            channel: VecDeque::new(),
+        };
+        w.tasks.insert(partition, task);
+        w.commits.restored(incarnation, (next, Mark::Clean));
+    }
+
+    fn step(&mut self) {
+        let worker = self.dice.roll(2);
+        let partition = self.dice.roll(PARTITIONS as usize) as i32;
+        match self.dice.roll(24) {
+            0 => self.assign(partition, worker),
+            1 if self.dice.roll(3) == 0 => self.revoke(partition, true),
+            2 if self.dice.roll(5) == 0 => self.revoke(partition, false),
+            3 => self.hear(worker),
+            4 if self.dice.roll(12) == 0 => self.die(worker),
+            5..=9 => self.take(worker, partition),
+            10..=12 => self.ask(worker),
+            13..=15 => self.answer(worker, partition),
+            16..=18 => self.receive(worker, partition),
+            19..=20 => self.begin(worker),
+            _ => self.land(worker),
+        }
+    }
+
+    /// The broker takes a partition away: in order, or because the worker was not heard of for too long.
+    fn revoke(&mut self, partition: i32, in_order: bool) {
+        let (worker, _) = self.broker.owner[&partition];
+        if worker == usize::MAX || self.workers[worker].to_hear.iter().any(|(p, _)| *p == partition) {
+            return;
+        }
+        if !in_order {
+            self.broker.owner.insert(partition, (usize::MAX, 0));
+            self.broker.epochs[worker] += 1;
+        }
+        self.workers[worker].to_hear.push_back((partition, in_order));
+    }
+
+    /// A worker hears what the broker has decided. Given up in order, a partition stays its own until its last cut is durable, or it does not wait.
+    fn hear(&mut self, worker: usize) {
+        let forgets = self.fault != Fault::RevocationForgetsNothing;
+        let patient = self.dice.roll(6) > 0;
+        let w = &mut self.workers[worker];
+        let Some(&(partition, in_order)) = w.to_hear.front() else { return };
+        let task = w.tasks.get_mut(&partition);
+        if in_order && patient && task.is_some() {
+            if let Some(task) = task
+                && !task.stopped
+            {
+                task.stopped = true;
+                w.commits.revoked(partition);
+            }
+            if !w.commits.is_drained(partition) {
+                return;
+            }
+        }
+        w.to_hear.pop_front();
+        w.tasks.remove(&partition);
+        if forgets {
+            w.commits.gone(partition);
+        }
+        if in_order {
+            // The broker hears that the partition is given up; from then on the worker's member epoch is another one.
+            self.broker.owner.insert(partition, (usize::MAX, 0));
+            self.broker.epochs[worker] += 1;
+        }
+    }
+
+    fn die(&mut self, worker: usize) {
+        self.workers[worker] = Worker::new();
+        self.broker.epochs[worker] += 1;
+        for owner in self.broker.owner.values_mut().filter(|o| o.0 == worker) {
+            *owner = (usize::MAX, 0);
+        }
+    }
+
+    fn take(&mut self, worker: usize, partition: i32) {
+        let Some(task) = self.workers[worker].tasks.get_mut(&partition) else { return };
+        if task.stopped || task.next >= WORDS || task.out.len() >= MAX_KEPT {
+            return;
+        }
+        if task.next >= task.ahead_until {
+            task.out.push(task.said);
+            task.said += 1;
+        }
+        task.next += 1;
+    }
+
+    fn ask(&mut self, worker: usize) {
+        let w = &mut self.workers[worker];
+        for incarnation in w.commits.to_ask() {
+            if let Some(task) = w.tasks.get_mut(&incarnation.partition).filter(|t| t.incarnation == incarnation) {
+                task.asked = true;
+            }
+        }
+        for partition in 0..PARTITIONS {
+            let records = w.commits.records(partition);
+            assert!(records <= 3 * MAX_KEPT, "{records} records of partition {partition} are held");
+        }
+    }
+
+    fn answer(&mut self, worker: usize, partition: i32) {
+        let overtakes = self.fault == Fault::LastCutOvertakes;
+        let Some(task) = self.workers[worker].tasks.get_mut(&partition) else { return };
+        if std::mem::take(&mut task.asked) && !task.over {
+            let cut = cut_of(task);
+            task.channel.push_back((cut, false));
+        } else if task.stopped && !std::mem::replace(&mut task.over, true) {
+            let cut = cut_of(task);
+            if overtakes {
+                task.channel.push_front((cut, true));
+            } else {
+                task.channel.push_back((cut, true));
+            }
+        }
+    }
+
+    fn receive(&mut self, worker: usize, partition: i32) {
+        let w = &mut self.workers[worker];
+        let Some(task) = w.tasks.get_mut(&partition) else { return };
+        if let Some((cut, last)) = task.channel.pop_front() {
+            w.commits.came(task.incarnation, cut, last);
+        }
+    }
+
+    fn begin(&mut self, worker: usize) {
+        let proof = self.broker.epochs[worker];
+        let w = &mut self.workers[worker];
+        // A worker that knows it was fenced takes no new proof before it has heard what it lost.
+        if w.flight.is_none() && w.to_hear.iter().all(|(_, in_order)| *in_order) {
+            w.flight = w.commits.begin(proof);
+        }
+    }
+
+    /// The batch in flight reaches the broker: it is taken, refused, or the worker dies on the way.
+    fn land(&mut self, worker: usize) {
+        let Some(batch) = self.workers[worker].flight.take() else { return };
+        let proof = if self.fault == Fault::FreshProof { self.broker.epochs[worker] } else { batch.proof };
+        let is_member = |broker: &Broker| self.fault == Fault::NoFence || proof == broker.epochs[worker];
+        if !is_member(&self.broker) || self.dice.roll(4) == 0 {
+            if self.fault == Fault::AbortLoses {
+                let _ = self.workers[worker].commits.committed(&batch);
+            } else if self.fault == Fault::CutsWithoutIncarnation {
+                let cuts = batch.cuts.into_iter().map(|(i, cut)| (self.present(worker, i), cut)).collect();
+                let commits = &mut self.workers[worker].commits;
+                commits.aborted(Batch { proof: batch.proof, positions: batch.positions, cuts });
+            } else {
+                self.workers[worker].commits.aborted(batch);
+            }
+            return;
+        }
+        let words = |cut: &Cut| -> Vec<i64> {
+            cut.out.iter().map(|out| if let Outgoing::Formatted(s, _) = out { s.seq as i64 } else { -1 }).collect()
+        };
+        let state = |cut: &Cut| -> Option<(i64, i64)> {
+            let text = String::from_utf8(cut.changelog.get(&b"s"[..])?.clone()?).unwrap();
+            let (said, next) = text.split_once(' ').unwrap();
+            Some((said.parse().unwrap(), next.parse().unwrap()))
+        };
+        let output = |broker: &mut Broker| {
+            for (i, cut) in &batch.cuts {
+                broker.output.entry(i.partition).or_default().extend(words(cut));
+            }
+        };
+        let states = |broker: &mut Broker| {
+            for (i, cut) in &batch.cuts {
+                broker.state.extend(state(cut).map(|state| (i.partition, state)));
+            }
+        };
+        // `at_least_once` may die between any two of its steps; a transaction does all of them or none.
+        let steps: [&dyn Fn(&mut Broker); 2] =
+            if self.fault == Fault::StatesFirst { [&states, &output] } else { [&output, &states] };
+        for step in steps {
+            step(&mut self.broker);
+            if !self.exactly_once && self.dice.roll(10) == 0 {
+                return self.die(worker);
+            }
+        }
+        for (i, cut) in &batch.cuts {
+            self.broker.offsets.insert(i.partition, cut.resume_at);
+        }
+        if self.dice.roll(30) == 0 {
+            return self.die(worker); // before it hears that it went well
+        }
+        let durable = self.workers[worker].commits.committed(&batch);
+        assert!(durable.iter().all(|(i, (at, _))| self.broker.offsets[&i.partition] == *at), "what it believes is so");
+    }
+
+    /// As a committer would take a cut that names no incarnation: for the partition's present one.
+    fn present(&self, worker: usize, incarnation: Incarnation) -> Incarnation {
+        self.workers[worker].tasks.get(&incarnation.partition).map_or(incarnation, |task| task.incarnation)
+    }
+
+    /// Lets everything come to rest: all words are taken and committed by whoever has the partition.
+    fn finish(&mut self) {
+        for _ in 0..20_000 {
+            for partition in 0..PARTITIONS {
+                self.assign(partition, 0);
+            }
+            let worker = self.dice.roll(2);
+            let partition = self.dice.roll(PARTITIONS as usize) as i32;
+            match self.dice.roll(7) {
+                0 => self.hear(worker),
+                1 => self.take(worker, partition),
+                2 => self.ask(worker),
+                3 => self.answer(worker, partition),
+                4 => self.receive(worker, partition),
+                5 => self.begin(worker),
+                _ => self.land(worker),
+            }
+            if (0..PARTITIONS).all(|p| self.broker.offsets.get(&p) == Some(&WORDS)) {
+                return;
+            }
+        }
+        panic!("the group never gets to the end: {:?}", self.broker.offsets);
+    }
+
+    fn check(&self) {
+        for partition in 0..PARTITIONS {
+            let got = self.broker.output.get(&partition).cloned().unwrap_or_default();
+            let all: Vec<i64> = (0..WORDS).collect();
+            if self.exactly_once {
+                assert_eq!(got, all, "partition {partition}");
+            } else {
+                let mut once = got.clone();
+                once.sort_unstable();
+                once.dedup();
+                assert_eq!(once, all, "partition {partition}: {got:?}");
+                assert_eq!(self.broker.state[&partition].0, WORDS, "the stream has said each word once");
+            }
+        }
+    }
+}
+
+fn live(seed: u64, fault: Fault, exactly_once: bool) {
+    let mut world = World::new(seed, fault, exactly_once);
+    for _ in 0..STEPS {
+        world.step();
+    }
+    world.finish();
+    world.check();
+}
+
+#[test]
+fn whatever_happens_a_reader_of_commits_has_each_word_once_and_in_order() {
+    for seed in 1..1500 {
+        if catch_unwind(|| live(seed, Fault::None, true)).is_err() {
+            panic!("seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn whatever_happens_at_least_once_loses_no_word_and_restarts_no_stream() {
+    for seed in 1..1500 {
+        if catch_unwind(|| live(seed, Fault::None, false)).is_err() {
+            panic!("seed {seed}");
+        }
+    }
+}
+
+/// Whether some life shows the mistake.
+fn is_found(fault: Fault, exactly_once: bool) -> bool {
+    let quiet = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let found = (1..3000).any(|seed| catch_unwind(AssertUnwindSafe(|| live(seed, fault, exactly_once))).is_err());
+    std::panic::set_hook(quiet);
+    found
+}
+
+#[test]
+#[ignore = "the test below runs it in a process of its own: it silences panics"]
+fn each_mistake_is_found_alone() {
+    use Fault::*;
+    for fault in [LastCutOvertakes, CutsWithoutIncarnation, FreshProof, NoFence, RevocationForgetsNothing, AbortLoses] {
+        println!("{fault:?} {}", if is_found(fault, true) { "found" } else { "NOT FOUND" });
+    }
+    for fault in [StatesFirst, StatesAreNotAhead, AbortLoses] {
+        println!("{fault:?} at least once {}", if is_found(fault, false) { "found" } else { "NOT FOUND" });
+    }
+}
+
+#[test]
+fn every_mistake_of_the_old_design_and_every_fence_taken_out_is_found() {
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "produce::interleavings::each_mistake_is_found_alone", "--ignored", "--nocapture"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stdout);
+    assert!(!said.contains("NOT FOUND"), "{said}");
+    assert_eq!(said.lines().filter(|line| line.ends_with(" found")).count(), 9, "{said}");
+}

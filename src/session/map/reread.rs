@@ -1,0 +1,160 @@
+//! Streams that are ahead of the input, and streams that are made anew from it.
+//!
+//! After a takeover the input may be read again from before what a state holds: with `at_least_once`, where the last owner died between its states and its
+//! offsets. What a state holds already is passed over. Where a state cannot be read, its stream is made anew from the raw records since the one that
+//! opened it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Sessions, Slot};
+use crate::record::End;
+use crate::session::output::{EndCause, StreamKey};
+use crate::session::policy::Policy;
+use crate::session::snapshot::{Opened, Waiting};
+use crate::session::stream::Stream;
+use crate::session::{Record, Time};
+
+/// Streams whose states hold records that are still to come, each with the first offset it does not hold.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    until: HashMap<StreamKey, i64>,
+    farthest: i64,
+}
+
+impl Ahead {
+    fn add(&mut self, key: StreamKey, applied: i64) {
+        self.until.insert(key, applied);
+        self.farthest = self.farthest.max(applied);
+    }
+
+    /// Whether the stream's state holds the record at `offset` already.
+    pub(super) fn holds(&self, key: &StreamKey, offset: i64) -> bool {
+        self.until.get(key).is_some_and(|applied| offset < *applied)
+    }
+
+    /// Whether the state of some stream of the session, open or ended, holds the record at `offset` already.
+    pub(super) fn holds_any_of(&self, session: &str, offset: i64) -> bool {
+        self.until.iter().any(|(key, applied)| *key.session == *session && offset < *applied)
+    }
+
+    /// The record at `offset` is being taken: who is not ahead of it is ahead of nothing that comes.
+    pub(super) fn reached(&mut self, offset: i64) {
+        if offset >= self.farthest {
+            self.until.clear();
+        }
+    }
+}
+
+/// A stream to be made anew.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    /// which
+    pub key: StreamKey,
+    /// what is known of it
+    pub outline: Opened,
+    /// its input ends before this offset
+    pub applied: i64,
+}
+
+impl Unreadable {
+    /// Whether the record of its session at `offset` is among its input.
+    pub fn wants(&self, offset: i64) -> bool {
+        (self.outline.epoch..self.applied).contains(&offset)
+    }
+
+    /// Whether its epoch had ended before this record.
+    fn is_over_at(&self, offset: i64) -> bool {
+        self.outline.next_epoch.is_some_and(|next| next <= offset)
+    }
+}
+
+/// How many words of each stream's epoch the raw topic still has, where it has lost the first records. Records are shown to it in their order.
+#[derive(Debug, Default)]
+pub struct Remaining(HashMap<StreamKey, Found>);
+
+#[derive(Debug, Default)]
+struct Found {
+    /// of the epoch
+    words: u64,
+    /// of those after it
+    later: u64,
+    /// counter and content hash of the last record
+    last: Option<(u64, u64)>,
+}
+
+impl Remaining {
+    /// A record of the stream's own channel is there.
+    pub fn found(&mut self, stream: &Unreadable, record: &Record) {
+        let found = self.0.entry(stream.key.clone()).or_default();
+        let this = record.seq.map(|seq| (seq, record.hash));
+        let repeats = this.is_some() && this == found.last;
+        if record.is_final && !repeats {
+            let of = if stream.is_over_at(record.source.offset) { &mut found.later } else { &mut found.words };
+            *of += record.words.len() as u64;
+        }
+        found.last = this.or(found.last);
+    }
+
+    /// How many of the epoch's first words are gone.
+    pub fn missing(&self, stream: &Unreadable) -> u64 {
+        stream.outline.taken.saturating_sub(self.0.get(&stream.key).map_or(0, |found| found.words))
+    }
+
+    /// How many words are gone of those that waited for the epoch's end.
+    pub fn missing_later(&self, stream: &Unreadable) -> u64 {
+        stream.outline.held.saturating_sub(self.0.get(&stream.key).map_or(0, |found| found.later))
+    }
+}
+
+impl Sessions {
+    /// The stream's state holds all records before `applied`, which is beyond where the input goes on.
+    pub fn is_ahead(&mut self, key: StreamKey, applied: i64) {
+        self.ahead.add(key, applied);
+    }
+
+    /// Up to where the stream has its input, in a partition that has been read up to `offset`.
+    pub fn applied(&self, key: &StreamKey, offset: i64) -> i64 {
+        self.ahead.until.get(key).map_or(offset, |applied| offset.max(*applied))
+    }
+
+    /// Opens a stream whose state cannot be read, as it was when its first words had left. `missing`: how many of its first words the raw topic has lost.
+    /// Its records follow by [`Sessions::take_again`], before any other record is taken.
+    pub fn reopen(&mut self, stream: &Unreadable, missing: u64, profile: Arc<str>, policy: Arc<Policy>, now: Time) {
+        let id = self.next_id;
+        self.next_id += 1;
+        let reopened = Stream::reopened(&stream.outline, missing, policy, now);
+        self.by_key.insert(stream.key.clone(), id);
+        self.slots.insert(id, Slot::new(stream.key.clone(), profile, reopened));
+        self.after(id, Vec::new(), now);
+    }
+
+    /// Takes a record of the session again, for this stream only. `own`: the record is of the stream's own channel.
+    pub fn take_again(&mut self, stream: &Unreadable, record: Record, own: bool, profile: &Arc<str>, now: Time) {
+        let key = &stream.key;
+        if own && stream.is_over_at(record.source.offset) {
+            self.end_if_over(stream, now);
+        }
+        let ends_session = record.end == Some(End::Session);
+        if own {
+            self.route(key.clone(), Waiting::Record(record, profile.clone()), now);
+        } else if ends_session && self.by_key.contains_key(key) && self.goes_on(key) {
+            self.route(key.clone(), Waiting::End(EndCause::Session), now);
+        }
+    }
+
+    /// All that the raw topic has of the stream was taken again.
+    pub fn taken_again(&mut self, stream: &Unreadable, now: Time) {
+        if stream.outline.next_epoch.is_some() {
+            self.end_if_over(stream, now);
+        }
+    }
+
+    /// Ends the epoch that was reopened, if it is still open although its end is known: the record that ended it is gone from the raw topic.
+    fn end_if_over(&mut self, stream: &Unreadable, now: Time) {
+        let Some(slot) = self.by_key.get(&stream.key).and_then(|id| self.slots.get(id)) else { return };
+        if slot.stream.epoch() == stream.outline.epoch && slot.waiting.is_empty() && !slot.stream.is_ending() {
+            self.route(stream.key.clone(), Waiting::End(EndCause::Restart), now);
+        }
+    }
+}
