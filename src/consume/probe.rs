@@ -4,7 +4,7 @@
 //! librdkafka asks every broker for its APIs when it connects, by whatever security the settings name, and writes the answer to its debug log. That log is
 //! read here: the client has no call that gives the answer.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rdkafka::client::ClientContext;
@@ -20,17 +20,20 @@ const HEARTBEAT: &str = "ApiKey ConsumerGroupHeartbeat (68)";
 /// As the log names an API that every broker has.
 const ANY: &str = "ApiKey ";
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// The log comes through the client's queue; so long after the last line of an answer, the answer is over.
+const QUIET: Duration = Duration::from_millis(200);
 
 #[derive(Default)]
 struct ApiLog {
-    answered: AtomicBool,
+    /// APIs named so far
+    named: AtomicUsize,
     heartbeat: AtomicBool,
 }
 
 impl ClientContext for ApiLog {
     fn log(&self, _: RDKafkaLogLevel, facility: &str, message: &str) {
         if facility == "APIVERSION" && message.contains(ANY) {
-            self.answered.store(true, Ordering::Relaxed);
+            self.named.fetch_add(1, Ordering::Relaxed);
             self.heartbeat.fetch_or(message.contains(HEARTBEAT), Ordering::Relaxed);
         }
     }
@@ -47,5 +50,12 @@ pub fn knows_kip_848(settings: &Settings) -> Option<bool> {
     let client: BaseConsumer<ApiLog> = config.create_with_context(ApiLog::default()).ok()?;
     let _ = client.fetch_metadata(None, TIMEOUT); // connects; what it says does not matter
     let log = client.context();
-    log.answered.load(Ordering::Relaxed).then(|| log.heartbeat.load(Ordering::Relaxed))
+    loop {
+        let before = log.named.load(Ordering::Relaxed);
+        let _ = client.poll(QUIET); // serves the log; nothing is subscribed
+        let named = log.named.load(Ordering::Relaxed);
+        if log.heartbeat.load(Ordering::Relaxed) || named == before {
+            return (named > 0).then(|| log.heartbeat.load(Ordering::Relaxed));
+        }
+    }
 }

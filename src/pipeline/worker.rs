@@ -10,7 +10,7 @@
 //!   └─ rebalance: tasks are told to stop; their last cuts are committed before the partitions go
 //! ```
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -265,10 +265,7 @@ impl Worker {
 impl State {
     /// Takes what tasks have said; waits at most so long for the first of it.
     fn take_reports(&mut self, wait: Duration) {
-        let mut report = match self.reports.recv_timeout(wait) {
-            Ok(report) => Some(report),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        };
+        let mut report = self.reports.recv_timeout(wait).ok();
         while let Some(said) = report {
             match said {
                 Report::Restored(incarnation, began_at) => self.commits.restored(incarnation, began_at),

@@ -32,7 +32,7 @@ pub struct WrittenWord {
     /// confidence of its spoken words: their mean, to three places
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c: Option<f32>,
-    /// input words of the epoch it came from, half-open
+    /// input words of the epoch it came from, half-open. Tokens of one entity may share them, where the words cannot be divided; tokens share no word otherwise
     pub src: [u64; 2],
 }
 

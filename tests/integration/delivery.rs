@@ -6,7 +6,7 @@ use faircopy::record::Kind;
 use rdkafka::ClientConfig;
 use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, ResourceSpecifier};
 use rdkafka::client::DefaultClientContext;
-use rdkafka::mocking::MockCluster;
+use rdkafka::mocking::{MockCluster, MockCoordinator};
 use rdkafka::producer::{BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
 use serde_json::json;
 
@@ -189,30 +189,42 @@ fn behind_a_listener_that_speaks_tls_only_the_group_has_the_brokers_own_protocol
     assert!(worker.terminate().success(), "{}", worker.log());
 }
 
+/// One partition's leader answers after six seconds. Whoever asks it waits; who polls must not ask.
 #[test]
-fn a_partition_without_a_leader_costs_the_others_nothing() {
-    let cluster = MockCluster::new(1).unwrap();
-    let topics = Topics { prefix: "leaderless".into() };
+fn a_partition_whose_leader_hardly_answers_costs_the_others_nothing() {
+    let cluster = MockCluster::new(2).unwrap();
+    let topics = Topics { prefix: "slow-leader".into() };
     for topic in ["raw", "formatted", "partial", "dead", "changelog"] {
-        cluster.create_topic(&topics.name(topic), 2, 1).unwrap();
+        let name = topics.name(topic);
+        cluster.create_topic(&name, 2, 1).unwrap();
+        for partition in 0..2 {
+            let leader = if topic == "raw" && partition == 1 { 2 } else { 1 };
+            cluster.partition_leader(&name, partition, Some(leader)).unwrap();
+        }
     }
-    cluster.partition_leader(&topics.name("raw"), 1, None).unwrap();
+    cluster.coordinator(MockCoordinator::Group("slow-leader".into()), 1).unwrap();
+    cluster.coordinator(MockCoordinator::Group("reader".into()), 1).unwrap();
+    cluster.broker_round_trip_time(2, Duration::from_secs(6)).unwrap();
     let servers = cluster.bootstrap_servers();
+    let servers = servers.split(',').next().unwrap();
     let mut worker = Worker::start_with(
         &topics,
         "a",
         "guarantee = \"at_least_once\"",
-        &[("FAIRCOPY__KAFKA__BROKERS", &servers), ("FAIRCOPY__KAFKA__GROUP_PROTOCOL", "classic")],
+        &[("FAIRCOPY__KAFKA__BROKERS", servers), ("FAIRCOPY__KAFKA__GROUP_PROTOCOL", "classic")],
     );
     let producer: ThreadedProducer<DefaultProducerContext> =
-        ClientConfig::new().set("bootstrap.servers", &servers).create().unwrap();
+        ClientConfig::new().set("bootstrap.servers", servers).create().unwrap();
     for seq in 0..60 {
         let value = json!({"seq": seq, "text": "and so on it goes", "end": (seq == 59).then_some("session")}).to_string();
         producer.send(BaseRecord::to(&topics.name("raw")).partition(0).key("call").payload(&value)).map_err(|(e, _)| e).unwrap();
     }
     producer.flush(PATIENCE).unwrap();
-    let reader =
-        ClientConfig::new().set("bootstrap.servers", &servers).set("group.id", "r").set("auto.offset.reset", "earliest").create();
+    let reader = ClientConfig::new()
+        .set("bootstrap.servers", servers)
+        .set("group.id", "reader")
+        .set("auto.offset.reset", "earliest")
+        .create();
     let reader: rdkafka::consumer::BaseConsumer = reader.unwrap();
     rdkafka::consumer::Consumer::subscribe(&reader, &[&topics.name("formatted")]).unwrap();
     let mut ended = false;

@@ -48,17 +48,29 @@ impl Ledger {
             }
             let key = (segment.session.to_string(), segment.channel.to_string());
             let base = self.starts[&(key.0.clone(), key.1.clone(), segment.epoch)];
-            let ranges = segment.words.iter().map(|w| w.src).chain(segment.removed.iter().map(|r| r.src));
-            let mut indices: Vec<u64> = ranges.flat_map(|[from, to]| from..to).collect();
-            indices.sort_unstable();
-            indices.dedup();
             let counts = account.get_mut(&key).expect("a stream that was said");
-            for i in indices {
+            for i in places(&segment) {
                 counts[base + i as usize] += 1;
             }
         }
         account
     }
+}
+
+/// The words of a segment, each once for every place that it has: in a token, or under `removed`. Tokens of one entity may share a `src`, and then are one
+/// place; it may enclose words that were removed from between the entity's own.
+fn places(segment: &Segment) -> Vec<u64> {
+    let removed: Vec<u64> = segment.removed.iter().flat_map(|r| r.src[0]..r.src[1]).collect();
+    let entity = |token: usize| segment.entities.iter().position(|e| (e.words[0]..e.words[1]).contains(&token));
+    let mut tokens: Vec<([u64; 2], Option<usize>)> = segment.words.iter().enumerate().map(|(i, w)| (w.src, entity(i))).collect();
+    tokens.dedup_by(|a, b| a == b && a.1.is_some());
+    let mut places = removed.clone();
+    for ([from, to], entity) in tokens {
+        let ends_are_its_own = !removed.contains(&from) && !removed.contains(&(to - 1));
+        places.extend((from..to).filter(|i| !(entity.is_some() && ends_are_its_own && removed.contains(i))));
+    }
+    places.sort_unstable();
+    places
 }
 
 /// Words that did not come out at all.
@@ -69,4 +81,30 @@ pub fn lost(account: &Account) -> usize {
 /// Words that came out more than once.
 pub fn doubled(account: &Account) -> usize {
     account.values().flatten().filter(|&&n| n > 1).count()
+}
+
+#[test]
+fn a_word_kept_and_removed_or_in_two_tokens_counts_twice_and_an_entitys_tokens_once() {
+    let segment = |words: &[[u64; 2]], removed: &[[u64; 2]], entities: &[[usize; 2]]| -> Segment {
+        let word = |src: &[u64; 2]| serde_json::json!({"text": "x", "src": src});
+        let out = |src: &[u64; 2]| serde_json::json!({"class": "filler", "spoken": "uh", "src": src});
+        let entity = |at: &[usize; 2]| serde_json::json!({"class": "time", "written": "x", "spoken": "x", "words": at, "src": [words[at[0]][0], words[at[1] - 1][1]]});
+        let value = serde_json::json!({
+            "session": "s", "channel": "", "epoch": 0, "seq": 0, "kind": "final", "text": "", "model": "m", "profile": "p",
+            "words": words.iter().map(word).collect::<Vec<_>>(),
+            "removed": removed.iter().map(out).collect::<Vec<_>>(),
+            "entities": entities.iter().map(entity).collect::<Vec<_>>(),
+        });
+        serde_json::from_value(value).unwrap()
+    };
+    assert_eq!(places(&segment(&[[0, 1], [2, 3]], &[[1, 2]], &[])), [0, 1, 2]);
+    assert_eq!(
+        places(&segment(&[[0, 3], [0, 3]], &[[1, 2]], &[[0, 2]])),
+        [0, 1, 2],
+        "an entity of two tokens with a filler inside"
+    );
+    assert_eq!(places(&segment(&[[0, 3], [0, 3]], &[], &[])), [0, 0, 1, 1, 2, 2], "two tokens of no entity");
+    assert_eq!(places(&segment(&[[0, 1], [1, 2]], &[[1, 2]], &[])), [0, 1, 1], "kept and removed");
+    assert_eq!(places(&segment(&[[0, 2], [1, 3]], &[], &[])), [0, 1, 1, 2], "in two tokens");
+    assert_eq!(places(&segment(&[[0, 2]], &[[1, 2]], &[[0, 1]])), [0, 1, 1], "an entity ends with a word of its own");
 }
