@@ -27,6 +27,7 @@ pub mod infer;
 pub mod kafka;
 pub mod limit;
 pub mod pipeline;
+mod poison;
 pub mod produce;
 pub mod record;
 pub mod session;

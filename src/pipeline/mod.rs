@@ -9,12 +9,15 @@
 //! ```
 
 pub mod clock;
+mod guard;
 mod in_force;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
 pub mod partition;
 mod reload;
 pub mod replay;
+#[cfg(test)]
+mod scenarios;
 mod task;
 mod trial;
 
@@ -35,6 +38,7 @@ use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
 use crate::infer::{LoadError, Model, ModelFiles, Models, Tagger};
 use crate::limit::PartialLimit;
+use crate::poison;
 use crate::produce::committer::Committer;
 use crate::produce::outlet::Outlet;
 use crate::produce::raw::RawSender;
@@ -183,6 +187,7 @@ impl Surroundings for Shared {
     }
 
     fn tokens(&self, policy: &Policy, spoken: &str) -> Arc<[u32]> {
+        poison::strike("restoring", [spoken].into_iter());
         self.models.of(policy.frame).tokenizer.tokens(spoken)
     }
 }

@@ -81,7 +81,7 @@ pub async fn run(shared: Arc<Shared>, number: i32, inbox: Inbox, committer: Arc<
         if forgot.elapsed() > FORGET_IDLE {
             forgot = Instant::now();
             shared.partial_limit.forget_idle();
-            shared.in_force().quotas.forget_idle();
+            shared.in_force().quotas.forget_idle(Instant::now());
         }
     }
     drop(asks); // whoever asks now is told nothing; the last cut says all

@@ -34,7 +34,8 @@ fn names(code: &str, library: &str) -> bool {
 }
 
 /// Files that are only there for tests and fuzzing.
-const TESTS: [&str; 4] = ["session/proptests.rs", "session/simulation.rs", "session/script.rs", "pipeline/oracle.rs"];
+const TESTS: [&str; 5] =
+    ["session/proptests.rs", "session/simulation.rs", "session/script.rs", "pipeline/oracle.rs", "pipeline/scenarios.rs"];
 
 #[test]
 fn each_client_library_is_named_where_it_belongs_and_nowhere_else() {

@@ -64,6 +64,8 @@ impl Sessions {
         };
         let (profile, policy) = around.profile(&state.profile);
         let (stream, waiting) = Stream::restored(state, policy, around, now)?;
+        // All that the tables will ask of it, before they know of it: a panic over a damaged state must leave nothing behind.
+        let _ = (stream.pending(), stream.is_behind(None), stream.next_due(true, self.limits.session_ttl_ms));
         let id = self.next_id;
         self.next_id += 1;
         self.by_key.insert(key.clone(), id);
