@@ -141,8 +141,10 @@ impl Partition {
     fn erase(&mut self, record: RawRecord) {
         match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.in_force().limits) {
             Ok(session) => {
-                let streams = self.sessions.erase(&session);
-                events::Erased { partition: self.number, streams }.emit();
+                // Every partition gets the order; most have nothing of the session.
+                if let Some(streams) = self.sessions.erase(&session) {
+                    events::Erased { partition: self.number, streams }.emit();
+                }
             }
             Err(refused) => self.refuse("decode", refused, record),
         }

@@ -27,8 +27,8 @@ impl Sessions {
     }
 
     /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. Gives the number
-    /// of streams that were open.
-    pub fn erase(&mut self, session: &Arc<str>) -> usize {
+    /// of streams that were open; `None` where nothing was known of it.
+    pub fn erase(&mut self, session: &Arc<str>) -> Option<usize> {
         let keys: Vec<StreamKey> = self.channels(session).cloned().collect();
         for key in &keys {
             let id = self.by_key.remove(key).expect("just listed");
@@ -39,9 +39,9 @@ impl Sessions {
             self.dirty.remove(&id);
             self.changed.insert(key.clone());
         }
-        self.ended.erase(session);
+        let had_ended = self.ended.erase(session);
         self.events.retain(|e| e.stream.key.session != *session);
-        keys.len()
+        (had_ended || !keys.is_empty()).then_some(keys.len())
     }
 
     /// Takes a stream over from its last owner. For a partition of which nothing has been consumed yet.
