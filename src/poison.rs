@@ -8,6 +8,7 @@ static WORD: LazyLock<Option<String>> =
 
 /// Panics in a debug build if one of `words` is the poisonous one of this stage: with `FAIRCOPY_PANIC_ON=poisonous`, `poisonous-writing` is that of the stage
 /// `writing`.
+#[track_caller]
 pub fn strike<'a>(stage: &str, mut words: impl Iterator<Item = &'a str>) {
     if !cfg!(debug_assertions) {
         return;
