@@ -65,6 +65,7 @@ fn pure_modules_have_no_clock_no_files_no_threads_and_no_tasks() {
         "format/apply.rs",
         "format/units.rs",
         "format/redact.rs",
+        "format/spoken.rs",
         "format/mod.rs",
         "record/",
         "tags.rs",
