@@ -1,5 +1,6 @@
-//! Faults for the tests: a debug build ends where its environment says, as at a bug that no check foresees. Release builds hold none of this.
+//! Faults for the tests: a debug build ends or panics where its environment says, as at a bug that no check foresees. Release builds hold none of this.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ends the process where `FAIRCOPY_CRASH_ON` names this record key.
@@ -22,5 +23,21 @@ pub fn crash_before(step: &str) {
         && TIMES.fetch_add(1, Ordering::Relaxed) + 1 == times.parse::<u64>().expect("a number")
     {
         std::process::abort();
+    }
+}
+
+/// The word at which something panics, without its stage: what the environment names, and in unit tests always the same.
+static WORD: LazyLock<Option<String>> =
+    LazyLock::new(|| if cfg!(test) { Some("poisonous".into()) } else { std::env::var("FAIRCOPY_PANIC_ON").ok() });
+
+/// Panics if one of `words` is the poisonous one of this stage: with `FAIRCOPY_PANIC_ON=poisonous`, `poisonous-writing` is that of the stage `writing`.
+#[track_caller]
+pub fn panic_at<'a>(stage: &str, mut words: impl Iterator<Item = &'a str>) {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let Some(word) = WORD.as_deref() else { return };
+    if let Some(found) = words.find(|w| w.strip_prefix(word).and_then(|rest| rest.strip_prefix('-')) == Some(stage)) {
+        panic!("poisoned by {found:?}"); // with the word, as the message of a bug may have it
     }
 }

@@ -1,8 +1,9 @@
-//! Rate limits, by governor.
+//! Rate limits: of partials by governor; of words by accounts of our own, since a record is within two quotas at once or costs neither.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use serde::{Deserialize, Serialize};
@@ -56,40 +57,93 @@ pub struct WordQuota {
     pub beyond: Beyond,
 }
 
-type Keyed = DefaultKeyedRateLimiter<Arc<str>>;
+/// Words said and not made up for by the time since: a token bucket that counts what was taken out, so that another quota finds the same words used.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    words: f64,
+    at: Instant,
+}
+
+impl Used {
+    fn now(self, per_second: u32, now: Instant) -> f64 {
+        let made_up = now.saturating_duration_since(self.at).as_secs_f64() * f64::from(per_second);
+        (self.words - made_up).max(0.0)
+    }
+}
+
+type Account = HashMap<Arc<str>, Used>;
+
+/// What the tenants and the sessions of one profile have used. Whoever has used nothing is not in it.
+#[derive(Debug, Default)]
+struct Accounts {
+    tenants: Account,
+    sessions: Account,
+}
+
+impl Accounts {
+    fn each(&mut self, quota: WordQuota) -> [(&mut Account, u32); 2] {
+        [(&mut self.tenants, quota.tenant_words_per_second), (&mut self.sessions, quota.session_words_per_second)]
+    }
+
+    /// Makes the time until now up, and forgets who has nothing used.
+    fn settle(&mut self, quota: WordQuota, now: Instant) {
+        for (account, per_second) in self.each(quota) {
+            account.values_mut().for_each(|used| *used = Used { words: used.now(per_second, now), at: now });
+            account.retain(|_, used| used.words > 0.0 && per_second > 0);
+            account.shrink_to_fit();
+        }
+    }
+}
 
 /// The quotas of all profiles.
 pub struct WordQuotas {
-    /// by profile: of tenants, of sessions
-    by_profile: HashMap<Arc<str>, (Option<Keyed>, Option<Keyed>)>,
+    by_profile: HashMap<Arc<str>, (WordQuota, Arc<Mutex<Accounts>>)>,
 }
 
 impl WordQuotas {
-    /// One for each profile that has any.
+    /// Those of all profiles; nobody has used any word.
     pub fn new<'a>(profiles: impl Iterator<Item = (&'a Arc<str>, WordQuota)>) -> WordQuotas {
-        let limiter = |per_second: u32| {
-            let rate = NonZeroU32::new(per_second)?;
-            let burst = NonZeroU32::new(per_second.saturating_mul(BURST_SECONDS)).unwrap_or(rate);
-            Some(RateLimiter::keyed(Quota::per_second(rate).allow_burst(burst)))
-        };
-        let of = |quota: WordQuota| (limiter(quota.tenant_words_per_second), limiter(quota.session_words_per_second));
-        WordQuotas { by_profile: profiles.map(|(name, quota)| (name.clone(), of(quota))).collect() }
+        WordQuotas { by_profile: profiles.map(|(name, quota)| (name.clone(), (quota, Arc::default()))).collect() }
     }
 
-    /// Whether so many more words are within both quotas; counts them if so.
-    pub fn allows(&self, profile: &Arc<str>, tenant: &Arc<str>, session: &Arc<str>, words: usize) -> bool {
-        let Some(words) = u32::try_from(words).ok().and_then(NonZeroU32::new) else { return words == 0 };
-        let Some((tenants, sessions)) = self.by_profile.get(profile) else { return true };
-        let within =
-            |limit: &Option<Keyed>, key| limit.as_ref().is_none_or(|limit| matches!(limit.check_key_n(key, words), Ok(Ok(()))));
-        within(tenants, tenant) && within(sessions, session)
+    /// Those of the next generation of profiles. What was used stays used, also where a quota is another one now.
+    pub fn followed_by<'a>(&self, profiles: impl Iterator<Item = (&'a Arc<str>, WordQuota)>, now: Instant) -> WordQuotas {
+        let next = |(name, quota): (&'a Arc<str>, WordQuota)| {
+            let accounts = self.by_profile.get(name).map(|(before, accounts)| {
+                accounts.lock().expect("no holder panics").settle(*before, now);
+                accounts.clone()
+            });
+            (name.clone(), (quota, accounts.unwrap_or_default()))
+        };
+        WordQuotas { by_profile: profiles.map(next).collect() }
+    }
+
+    /// Whether so many more words are within the quotas of both tenant and session at this time. Counts them for both if so, and for neither if not.
+    pub fn allows(&self, profile: &Arc<str>, tenant: &Arc<str>, session: &Arc<str>, words: usize, now: Instant) -> bool {
+        let Some((quota, accounts)) = self.by_profile.get(profile).filter(|_| words > 0) else { return true };
+        let mut accounts = accounts.lock().expect("no holder panics");
+        let [tenants, sessions] = accounts.each(*quota);
+        let mut charges = Vec::with_capacity(2);
+        for ((account, per_second), key) in [(tenants, tenant), (sessions, session)] {
+            if per_second == 0 {
+                continue;
+            }
+            let used = account.get(key).map_or(0.0, |used| used.now(per_second, now)) + words as f64;
+            if used > f64::from(per_second) * f64::from(BURST_SECONDS) {
+                return false;
+            }
+            charges.push((account, key, Used { words: used, at: now }));
+        }
+        for (account, key, used) in charges {
+            account.insert(key.clone(), used);
+        }
+        true
     }
 
     /// Forgets who has said nothing lately.
-    pub fn forget_idle(&self) {
-        for limit in self.by_profile.values().flat_map(|(a, b)| [a, b]).flatten() {
-            limit.retain_recent();
-            limit.shrink_to_fit();
+    pub fn forget_idle(&self, now: Instant) {
+        for (quota, accounts) in self.by_profile.values() {
+            accounts.lock().expect("no holder panics").settle(*quota, now);
         }
     }
 }
@@ -97,6 +151,7 @@ impl WordQuotas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn sessions_are_limited_one_by_one() {
@@ -106,19 +161,61 @@ mod tests {
     }
 
     #[test]
+    fn words_that_are_refused_cost_neither_their_session_nor_their_tenant_anything() {
+        let [profile, acme, hasty, calm]: [Arc<str>; 4] = ["metered", "acme", "hasty", "calm"].map(Into::into);
+        let quota = WordQuota { tenant_words_per_second: 10, session_words_per_second: 2, beyond: Beyond::DeadLetter };
+        let quotas = WordQuotas::new([(&profile, quota)].into_iter());
+        let began = Instant::now();
+        let allows =
+            |session: &Arc<str>, words, after| quotas.allows(&profile, &acme, session, words, began + Duration::from_secs(after));
+        assert!(allows(&hasty, 20, 0), "ten seconds of a session");
+        for _ in 0..50 {
+            assert!(!allows(&hasty, 20, 0), "a session that goes on beyond its quota");
+        }
+        assert!(allows(&calm, 20, 0), "has not used up its tenant's");
+        let others: Vec<Arc<str>> = (0..3).map(|n| format!("other-{n}").into()).collect();
+        assert!(others.iter().all(|other| allows(other, 20, 0)), "the tenant's hundred words");
+        let late: Arc<str> = "late".into();
+        assert!(
+            !allows(&late, 20, 0) && allows(&late, 20, 2),
+            "twenty of them are made up for after two seconds, and the refused ones cost nothing"
+        );
+    }
+
+    #[test]
+    fn what_was_used_is_made_up_for_by_time_and_stays_used_under_another_quota() {
+        let [profile, tenant, session]: [Arc<str>; 3] = ["metered", "acme", "s1"].map(Into::into);
+        let quota = |per_second| WordQuota { session_words_per_second: per_second, ..WordQuota::default() };
+        let began = Instant::now();
+        let after = |seconds| began + Duration::from_secs(seconds);
+        let first = WordQuotas::new([(&profile, quota(1))].into_iter());
+        assert!(
+            first.allows(&profile, &tenant, &session, 10, after(0)) && !first.allows(&profile, &tenant, &session, 1, after(0))
+        );
+        let second = first.followed_by([(&profile, quota(2))].into_iter(), after(4));
+        assert!(!second.allows(&profile, &tenant, &session, 15, after(4)), "six of twenty are used");
+        assert!(
+            second.allows(&profile, &tenant, &session, 14, after(4)) && second.allows(&profile, &tenant, &session, 2, after(5))
+        );
+        second.forget_idle(after(100));
+        assert!(second.by_profile[&profile].1.lock().unwrap().sessions.is_empty(), "who has nothing used is forgotten");
+        let free = second.followed_by([(&profile, quota(0))].into_iter(), after(100));
+        assert!(free.allows(&profile, &tenant, &session, 1_000_000, after(100)));
+    }
+
+    #[test]
     fn a_quota_counts_words_of_a_tenant_and_of_a_session_and_leaves_other_profiles_alone() {
         let names: [Arc<str>; 4] = ["metered", "free", "acme", "s1"].map(Into::into);
         let [metered, free, acme, session] = &names;
         let quota = WordQuota { tenant_words_per_second: 3, session_words_per_second: 2, beyond: Beyond::Delay };
-        let quotas = WordQuotas::new([(metered, quota), (free, WordQuota::default())].into_iter());
-        let other: Arc<str> = "s2".into();
-        assert!(quotas.allows(metered, acme, session, 20), "ten seconds of a session");
-        assert!(!quotas.allows(metered, acme, session, 1), "and no more");
-        assert!(
-            quotas.allows(metered, acme, &other, 9) && !quotas.allows(metered, acme, &other, 9),
-            "thirty words of the tenant"
-        );
-        assert!(!quotas.allows(metered, &"b".into(), session, 1000), "more than could ever be allowed");
-        assert!(quotas.allows(free, acme, session, 1_000_000) && quotas.allows(metered, acme, session, 0));
+        let all = WordQuotas::new([(metered, quota), (free, WordQuota::default())].into_iter());
+        let now = Instant::now();
+        let allows = |profile, tenant, session, words| all.allows(profile, tenant, session, words, now);
+        let [other, b]: [Arc<str>; 2] = ["s2", "b"].map(Into::into);
+        assert!(allows(metered, acme, session, 20), "ten seconds of a session");
+        assert!(!allows(metered, acme, session, 1), "and no more");
+        assert!(allows(metered, acme, &other, 9) && !allows(metered, acme, &other, 9), "thirty words of the tenant");
+        assert!(!allows(metered, &b, session, 1000), "more than could ever be allowed");
+        assert!(allows(free, acme, session, 1_000_000) && allows(metered, acme, session, 0));
     }
 }

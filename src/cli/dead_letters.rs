@@ -84,7 +84,10 @@ pub fn dead_letters(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
                     print(&line(letter, false))?;
                 } else {
                     let (key, payload) = (record.key.as_deref(), record.payload.as_deref());
-                    runtime.block_on(sender.send(&settings.topics.raw, key, payload, &record.headers))?;
+                    let raw = &settings.topics.raw;
+                    // Where its call is: its sender may have put it there by another rule than its key's hash.
+                    let partition = (letter.source_topic == *raw).then_some(letter.source_partition);
+                    runtime.block_on(sender.send(raw, partition, key, payload, &record.headers))?;
                     std::thread::sleep(pause);
                 }
                 sent += 1;

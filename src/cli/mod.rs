@@ -16,6 +16,7 @@ pub mod sessions;
 mod subtitles;
 pub mod topics;
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -110,7 +111,21 @@ fn start_log(settings: &Settings) -> Result<(), Failure> {
         LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).init(),
         LogFormat::Json => lines.json().init(),
     }
+    log_panics();
     Ok(())
+}
+
+/// Lets a panic be logged by its place. What it says is left out unless it is fixed text: a panic over some words may quote them.
+fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let says = panic.payload().downcast_ref::<&'static str>().copied().unwrap_or("(left out: it may quote what was said)");
+        let backtrace = Backtrace::capture(); // where RUST_BACKTRACE asks for one
+        tracing::error!(place, says, "a thread panicked");
+        if backtrace.status() == BacktraceStatus::Captured {
+            eprintln!("{backtrace}");
+        }
+    }));
 }
 
 /// Starts telemetry and the admin port; probes are answered from now on, before any model is loaded.

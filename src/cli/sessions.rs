@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use super::{Cli, Failure, runtime};
+use crate::consume::reader::Reader;
 use crate::produce::raw::RawSender;
 use crate::record::ERASE;
 
@@ -22,13 +23,19 @@ enum Verb {
     },
 }
 
-/// Puts the order where the session's records are, so that it is obeyed between two of them by whoever owns the partition.
+/// Puts the order on every partition, so that it is obeyed between two records of the session by whoever owns them: which partition that is only their sender
+/// knows.
 pub fn sessions(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let Verb::Erase { key } = &args.command;
     let settings = cli.settings()?;
     let sender = RawSender::new(&settings)?;
     let headers = [(ERASE.to_string(), Some(Vec::new()))];
-    runtime().block_on(sender.send(&settings.topics.raw, Some(key.as_bytes()), None, &headers))?;
-    eprintln!("{}: the order is given; its worker logs \"session erased\"", settings.topics.raw);
+    let raw = &settings.topics.raw;
+    let partitions = Reader::new(&settings, "read_committed")?.partitions(raw)?;
+    let runtime = runtime();
+    for &partition in &partitions {
+        runtime.block_on(sender.send(raw, Some(partition), Some(key.as_bytes()), None, &headers))?;
+    }
+    eprintln!("{raw}: the order is given on all {} partitions; the session's worker logs \"session erased\"", partitions.len());
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::{Cli, Failure, runtime};
-use crate::produce::topics;
+use crate::produce::topics::{self, CreateError};
 
 /// Arguments of `topics`.
 #[derive(Debug, clap::Args)]
@@ -19,18 +19,28 @@ enum Verb {
         /// Partitions of each topic: the most workers that can share the work
         #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=10_000))]
         partitions: i32,
-        /// Copies of each partition
-        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..=100))]
-        replication: i32,
+        /// Copies of each partition, at most as many as there are brokers; 3, or as many as there are brokers, if left out
+        #[arg(long, value_parser = clap::value_parser!(i32).range(1..=100))]
+        replication: Option<i32>,
     },
+}
+
+impl From<CreateError> for Failure {
+    fn from(e: CreateError) -> Failure {
+        let code = match &e {
+            CreateError::Properties(_) | CreateError::Replication { .. } => 2,
+            CreateError::Unreachable { .. } => 4,
+            CreateError::Refused { .. } => 6,
+        };
+        Failure { message: e.to_string(), code }
+    }
 }
 
 /// Creates topics and says what became of each.
 pub fn topics(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let Verb::Create { partitions, replication } = args.command;
     let settings = cli.settings()?;
-    let lines =
-        runtime().block_on(topics::create(&settings, partitions, replication)).map_err(|message| Failure { message, code: 4 })?;
+    let lines = runtime().block_on(topics::create(&settings, partitions, replication))?;
     for line in lines {
         println!("{line}");
     }

@@ -49,6 +49,12 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
             s.infer.max_batch_tokens
         ));
     }
+    if s.infer.backlog_timeout_ms < s.infer.timeout_ms {
+        return refuse(format!(
+            "infer.backlog_timeout_ms = {}: expected at least infer.timeout_ms = {}, since a backlog waits while live words are served",
+            s.infer.backlog_timeout_ms, s.infer.timeout_ms
+        ));
+    }
     let delivery = &s.delivery;
     for (key, value, above, limit) in [
         ("commit_interval_ms", delivery.commit_interval_ms, "delivery.drain_deadline_ms", delivery.drain_deadline_ms),

@@ -4,6 +4,7 @@
 mod check;
 pub mod profile;
 pub mod sections;
+mod text;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -68,11 +69,15 @@ pub struct Settings {
     pub log: Log,
 }
 
+/// `FAIRCOPY__SECTION__KEY`, as text: what a setting is decides how that is read, not what the text looks like. A password `007` is no number.
+fn environment() -> Environment {
+    Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__")
+}
+
 impl Settings {
     /// Defaults, then `file`, then the environment; checked.
     pub fn load(file: Option<&Path>) -> Result<Settings, SettingsError> {
-        let environment = Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__").try_parsing(true);
-        Settings::from_layers(file, environment)
+        Settings::from_layers(file, environment())
     }
 
     fn from_layers(file: Option<&Path>, environment: Environment) -> Result<Settings, SettingsError> {
@@ -141,9 +146,7 @@ mod tests {
         let mut f = tempfile::NamedTempFile::new().unwrap();
         f.write_all(file.as_bytes()).unwrap();
         let vars = env.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-        let environment =
-            Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__").try_parsing(true).source(Some(vars));
-        Settings::from_layers(Some(f.path()), environment).map_err(|e| e.to_string())
+        Settings::from_layers(Some(f.path()), environment().source(Some(vars))).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -164,6 +167,69 @@ mod tests {
     }
 
     #[test]
+    fn text_from_the_environment_stays_as_it_is_and_numbers_are_read_where_a_setting_is_one() {
+        let s = load(
+            "[profiles.default.redact]\ncard = \"mask\"\n",
+            &[
+                ("FAIRCOPY__KAFKA__PROPERTIES__SASL_PASSWORD", "007"),
+                ("FAIRCOPY__KAFKA__PROPERTIES__SASL_USERNAME", "true"),
+                ("FAIRCOPY__KAFKA__GROUP", "1e3"),
+                ("FAIRCOPY__TOPICS__RAW", "0x10"),
+                ("FAIRCOPY__ADMIN__TOKEN", "1_000"),
+                ("FAIRCOPY__TENANTS__ACME", "9"),
+                ("FAIRCOPY__PROFILES__9__VERBATIM", "true"),
+                ("FAIRCOPY__PROFILES__9__LOOKAHEAD", "5"),
+                ("FAIRCOPY__PROFILES__9__TILT__COMMA", "-0.5"),
+                ("FAIRCOPY__PROFILES__9__QUOTA__SESSION_WORDS_PER_SECOND", "7"),
+                ("FAIRCOPY__PROFILES__9__REDACT__CARD__ACTION", "mask"),
+                ("FAIRCOPY__PROFILES__9__REDACT__CARD__KEEP_LAST", "4"),
+                ("FAIRCOPY__INFER__WORKERS", "3"),
+                ("FAIRCOPY__TELEMETRY__SAMPLED", "0.5"),
+                ("FAIRCOPY__PARTIALS__ENABLED", "false"),
+            ],
+        )
+        .unwrap();
+        let property = |name: &str| s.kafka.properties[name].as_str();
+        assert_eq!((property("sasl.password"), property("sasl.username")), ("007", "true"));
+        assert_eq!((&*s.kafka.group, &*s.topics.raw, &*s.admin.token), ("1e3", "0x10", "1_000"));
+        let profiles = s.profiles().unwrap();
+        let nine = profiles.of(Some("acme"));
+        assert_eq!((nine.style.verbatim, nine.policy.freeze_after(), nine.policy.frame.tilt.comma), (true, 5, -0.5));
+        assert_eq!((nine.quota.session_words_per_second, nine.style.redact["card"].keep_last), (7, 4));
+        assert_eq!((s.infer.workers, s.telemetry.sampled, s.partials.enabled), (3, 0.5, false));
+        let unlimited = load("", &[("FAIRCOPY__PROFILES__DEFAULT__LOOKAHEAD", "unlimited")]).unwrap();
+        assert_eq!(unlimited.profiles().unwrap().of(None).policy.freeze_after(), 92);
+        for (name, value) in [
+            ("FAIRCOPY__INFER__WORKERS", "many"),
+            ("FAIRCOPY__PARTIALS__ENABLED", "perhaps"),
+            ("FAIRCOPY__PROFILES__DEFAULT__LOOKAHEAD", "far"),
+            ("FAIRCOPY__PROFILES__DEFAULT__LOOKAHEAD", "-1"),
+        ] {
+            let error = load("", &[(name, value)]).expect_err(name);
+            assert!(error.contains(value) && error.contains("expected"), "{error}");
+        }
+    }
+
+    #[test]
+    fn lists_from_the_environment_are_separated_by_commas() {
+        let s = load(
+            "[profiles.default]\nkeep = [\"catch twenty two\"]\n",
+            &[
+                ("FAIRCOPY__PROFILES__DEFAULT__PACKS", "aviation,contact-centre"),
+                ("FAIRCOPY__PROFILES__DEFAULT__ITN_OFF", "RANGE"),
+                ("FAIRCOPY__PROFILES__DEFAULT__KEEP", ""),
+            ],
+        )
+        .unwrap();
+        let profiles = s.profiles().unwrap();
+        let style = &profiles.of(None).style;
+        assert_eq!(
+            (style.packs.join(" "), style.off.join(" "), style.keep.len()),
+            ("aviation contact-centre".into(), "RANGE".into(), 0)
+        );
+    }
+
+    #[test]
     fn unknown_keys_are_refused_by_name_wherever_they_stand() {
         assert!(load("[kafka]\nbroker='a:1'\n", &[]).unwrap_err().contains("broker"));
         assert!(load("[profiles.default]\nlookahed=1\n", &[]).unwrap_err().contains("lookahed"));
@@ -179,6 +245,7 @@ mod tests {
             ("[profiles.x]\nutterance_delay_ms=9000\n", ["profiles.x.utterance_delay_ms", "max_delay_ms"]),
             ("[topics]\npartial='asr.raw'\n", ["topics.partial", "topics.raw"]),
             ("[infer]\nmax_batch_tokens=100\n", ["infer.max_batch_tokens", "512"]),
+            ("[infer]\nbacklog_timeout_ms=9999\n", ["infer.backlog_timeout_ms", "infer.timeout_ms"]),
             ("[tenants]\nacme='gone'\n", ["tenants.acme", "gone"]),
             ("[kafka.properties]\n'group.id'='x'\n", ["group.id", "kafka.group"]),
             ("[profiles.x]\npass_words=0\n", ["profiles.x.pass_words", "0"]),

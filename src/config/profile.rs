@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Settings, SettingsError};
+use super::{Settings, SettingsError, text};
 use crate::format::redact::{Action, Redaction, Rule as RedactRule};
 use crate::format::style::Spec;
 use crate::infer::Models;
@@ -16,8 +16,8 @@ use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 use crate::tags::Tilt;
 
 /// `lookahead`: a number of words or `"unlimited"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a number of words or \"unlimited\"")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum LookaheadSetting {
     /// words
     Words(u32),
@@ -26,7 +26,7 @@ pub enum LookaheadSetting {
 }
 
 /// The word `"unlimited"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unlimited {
     /// it
@@ -86,15 +86,15 @@ pub struct ProfileSettings {
     pub max_release_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verbatim: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
     pub languages: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
     pub packs: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
     pub itn_off: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
     pub keep: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vocabulary: Option<PathBuf>,
@@ -109,8 +109,8 @@ pub struct ProfileSettings {
 }
 
 /// `[profiles.NAME.redact]`: an action, or an action and how much a mask keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected \"mask\", \"tag\", \"drop\" or { action = \"mask\", keep_last = 4 }")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum RedactSetting {
     /// just that
     Action(Action),
@@ -228,6 +228,11 @@ impl Profiles {
         self.by_name.values()
     }
 
+    /// What each profile allows, by name.
+    pub fn quotas(&self) -> impl Iterator<Item = (&Arc<str>, WordQuota)> {
+        self.all().map(|p| (&p.name, p.quota))
+    }
+
     /// What each profile says of formatting, by name.
     pub fn styles(&self) -> impl Iterator<Item = (&str, &Spec)> {
         self.by_name.iter().map(|(name, profile)| (name.as_str(), &profile.style))
@@ -305,6 +310,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         utterance_delay_ms: need("utterance_delay_ms", own.utterance_delay_ms.or(base.utterance_delay_ms))?,
         max_release_ms: need("max_release_ms", own.max_release_ms.or(base.max_release_ms))?,
         inference_timeout_ms: settings.infer.timeout_ms,
+        backlog_timeout_ms: settings.infer.backlog_timeout_ms,
         verbatim: style.verbatim,
         guards_digits: Redaction { rules: style.redact.clone(), ..Redaction::default() }.guards_digits(),
         partials: settings.partials.enabled,

@@ -109,8 +109,10 @@ pub struct InferSettings {
     pub max_batch_items: usize,
     /// microseconds an idle worker waits
     pub max_wait_us: u64,
-    /// milliseconds an answer is waited for
+    /// milliseconds an answer for live words is waited for
     pub timeout_ms: u64,
+    /// milliseconds an answer for words of a backlog is waited for
+    pub backlog_timeout_ms: u64,
     /// requests of a partition under way
     pub max_in_flight_per_partition: usize,
 }

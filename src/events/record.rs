@@ -136,6 +136,29 @@ impl SegmentMade {
     }
 }
 
+/// Formatting some words of a stream panicked: they go out as spoken.
+pub struct FormatFailed {
+    /// of the segment: `final` or `partial`
+    pub kind: &'static str,
+    /// its partition
+    pub partition: i32,
+    /// its stream's epoch: offset of the record that opened it
+    pub epoch: i64,
+}
+
+impl FormatFailed {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.format_failures.add(1, &[KeyValue::new("kind", self.kind)]);
+        tracing::error!(
+            kind = self.kind,
+            partition = self.partition,
+            epoch = self.epoch,
+            "formatting panicked; the words go out as spoken, redacted, marked degraded. Report the place that the line before names"
+        );
+    }
+}
+
 /// A record had more words than its tenant or session may say.
 pub struct BeyondQuota {
     /// it became a dead letter; else its words are tagged last

@@ -11,6 +11,7 @@ use super::casing::{self, Lexicon};
 use super::redact::{Action, Edges, Heard, OPEN, PROFANITY, Redaction, Region, mask};
 use super::style::Style;
 use super::units::{Spans, Unit, units};
+use crate::faults::panic_at;
 use crate::record::{Entity, Removed, WrittenWord};
 use crate::session::digits::{Role, role_in};
 use crate::session::word::removal;
@@ -63,26 +64,45 @@ struct Kept<'a> {
     index: u64,
 }
 
-/// Formats a passage.
-pub fn apply(passage: Passage, style: &Style) -> Formatted {
-    let (kept, gone) = divide(&passage, style.verbatim);
+/// A passage before anything of it is written.
+struct Divided<'a> {
+    kept: Vec<Kept<'a>>,
+    gone: Vec<Gone>,
+    tagged: Vec<([usize; 2], ItnClass)>,
+    /// of all kept words
+    units: Vec<Unit>,
+    /// what must not leave
+    regions: Vec<Region>,
+}
+
+fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
+    let (kept, gone) = divide(passage, style.verbatim);
     let lower: Vec<String> = kept.iter().map(|k| k.word.spoken.to_lowercase()).collect();
     let words: Vec<&str> = lower.iter().map(String::as_str).collect();
     let fixed: Vec<bool> = kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
     let tagged = spans(&kept);
-    let mut units = units(&words, &fixed, Spans::Tagged(&tagged), style);
-    let mut noted = Noted { rejected: rejected(&tagged, &units, style), ..Noted::default() };
-    let mut regions = Vec::new();
-    if let Some(redaction) = &style.redaction {
-        regions = redacted(&passage, redaction, &kept, &units);
-        units = without(&kept, units, &regions);
-    }
-    noted.redacted = regions.iter().map(|r| r.class.clone()).collect();
+    panic_at("units", words.iter().copied());
+    let units = units(&words, &fixed, Spans::Tagged(&tagged), style);
+    let regions = style.redaction.as_ref().map_or(Vec::new(), |redaction| redacted(passage, redaction, &kept, &units));
+    Divided { kept, gone, tagged, units, regions }
+}
+
+/// What of the passage must not leave, in order. Writes nothing.
+pub(super) fn regions(passage: &Passage, style: &Style) -> Vec<Region> {
+    divided(passage, style).regions
+}
+
+/// Formats a passage.
+pub fn apply(passage: Passage, style: &Style) -> Formatted {
+    let Divided { kept, gone, tagged, units, regions } = divided(&passage, style);
+    let noted = Noted { rejected: rejected(&tagged, &units, style), redacted: regions.iter().map(|r| r.class.clone()).collect() };
+    let units = if regions.is_empty() { units } else { without(&kept, units, &regions) };
     let mut out = Formatted { removed: removed(&passage, &gone, &regions), noted, ..Formatted::default() };
     let units = units.into_iter().map(|u| (kept[u.words()[0]].at, Piece::Unit(u)));
     let mut pieces: Vec<(usize, Piece)> = units.chain(regions.iter().map(|r| (r.words.start, Piece::Hidden(r)))).collect();
     pieces.sort_by_key(|(at, _)| *at);
     let mut start = passage.sentence_start;
+    panic_at("writing", kept.iter().map(|k| &*k.word.spoken));
     for (_, piece) in pieces {
         let mark = match piece {
             Piece::Unit(unit) => {
@@ -111,7 +131,7 @@ enum Piece<'a> {
 }
 
 /// Why words leave that a profile drops.
-const DROPPED: &str = "redacted";
+pub(super) const DROPPED: &str = "redacted";
 
 /// A word that leaves: its place among the passage's words, and why.
 type Gone = (usize, &'static str);

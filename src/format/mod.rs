@@ -8,6 +8,7 @@ pub mod casing;
 pub mod dictionary;
 pub mod itn;
 pub mod redact;
+pub mod spoken;
 pub mod style;
 pub mod units;
 
@@ -25,6 +26,15 @@ pub use casing::Lexicon;
 use redact::Edges;
 pub use style::{Style, Styles};
 
+/// How words are formatted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// as their tags and the profile say
+    Written,
+    /// as spoken, but for what the profile redacts, and marked degraded: formatting them has failed
+    Spoken,
+}
+
 /// Makes segments of released words. One per process, shared by all partitions.
 pub struct Formatter {
     styles: RwLock<Arc<Styles>>,
@@ -41,8 +51,9 @@ impl Formatter {
         *self.styles.write().expect("no one panics while holding it") = Arc::new(styles);
     }
 
-    fn style(&self, profile: &str) -> Arc<Style> {
-        self.styles.read().expect("no one panics while holding it").of(profile).clone()
+    /// The formatting of a profile; `None` only where a profile's is missing that should be there.
+    fn style(&self, profile: &str) -> Option<Arc<Style>> {
+        self.styles.read().expect("no one panics while holding it").get(profile).cloned()
     }
 
     fn empty(&self, stream: &StreamRef, seq: u64, kind: Kind) -> Segment {
@@ -62,36 +73,51 @@ impl Formatter {
             replayed: false,
             counts: None,
             cause: None,
-            model: self.style(&stream.profile).model.clone(),
+            model: self.style(&stream.profile).map_or("".into(), |s| s.model.clone()),
             profile: stream.profile.clone(),
             meta,
         }
     }
 
-    fn fill(&self, segment: &mut Segment, passage: Passage) -> Noted {
-        let done = apply::apply(passage, &self.style(&segment.profile));
+    fn fill(&self, segment: &mut Segment, passage: Passage, how: How) -> Noted {
+        let style = self.style(&segment.profile);
+        let done = match how {
+            How::Written => apply::apply(passage, &style.expect("styles are loaded for all profiles")),
+            How::Spoken => spoken::as_spoken(passage, style.as_deref()),
+        };
         segment.text = done.text;
         segment.words = done.words;
         segment.entities = done.entities;
         segment.removed = done.removed;
+        segment.degraded |= how == How::Spoken;
         done.noted
     }
 
     /// The final segment of released words, and what is to be counted of it. Its `meta` is that of the record of its last word.
     pub fn segment(&self, stream: &StreamRef, release: &Release) -> (Segment, Noted) {
+        self.segment_as(How::Written, stream, release)
+    }
+
+    /// As [`Formatter::segment`], formatted so.
+    pub fn segment_as(&self, how: How, stream: &StreamRef, release: &Release) -> (Segment, Noted) {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
         let edges = Edges { before: release.number_before, after: release.number_after };
         let Release { from, sentence_start, .. } = *release;
-        let noted = self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges });
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
+        let noted = self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges }, how);
         (segment, noted)
     }
 
     /// The partial of an unreleased tail.
     pub fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
+        self.partial_as(How::Written, stream, tail)
+    }
+
+    /// As [`Formatter::partial`], formatted so.
+    pub fn partial_as(&self, how: How, stream: &StreamRef, tail: &Tail) -> Segment {
         let mut segment = self.empty(stream, tail.seq, Kind::Partial);
         let words: Vec<(&Word, Tags)> = tail
             .entries
@@ -102,7 +128,7 @@ impl Formatter {
         // More may come, so a number at its end is open.
         let edges = Edges { before: tail.number_before, after: true };
         let Tail { from, sentence_start, .. } = *tail;
-        self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges });
+        self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges }, how);
         let boundary = tail.from + tail.frozen as u64;
         let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
         // The last one may still be joined by the entity, or get the mark, of a word that is not frozen.

@@ -169,6 +169,11 @@ impl Styles {
     pub fn of(&self, profile: &str) -> &Arc<Style> {
         &self.by_profile[profile]
     }
+
+    /// The formatting of a profile, if there is such a profile.
+    pub fn get(&self, profile: &str) -> Option<&Arc<Style>> {
+        self.by_profile.get(profile)
+    }
 }
 
 /// A pack's recipes, compiled with the language's tables and rules at hand, and its dictionaries. `traced`: see [`Itn::compile`].

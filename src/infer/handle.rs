@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::queue::{BatchLimits, Queue};
+use super::queue::{BatchLimits, Lane, Queue};
 use super::{ModelError, Row, Tagger};
 use crate::events;
 use crate::tags::Tags;
@@ -21,8 +21,8 @@ pub struct Request {
     pub ask: u64,
     /// what to tag
     pub row: Row,
-    /// after everybody else: for a hypothesis only, or beyond a quota
-    pub later: bool,
+    /// when its turn comes
+    pub lane: Lane,
     /// after this nobody waits for it
     pub due: Instant,
     /// the trace of the record that brought its last word, if that is traced
@@ -88,14 +88,14 @@ impl Infer {
     /// Queues a request. Its answer comes on `request.reply`, unless the receiver is gone by then.
     pub fn submit(&self, request: Request) {
         let mut state = self.shared.state.lock().expect("workers do not panic");
-        let (tokens, later) = (request.row.tokens.len(), request.later);
+        let (tokens, lane) = (request.row.tokens.len(), request.lane);
         let since = Instant::now();
         if state.queue.len() % PURGE_EVERY == PURGE_EVERY - 1 {
             // A device that hangs takes no batch; what nobody waits for any more must not pile up.
             state.queue.purge(|w| nobody_waits(&w.request, since));
         }
         state.oldest.get_or_insert(since);
-        state.queue.push(Waiting { request, since }, tokens, later);
+        state.queue.push(Waiting { request, since }, tokens, lane);
         self.shared.changed.notify_one();
     }
 }
@@ -193,7 +193,7 @@ mod tests {
 
     fn request(ask: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
         let row = Row::pack(Frame::default(), &[&[7], &[8]], 0, None, false);
-        Request { stream: 1, ask, row, later: false, due, trace: None, reply: reply.clone() }
+        Request { stream: 1, ask, row, lane: Lane::Live, due, trace: None, reply: reply.clone() }
     }
 
     fn soon() -> Instant {

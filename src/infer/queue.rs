@@ -1,17 +1,44 @@
 //! The order of work for the model. Pure: no threads, no clock.
 //!
-//! Final words go before what may wait (hypotheses, and words beyond a quota), oldest first. A batch is the item whose turn it is plus whatever pads it little: items of its
-//! length bucket, then shorter ones, while padded tokens and items stay within limits. The first item always fits.
-//! Nothing starves: the head of finals is in every batch, and what may wait goes first once it was passed over [`PATIENCE`] times.
+//! Work stands in three lanes, oldest first: live words; words of a backlog; and what may wait (hypotheses, and words beyond a quota). A batch is led by the
+//! oldest of a lane and filled up with whatever pads it little, lane by lane: items of its length bucket, then shorter ones, while padded tokens and items
+//! stay within limits. The item that leads always fits.
+//!
+//! A lane leads where those before it are empty. While they are not, its oldest item leads once it was passed over often enough: for a backlog in one batch
+//! of four, for what may wait in one of eight, however many items of it there are. So of any eight batches live words that wait lead at least five, and
+//! nothing starves.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// Batches that what may wait lets pass before it goes ahead of finals.
-pub const PATIENCE: u32 = 8;
 /// Tokens of a length bucket.
 const BUCKET: usize = 32;
+
+/// Whose work it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// words of a partition that has caught up
+    Live,
+    /// words that a partition was behind with
+    Backlog,
+    /// a hypothesis, or words beyond a quota
+    Later,
+}
+
+impl Lane {
+    /// In the order of work.
+    pub const ALL: [Lane; 3] = [Lane::Live, Lane::Backlog, Lane::Later];
+
+    /// While lanes before it are not empty, the oldest item of this one leads one batch of so many.
+    pub fn one_of(self) -> u32 {
+        match self {
+            Lane::Live => 1,
+            Lane::Backlog => 4,
+            Lane::Later => 8,
+        }
+    }
+}
 
 /// Largest batch.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq)]
@@ -26,33 +53,38 @@ pub struct BatchLimits {
 #[derive(Debug)]
 struct Item<T> {
     tokens: usize,
-    passed_over: u32,
     payload: T,
+}
+
+#[derive(Debug)]
+struct Waiting<T> {
+    items: VecDeque<Item<T>>,
+    /// batches in a row that left its oldest item where it is
+    passed_over: u32,
 }
 
 /// Work that waits, with its length in tokens.
 #[derive(Debug)]
 pub struct Queue<T> {
-    finals: VecDeque<Item<T>>,
-    later: VecDeque<Item<T>>,
+    /// as in [`Lane::ALL`]
+    lanes: [Waiting<T>; 3],
 }
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Queue { finals: VecDeque::new(), later: VecDeque::new() }
+        Queue { lanes: Lane::ALL.map(|_| Waiting { items: VecDeque::new(), passed_over: 0 }) }
     }
 }
 
 impl<T> Queue<T> {
     /// Adds work of so many tokens.
-    pub fn push(&mut self, payload: T, tokens: usize, later: bool) {
-        let item = Item { tokens, passed_over: 0, payload };
-        if later { self.later.push_back(item) } else { self.finals.push_back(item) }
+    pub fn push(&mut self, payload: T, tokens: usize, lane: Lane) {
+        self.lanes[lane as usize].items.push_back(Item { tokens, payload });
     }
 
     /// Items that wait.
     pub fn len(&self) -> usize {
-        self.finals.len() + self.later.len()
+        self.lanes.iter().map(|lane| lane.items.len()).sum()
     }
 
     /// Whether nothing waits.
@@ -62,37 +94,47 @@ impl<T> Queue<T> {
 
     /// Drops what is `abandoned`.
     pub fn purge(&mut self, mut abandoned: impl FnMut(&T) -> bool) {
-        self.finals.retain(|i| !abandoned(&i.payload));
-        self.later.retain(|i| !abandoned(&i.payload));
+        for lane in &mut self.lanes {
+            lane.items.retain(|i| !abandoned(&i.payload));
+        }
     }
 
-    /// Takes the next batch, its longest item's bucket first. Items that are `abandoned` are dropped on the way.
-    pub fn take(&mut self, limits: BatchLimits, mut abandoned: impl FnMut(&T) -> bool) -> Vec<T> {
-        self.purge(&mut abandoned);
-        let impatient = self.later.front().is_some_and(|h| h.passed_over >= PATIENCE);
-        let head = if impatient || self.finals.is_empty() { self.later.pop_front() } else { self.finals.pop_front() };
-        let Some(head) = head else { return Vec::new() };
+    /// The lane whose oldest item leads the next batch.
+    fn leads(&self) -> Option<usize> {
+        let waits = |lane: &usize| !self.lanes[*lane].items.is_empty();
+        let is_due = |lane: &usize| self.lanes[*lane].passed_over + 1 >= Lane::ALL[*lane].one_of();
+        let due = [Lane::Later, Lane::Backlog].map(|lane| lane as usize);
+        due.into_iter().find(|lane| waits(lane) && is_due(lane)).or_else(|| (0..Lane::ALL.len()).find(waits))
+    }
+
+    /// Takes the next batch, the item that leads it first. Items that are `abandoned` are dropped on the way.
+    pub fn take(&mut self, limits: BatchLimits, abandoned: impl FnMut(&T) -> bool) -> Vec<T> {
+        self.purge(abandoned);
+        let Some(leading) = self.leads() else { return Vec::new() };
+        let head = self.lanes[leading].items.pop_front().expect("it leads");
         let bucket = head.tokens.div_ceil(BUCKET);
         let width = bucket * BUCKET;
         let mut longest = head.tokens;
         let mut batch = vec![head.payload];
-        for (lane, same) in [(0, true), (1, true), (0, false), (1, false)] {
-            let queue = if lane == 0 { &mut self.finals } else { &mut self.later };
-            let mut i = 0;
-            while i < queue.len() && batch.len() < limits.max_batch_items {
-                let tokens = queue[i].tokens;
-                let padded = longest.max(tokens) * (batch.len() + 1);
-                let fits = tokens <= width && (tokens.div_ceil(BUCKET) == bucket) == same && padded <= limits.max_batch_tokens;
-                if fits {
-                    longest = longest.max(tokens);
-                    batch.push(queue.remove(i).expect("i is in range").payload);
-                } else {
-                    i += 1;
+        for (number, lane) in self.lanes.iter_mut().enumerate() {
+            let mut oldest_went = number == leading;
+            for same in [true, false] {
+                let mut i = 0;
+                while i < lane.items.len() && batch.len() < limits.max_batch_items {
+                    let tokens = lane.items[i].tokens;
+                    let padded = longest.max(tokens) * (batch.len() + 1);
+                    let fits =
+                        tokens <= width && (tokens.div_ceil(BUCKET) == bucket) == same && padded <= limits.max_batch_tokens;
+                    if fits {
+                        longest = longest.max(tokens);
+                        batch.push(lane.items.remove(i).expect("i is in range").payload);
+                        oldest_went |= i == 0;
+                    } else {
+                        i += 1;
+                    }
                 }
             }
-        }
-        for item in &mut self.later {
-            item.passed_over += 1;
+            lane.passed_over = if oldest_went || lane.items.is_empty() { 0 } else { lane.passed_over + 1 };
         }
         batch
     }
@@ -108,23 +150,26 @@ mod tests {
     #[test]
     fn the_first_item_always_fits() {
         let mut q = Queue::default();
-        q.push("long", 10_000, false);
+        q.push("long", 10_000, Lane::Live);
         assert_eq!(q.take(LIMITS, |_| false), ["long"]);
     }
 
     #[test]
-    fn finals_go_before_later_and_fill_up_with_them() {
+    fn live_words_go_before_a_backlog_and_that_before_what_may_wait_and_a_batch_is_filled_up_in_that_order() {
         let mut q = Queue::default();
-        q.push("h", 30, true);
-        q.push("f", 30, false);
-        assert_eq!(q.take(LIMITS, |_| false), ["f", "h"]);
+        q.push("hypothesis", 30, Lane::Later);
+        q.push("backlog", 30, Lane::Backlog);
+        q.push("live", 30, Lane::Live);
+        q.push("short", 10, Lane::Live);
+        assert_eq!(q.take(BatchLimits { max_batch_items: 3, ..LIMITS }, |_| false), ["live", "short", "backlog"]);
+        assert_eq!(q.take(LIMITS, |_| false), ["hypothesis"]);
     }
 
     #[test]
     fn a_batch_prefers_items_of_its_own_length() {
         let mut q = Queue::default();
         for (name, tokens) in [("a", 60), ("short", 5), ("b", 62), ("c", 40), ("d", 64)] {
-            q.push(name, tokens, false);
+            q.push(name, tokens, Lane::Live);
         }
         assert_eq!(q.take(LIMITS, |_| false), ["a", "b", "c", "d"]);
         assert_eq!(q.take(LIMITS, |_| false), ["short"]);
@@ -133,46 +178,87 @@ mod tests {
     #[test]
     fn abandoned_work_is_skipped() {
         let mut q = Queue::default();
-        q.push(1, 5, false);
-        q.push(2, 5, false);
+        q.push(1, 5, Lane::Live);
+        q.push(2, 5, Lane::Live);
         assert_eq!(q.take(LIMITS, |n| *n == 1), [2]);
     }
 
+    #[test]
+    fn however_many_may_wait_all_of_them_together_lead_one_batch_in_eight() {
+        let one = BatchLimits { max_batch_tokens: 256, max_batch_items: 1 };
+        let mut q = Queue::default();
+        for stream in 0..50 {
+            q.push((Lane::Later, stream), 30, Lane::Later);
+            q.push((Lane::Backlog, stream), 30, Lane::Backlog);
+        }
+        let mut led = Vec::new();
+        for batch in 0..400 {
+            q.push((Lane::Live, batch), 30, Lane::Live);
+            let taken = q.take(one, |_| false)[0];
+            led.push(taken.0);
+            if taken.0 != Lane::Live {
+                q.push(taken, 30, taken.0); // it is answered, and asks again
+            }
+        }
+        for eight in led.windows(8) {
+            let of = |lane: Lane| eight.iter().filter(|l| **l == lane).count();
+            assert!(of(Lane::Later) <= 1 && of(Lane::Backlog) <= 2 && of(Lane::Live) >= 5, "{eight:?}");
+        }
+        let of = |lane: Lane| led.iter().filter(|l| **l == lane).count();
+        assert!(of(Lane::Later) >= 400 / 8 - 1 && of(Lane::Backlog) >= 400 / 5 - 1, "and no fewer");
+    }
+
+    /// Batches in a row that may leave the oldest item of a lane where it is: those before its turn, and one where another lane's turn comes first.
+    fn longest_wait(lane: Lane) -> u32 {
+        match lane {
+            Lane::Live => 2,
+            Lane::Backlog => Lane::Backlog.one_of(),
+            Lane::Later => Lane::Later.one_of() - 1,
+        }
+    }
+
     proptest! {
+        /// What is promised, whatever arrives: every item is in one batch, batches keep their limits, nothing waits in vain for its turn, and live words that
+        /// wait lead, or are in, five of any eight batches.
         #[test]
-        fn order_never_starves_and_limits_hold(
-            arrivals in prop::collection::vec(prop::collection::vec((1usize..400, any::<bool>()), 0..6), 1..60),
+        fn every_lane_gets_its_share_and_limits_hold(
+            arrivals in prop::collection::vec(prop::collection::vec((1usize..400, 0usize..3), 0..6), 1..60),
             max_batch_tokens in 1usize..600,
             max_batch_items in 1usize..6,
         ) {
             let limits = BatchLimits { max_batch_tokens, max_batch_items };
             let mut q = Queue::default();
-            let mut waiting: Vec<(usize, usize, bool, u32)> = Vec::new(); // id, tokens, hypothesis, batches seen
-            let (mut next, mut pushed, mut taken) = (0, 0, 0);
+            let mut waiting: Vec<(usize, usize, Lane, u32)> = Vec::new(); // id, tokens, lane, batches as the oldest of its lane
+            let (mut next, mut taken) = (0, 0);
+            // For every batch: whether a live item waited, and whether the oldest of them was in it.
+            let mut live: Vec<(bool, bool)> = Vec::new();
             let mut rounds: Vec<_> = arrivals;
             rounds.resize(rounds.len() + 400, Vec::new());
             for round in rounds {
-                for (tokens, hypothesis) in round {
-                    q.push(next, tokens, hypothesis);
-                    waiting.push((next, tokens, hypothesis, 0));
+                for (tokens, lane) in round {
+                    let lane = Lane::ALL[lane];
+                    q.push(next, tokens, lane);
+                    waiting.push((next, tokens, lane, 0));
                     next += 1;
-                    pushed += 1;
                 }
-                let oldest_final = waiting.iter().find(|w| !w.2).map(|w| w.0);
-                let impatient = waiting.iter().find(|w| w.2 && w.3 >= PATIENCE).map(|w| w.0);
                 let batch = q.take(limits, |_| false);
-                if let Some(head) = impatient.or(oldest_final) {
-                    prop_assert!(batch.contains(&head), "the one whose turn it is must be in the batch");
-                }
                 let longest = batch.iter().map(|id| waiting.iter().find(|w| w.0 == *id).unwrap().1).max().unwrap_or(0);
                 prop_assert!(batch.len() <= 1 || (batch.len() <= max_batch_items && longest * batch.len() <= max_batch_tokens));
+                let oldest = |lane: Lane| waiting.iter().find(|w| w.2 == lane).map(|w| w.0);
+                live.push((oldest(Lane::Live).is_some(), oldest(Lane::Live).is_some_and(|id| batch.contains(&id))));
+                for lane in Lane::ALL {
+                    if let Some(oldest) = waiting.iter_mut().find(|w| w.2 == lane).filter(|w| !batch.contains(&w.0)) {
+                        oldest.3 += 1;
+                        prop_assert!(oldest.3 <= longest_wait(lane), "{lane:?} waits for {} batches", oldest.3);
+                    }
+                }
                 taken += batch.len();
                 waiting.retain(|w| !batch.contains(&w.0));
-                for w in &mut waiting {
-                    w.3 += 1;
-                }
             }
-            prop_assert_eq!(pushed, taken);
+            prop_assert_eq!(next, taken);
+            for eight in live.windows(8).filter(|eight| eight.iter().all(|(waited, _)| *waited)) {
+                prop_assert!(eight.iter().filter(|(_, went)| *went).count() >= 5);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The settings that may change while the service runs: profiles, tenants, quotas and record limits, and what profiles format with.
 
 use std::path::Path;
+use std::time::Instant;
 
 use crate::config::{Profiles, Settings, SettingsError};
 use crate::format::Styles;
@@ -26,7 +27,7 @@ impl InForce {
     pub fn new(settings: &Settings, mut profiles: Profiles, models: &Models) -> Result<(InForce, Styles), SettingsError> {
         profiles.bind(models)?;
         let styles = settings.styles(&profiles, false)?;
-        let quotas = WordQuotas::new(profiles.all().map(|p| (&p.name, p.quota)));
+        let quotas = WordQuotas::new(profiles.quotas());
         Ok((InForce { profiles, quotas, limits: settings.limits.clone() }, styles))
     }
 
@@ -55,7 +56,8 @@ impl InForce {
                 gone.name
             )));
         }
-        let (next, styles) = InForce::new(&settings, profiles, models)?;
+        let (mut next, styles) = InForce::new(&settings, profiles, models)?;
+        next.quotas = self.quotas.followed_by(next.profiles.quotas(), Instant::now());
         Ok((next, styles, waiting(&settings, began_with)))
     }
 }

@@ -10,6 +10,7 @@
 
 mod assignment;
 pub mod clock;
+mod guard;
 mod in_force;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
@@ -17,6 +18,8 @@ pub mod partition;
 mod reload;
 pub mod replay;
 mod restore;
+#[cfg(test)]
+mod scenarios;
 mod task;
 mod trial;
 mod worker;
@@ -33,6 +36,7 @@ use crate::config::{Settings, SettingsError};
 use crate::consume::changelog::RestoreError;
 use crate::consume::group::StartError;
 use crate::consume::poll::RawConsumer;
+use crate::faults::panic_at;
 use crate::format::{Formatter, Styles};
 use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
@@ -196,6 +200,7 @@ impl Surroundings for Shared {
     }
 
     fn tokens(&self, policy: &Policy, spoken: &str) -> Arc<[u32]> {
+        panic_at("restoring", [spoken].into_iter());
         self.models.of(policy.frame).tokenizer.tokens(spoken)
     }
 }

@@ -118,6 +118,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         utterance_delay_ms: 1,
         max_release_ms: 1,
         inference_timeout_ms: 1,
+        backlog_timeout_ms: 1,
         verbatim: false,
         guards_digits: false,
         partials: true,

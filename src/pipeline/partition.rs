@@ -8,12 +8,14 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::clock::Clock;
+use super::guard::{self, Guarded};
 use super::in_force::InForce;
 use super::{OnRelease, Shared};
 use crate::config::Profile;
 use crate::consume::changelog::Left;
 use crate::events;
 use crate::health::Reporter;
+use crate::infer::queue::Lane;
 use crate::infer::{Answer, Request};
 use crate::kafka::mark::Mark;
 use crate::kafka::notes::Note;
@@ -23,7 +25,7 @@ use crate::record::decode;
 use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused, Segment};
 use crate::session::map::reread::{Remaining, Unreadable};
 use crate::session::map::{Accepted, Limits, Sessions};
-use crate::session::output::{Event, Output, StreamId, StreamKey, StreamRef, Tail};
+use crate::session::output::{Ask, Event, Output, StreamId, StreamKey, StreamRef, Tail};
 use crate::session::policy::Policy;
 use crate::session::snapshot::{SnapshotError, Stored, Surroundings, key_from_bytes, key_to_bytes};
 use crate::session::{Record, Source, Time};
@@ -54,8 +56,8 @@ pub struct Partition {
     on_release: Option<OnRelease>,
     /// sessions beyond their quota
     beyond: HashSet<Arc<str>>,
-    /// requests of theirs that are under way, and until when
-    late: HashMap<StreamId, Time>,
+    /// requests under way: whose work they are, and until when
+    under_way: HashMap<StreamId, (Lane, Time)>,
 }
 
 impl Partition {
@@ -81,7 +83,7 @@ impl Partition {
             profile: None,
             on_release: None,
             beyond: HashSet::new(),
-            late: HashMap::new(),
+            under_way: HashMap::new(),
         }
     }
 
@@ -108,12 +110,12 @@ impl Partition {
 
     fn restore_one(&mut self, key: &[u8], value: &[u8], unreadable: &mut Vec<Unreadable>) -> Result<(), SnapshotError> {
         let (key, now) = (key_from_bytes(key)?, self.now());
-        let Stored { header, snapshot } = Stored::from_bytes(value)?;
+        let Stored { header, snapshot } = guard::stored(value)?;
         if header.applied > self.next_offset {
             self.sessions.is_ahead(key.clone(), header.applied);
         }
         let shared = self.shared.clone();
-        let restored = snapshot.and_then(|snapshot| self.sessions.restore(key.clone(), &snapshot, &*shared, now));
+        let restored = snapshot.and_then(|snapshot| guard::restore(&mut self.sessions, &shared, (key.clone(), &snapshot), now));
         if let (Err(_), Some(outline)) = (&restored, header.open) {
             unreadable.push(Unreadable { key, outline, applied: header.applied });
         }
@@ -167,7 +169,11 @@ impl Partition {
             let profile = in_force.profiles.of(segment.tenant.as_deref());
             let open = self.sessions.profile_of(&session, &stream.key.channel);
             let (name, policy) = open.unwrap_or((profile.name.clone(), profile.policy.clone()));
-            let made = self.record(segment.clone(), record.clone(), profile, policy);
+            // A record over which something panics now, and did not when it was taken first: what it says is lost, and the partition goes on.
+            let Some(made) = guard::again(|| self.record(segment.clone(), record.clone(), profile, policy)) else {
+                events::StateRefused { partition: self.number, why: "a record that is read again panics" }.emit();
+                continue;
+            };
             self.sessions.take_again(stream, made, own, &name, now);
         }
     }
@@ -217,8 +223,10 @@ impl Partition {
     fn erase(&mut self, record: RawRecord) {
         match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.in_force().limits) {
             Ok(session) => {
-                let streams = self.sessions.erase(&session, record.offset);
-                events::Erased { partition: self.number, streams }.emit();
+                // Every partition gets the order; most have nothing of the session.
+                if let Some(streams) = self.sessions.erase(&session, record.offset) {
+                    events::Erased { partition: self.number, streams }.emit();
+                }
             }
             Err(refused) => self.refuse("decode", refused, record),
         }
@@ -236,9 +244,14 @@ impl Partition {
         if self.is_beyond(&in_force, profile, session, &segment) {
             if profile.quota.beyond == Beyond::DeadLetter {
                 let detail = "more words than profiles.*.quota allows; raise it, or replay this later";
-                return self.refuse("quota", Refused::new("quota", detail), record);
+                self.refuse("quota", Refused::new("quota", detail), record.clone());
+                if segment.end.is_none() {
+                    return;
+                }
+                segment.words.clear(); // only words are too many: what ends has ended
+            } else {
+                self.beyond.insert(session.clone());
             }
-            self.beyond.insert(session.clone());
         } else {
             self.beyond.remove(session);
         }
@@ -277,8 +290,8 @@ impl Partition {
     /// Whether a record's words are more than its tenant or its session may say now.
     fn is_beyond(&self, in_force: &InForce, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
         let tenant: Arc<str> = segment.tenant.as_deref().unwrap_or_default().into();
-        let over =
-            self.running && segment.is_final && !in_force.quotas.allows(&profile.name, &tenant, session, segment.words.len());
+        let (words, now) = (segment.words.len(), Instant::now());
+        let over = self.running && segment.is_final && !in_force.quotas.allows(&profile.name, &tenant, session, words, now);
         if over {
             events::BeyondQuota { refused: profile.quota.beyond == Beyond::DeadLetter, words: segment.words.len() }.emit();
         }
@@ -294,7 +307,7 @@ impl Partition {
     pub fn caught_up(&mut self) {
         let now = self.now();
         self.running = true;
-        self.sessions.caught_up(now);
+        self.sessions.caught_up(now, self.next_offset);
     }
 
     /// Ends all streams: the input has.
@@ -306,26 +319,36 @@ impl Partition {
     /// Hands requests to the model, as many as may be under way.
     pub fn ask(&mut self) {
         let now = self.now();
-        self.late.retain(|_, due| *due > now);
-        // Requests that come last must not take the places of those that do not.
-        while self.sessions.in_flight() - self.late.len().min(self.sessions.in_flight())
-            < self.shared.settings.infer.max_in_flight_per_partition
-        {
-            let Some((stream, ask)) = self.sessions.next_ask(now) else { break };
-            let late = !self.beyond.is_empty() && self.sessions.session_of(stream).is_some_and(|s| self.beyond.contains(s));
-            if late {
-                self.late.insert(stream, ask.due);
+        self.under_way.retain(|_, (_, due)| *due > now);
+        // A backlog has places of its own, and what comes last takes nobody's: no live words wait for either.
+        for lane in [Lane::Live, Lane::Backlog] {
+            let most = self.shared.settings.infer.max_in_flight_per_partition;
+            let mut places = most.saturating_sub(self.under_way.values().filter(|(of, _)| *of == lane).count());
+            while places > 0 {
+                let Some((stream, ask)) = self.sessions.next_ask(now, lane == Lane::Backlog) else { break };
+                places -= usize::from(self.submit(stream, ask) == lane);
             }
-            self.shared.models.of(ask.row.frame).infer.submit(Request {
-                stream,
-                ask: ask.id,
-                trace: self.sessions.source_of(stream).and_then(|s| Some(s.way.as_ref()?.link())),
-                row: ask.row,
-                later: ask.hypothesis || late,
-                due: self.clock.instant(ask.due),
-                reply: self.reply.clone(),
-            });
         }
+    }
+
+    fn submit(&mut self, stream: StreamId, ask: Ask) -> Lane {
+        let is_beyond = || !self.beyond.is_empty() && self.sessions.session_of(stream).is_some_and(|s| self.beyond.contains(s));
+        let lane = match ask.backlog {
+            true => Lane::Backlog,
+            false if ask.hypothesis || is_beyond() => Lane::Later,
+            false => Lane::Live,
+        };
+        self.under_way.insert(stream, (lane, ask.due));
+        self.shared.models.of(ask.row.frame).infer.submit(Request {
+            stream,
+            ask: ask.id,
+            trace: self.sessions.source_of(stream).and_then(|s| Some(s.way.as_ref()?.link())),
+            row: ask.row,
+            lane,
+            due: self.clock.instant(ask.due),
+            reply: self.reply.clone(),
+        });
+        lane
     }
 
     /// Waits for an answer of the model. Cancel-safe.
@@ -336,7 +359,7 @@ impl Partition {
     /// Takes an answer.
     pub fn answered(&mut self, answer: Answer) {
         let now = self.now();
-        self.late.remove(&answer.stream);
+        self.under_way.remove(&answer.stream);
         self.reporter.progressed();
         self.sessions.answer(answer.stream, answer.ask, answer.tags.as_deref(), now);
     }
@@ -411,6 +434,7 @@ impl Partition {
 
     fn outgoing(&mut self, event: Event) -> Outgoing {
         let shared = self.shared.clone();
+        let formatter = Guarded { formatter: &shared.formatter, partition: self.number };
         let stream = event.stream;
         match event.output {
             Output::Release(release) => {
@@ -429,9 +453,11 @@ impl Partition {
                 let way = source.as_ref().and_then(|s| s.way.as_ref());
                 way.inspect(|w| w.released());
                 let began = SystemTime::now();
-                let (segment, noted) = shared.formatter.segment(&stream, &release);
+                let (segment, noted) = formatter.segment(&stream, &release);
                 way.inspect(|w| w.formatted(began));
-                let degraded = release.entries.iter().filter(|e| e.freeze.is_some_and(|f| f.degraded)).count() as u64;
+                let by_inference = release.entries.iter().filter(|e| e.freeze.is_some_and(|f| f.degraded)).count();
+                // As spoken, though inference may have answered: formatting has failed, and with all of its words.
+                let degraded = if segment.degraded && by_inference == 0 { release.entries.len() } else { by_inference } as u64;
                 events::SegmentMade { kind: "final", degraded }.emit();
                 noted.redacted.iter().for_each(|class| events::Redacted { class }.emit());
                 noted.rejected.iter().for_each(|class| events::ItnRejected { class }.emit());
@@ -440,7 +466,7 @@ impl Partition {
             Output::Closed { seq, counts, cause } => {
                 self.dirty.remove(&stream.id);
                 self.beyond.remove(&stream.key.session);
-                let segment = shared.formatter.end(&stream, seq, counts, cause);
+                let segment = shared.formatter.end(&stream, seq, counts, cause); // it holds no words: nothing of it can panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
                 Outgoing::Formatted(Box::new(segment), stream.source)
             }
@@ -464,9 +490,10 @@ impl Partition {
     /// Tails that changed, of sessions that may send one now, as partials.
     pub fn partials(&mut self) -> Vec<Segment> {
         let shared = self.shared.clone();
+        let formatter = Guarded { formatter: &shared.formatter, partition: self.number };
         let partial = |(stream, tail): (StreamRef, Tail)| {
             events::SegmentMade { kind: "partial", degraded: 0 }.emit();
-            shared.formatter.partial(&stream, &tail)
+            formatter.partial(&stream, &tail)
         };
         self.changed_tails(|session| shared.partial_limit.allows(session)).into_iter().map(partial).collect()
     }

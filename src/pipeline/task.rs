@@ -102,7 +102,7 @@ pub async fn run(
         if forgot.elapsed() > FORGET_IDLE {
             forgot = Instant::now();
             shared.partial_limit.forget_idle();
-            shared.in_force().quotas.forget_idle();
+            shared.in_force().quotas.forget_idle(Instant::now());
         }
     }
     report(Report::Last(incarnation, partition.cut()));

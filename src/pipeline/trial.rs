@@ -16,7 +16,7 @@ pub struct Trial {
     alone: usize,
     /// until this commit is durable, nothing is taken
     awaited: Option<(i64, Mark)>,
-    /// the record that has ended its worker twice, alone
+    /// the first record from this offset on has ended its worker twice, alone. The offset itself may be a transaction marker's, which is no record
     convicted: Option<i64>,
 }
 
@@ -52,9 +52,9 @@ impl Trial {
         }
     }
 
-    /// Whether the record is to be refused untouched.
+    /// Whether the record that comes next, at this offset, is to be refused untouched.
     pub fn convicts(&self, offset: i64) -> bool {
-        self.convicted == Some(offset)
+        self.convicted.is_some_and(|from| from <= offset)
     }
 
     /// A record was taken, and the partition goes on after it. Gives back whether that must be committed now.
@@ -112,6 +112,41 @@ mod tests {
     fn a_record_that_ends_its_worker_is_refused_after_one_death_among_others_and_two_alone() {
         for before in [0, 1, 7, 300] {
             assert_eq!(deaths_until_it_is_left_out(100 + before, 100), (3, vec![100 + before]), "{before} records before it");
+        }
+    }
+
+    /// As [`deaths_until_it_is_left_out`], where a transactional sender wrote the log: behind every `each` records stands a marker, which has an offset and is
+    /// no record.
+    fn deaths_among_markers(poison: usize, each: usize) -> (u32, Vec<i64>) {
+        let offsets: Vec<i64> = (0..poison + 5).map(|n| (n + n / each) as i64).collect();
+        let (mut log, mut deaths, mut refused) = ((0, Mark::Clean), 0, Vec::new());
+        'owner: while deaths < 20 {
+            let mut trial = Trial::begin(log.1, log.0);
+            log = (log.0, trial.mark());
+            trial.committed(log.0, log.1);
+            let begin = log.0;
+            for &at in offsets.iter().filter(|at| **at >= begin) {
+                if trial.convicts(at) {
+                    refused.push(at);
+                } else if at == offsets[poison] {
+                    deaths += 1;
+                    continue 'owner;
+                }
+                if trial.took(at + 1) {
+                    log = (at + 1, trial.mark());
+                    trial.committed(log.0, log.1);
+                }
+            }
+            break;
+        }
+        (deaths, refused)
+    }
+
+    #[test]
+    fn a_record_behind_a_transaction_marker_is_convicted_as_any_other_and_no_other_is() {
+        for (poison, each) in [(1, 1), (3, 1), (4, 2), (8, 4), (300, 7)] {
+            let at = (poison + poison / each) as i64;
+            assert_eq!(deaths_among_markers(poison, each), (3, vec![at]), "record {poison}, a marker behind every {each}");
         }
     }
 

@@ -29,16 +29,17 @@ impl RawSender {
         drop(self.producer.send_result(FutureRecord { topic, partition, payload, key, timestamp: None, headers: Some(headers) }));
     }
 
-    /// Sends one record and waits for its acknowledgement.
+    /// Sends one record and waits for its acknowledgement. `partition`: where the record must stand; else its key decides.
     pub async fn send(
         &self,
         topic: &str,
+        partition: Option<i32>,
         key: Option<&[u8]>,
         payload: Option<&[u8]>,
         headers: &[(String, Option<Vec<u8>>)],
     ) -> Result<(), KafkaError> {
         let headers = Some(to_headers(headers));
-        let record = FutureRecord { topic, partition: None, payload, key, timestamp: None, headers };
+        let record = FutureRecord { topic, partition, payload, key, timestamp: None, headers };
         self.producer.send(record, Duration::from_secs(30)).await.map(|_| ()).map_err(|(e, _)| e)
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, ResourceSpecifier, TopicReplication};
-use rdkafka::error::RDKafkaErrorCode;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 
 use crate::config::Settings;
 use crate::events;
@@ -37,20 +37,77 @@ pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// Creates the five topics, each with `partitions` and `replication`. One that exists is left as it is. Gives a line a topic.
+/// Copies of a topic where nobody says how many, if the cluster has brokers enough: one may be down for repair and another fail.
+const COPIES: i32 = 3;
+/// How long the broker may take to answer.
+const ASK: Duration = Duration::from_secs(20);
+
+/// Why topics were not created.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateError {
+    /// a property librdkafka does not take
+    #[error("kafka.properties: {0}; expected properties of librdkafka")]
+    Properties(KafkaError),
+    /// no broker
+    #[error("kafka.brokers = {brokers:?}: no broker answered: {error}; check the address, the network and kafka.properties")]
+    Unreachable {
+        /// as set
+        brokers: String,
+        /// the client's word
+        error: KafkaError,
+    },
+    /// more copies than brokers to hold them
+    #[error(
+        "--replication {asked}: the cluster has {}; expected at most {brokers}. Leave it out for as many as there can be, up to {COPIES}",
+        count(*brokers, "broker")
+    )]
+    Replication {
+        /// copies asked for
+        asked: i32,
+        /// brokers there are
+        brokers: i32,
+    },
+    /// the broker says no
+    #[error("{topic}: cannot be created: {error}; topics made before it stay, and the command can be repeated")]
+    Refused {
+        /// which
+        topic: String,
+        /// the broker's word
+        error: RDKafkaErrorCode,
+    },
+}
+
+fn count(n: i32, of: &str) -> String {
+    format!("{n} {of}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Creates the five topics, each with `partitions`, and with so many copies of each partition: without a `replication`, 3, or as many as there are brokers. One
+/// that exists is left as it is. Gives a line a topic.
 ///
 /// # Errors
-/// The broker cannot be reached or refuses; says which topic and why.
-pub async fn create(settings: &Settings, partitions: i32, replication: i32) -> Result<Vec<String>, String> {
-    let admin: AdminClient<ClientLog> = kafka::client(settings)
-        .create_with_context(ClientLog::default())
-        .map_err(|e| format!("kafka.properties: {e}; expected properties of librdkafka"))?;
+/// The broker cannot be reached, has too few fellows for the replication, or refuses; says which topic and why.
+pub async fn create(settings: &Settings, partitions: i32, replication: Option<i32>) -> Result<Vec<String>, CreateError> {
+    let admin: AdminClient<ClientLog> =
+        kafka::client(settings).create_with_context(ClientLog::default()).map_err(CreateError::Properties)?;
+    let unreachable = |error| CreateError::Unreachable { brokers: settings.kafka.brokers.clone(), error };
+    let brokers = admin.inner().fetch_metadata(None, ASK).map_err(unreachable)?.brokers().len() as i32;
+    let copies = match replication {
+        Some(asked) if asked > brokers => return Err(CreateError::Replication { asked, brokers }),
+        Some(asked) => asked,
+        None => brokers.min(COPIES),
+    };
+    let shape = format!(
+        "{}, {} of each (the cluster has {})",
+        count(partitions, "partition"),
+        if copies == 1 { "1 copy".into() } else { format!("{copies} copies") },
+        count(brokers, "broker")
+    );
     let t = &settings.topics;
     let largest = settings.largest_record_bytes().to_string();
     let new: Vec<NewTopic> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog]
         .into_iter()
         .map(|name| {
-            let topic = NewTopic::new(name, partitions, TopicReplication::Fixed(replication));
+            let topic = NewTopic::new(name, partitions, TopicReplication::Fixed(copies));
             if name == &t.partial {
                 return topic.set("retention.ms", "3600000"); // a tail is out of date within seconds
             }
@@ -65,20 +122,14 @@ pub async fn create(settings: &Settings, partitions: i32, replication: i32) -> R
                 .set("max.message.bytes", &largest)
         })
         .collect();
-    let options =
-        AdminOptions::new().operation_timeout(Some(Duration::from_secs(20))).request_timeout(Some(Duration::from_secs(20)));
-    let results = admin.create_topics(&new, &options).await.map_err(|e| {
-        format!(
-            "kafka.brokers = {:?}: no broker answered: {e}; check the address, the network and kafka.properties",
-            settings.kafka.brokers
-        )
-    })?;
+    let options = AdminOptions::new().operation_timeout(Some(ASK)).request_timeout(Some(ASK));
+    let results = admin.create_topics(&new, &options).await.map_err(unreachable)?;
     results
         .into_iter()
         .map(|r| match r {
-            Ok(name) => Ok(format!("{name}: created with {partitions} partitions")),
+            Ok(name) => Ok(format!("{name}: created with {shape}")),
             Err((name, RDKafkaErrorCode::TopicAlreadyExists)) => Ok(format!("{name}: exists, left as it is")),
-            Err((name, error)) => Err(format!("{name}: cannot be created: {error}")),
+            Err((topic, error)) => Err(CreateError::Refused { topic, error }),
         })
         .collect()
 }

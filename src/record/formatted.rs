@@ -104,7 +104,7 @@ pub struct Segment {
     /// partial only: its first `frozen` words will not change any more
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frozen: Option<usize>,
-    /// some of its words are as spoken, since inference failed or came too late
+    /// some of its words are as spoken, since inference failed or came too late, or formatting failed
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub degraded: bool,
     /// some of its words were refused once, and said again by `faircopy dead-letters replay`

@@ -130,6 +130,12 @@ impl Buffer {
         self.last_source.as_ref()
     }
 
+    /// Offset of the record that brought word `upto - 1`, or the next word that is known of.
+    pub fn offset_before(&self, upto: u64) -> Option<i64> {
+        let at = upto.checked_sub(self.released + 1).map(|at| &self.entries[at as usize].word.source);
+        at.or(self.last_source.as_ref()).map(|source| source.offset)
+    }
+
     /// What it holds.
     pub fn parts(&self) -> Parts {
         Parts {
@@ -145,7 +151,8 @@ impl Buffer {
     pub fn restored(parts: Parts) -> Option<Buffer> {
         let Parts { history, entries, released, frozen, last_source } = parts;
         let open = frozen.checked_sub(released)?;
-        let sound = open <= entries.len() as u64
+        let sound = released.checked_add(entries.len() as u64).is_some_and(|total| total < 1 << 48)
+            && open <= entries.len() as u64
             && history.len() as u64 <= released
             && entries.iter().enumerate().all(|(i, e)| (e.tags.is_some() && e.freeze.is_some()) || i as u64 >= open)
             && entries.iter().skip(open as usize).all(|e| e.freeze.is_none());

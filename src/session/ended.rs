@@ -50,13 +50,15 @@ impl Ended {
         std::mem::take(&mut self.forgotten)
     }
 
-    /// Forgets the streams of a session at once.
-    pub fn erase(&mut self, session: &str) {
+    /// Forgets the streams of a session at once. Gives whether there were any.
+    pub fn erase(&mut self, session: &str) -> bool {
         let gone: Vec<StreamKey> = self.last.keys().filter(|k| &*k.session == session).cloned().collect();
-        for key in gone {
-            self.last.remove(&key);
-            self.forgotten.push(key);
+        for key in &gone {
+            self.last.remove(key);
         }
+        let any = !gone.is_empty();
+        self.forgotten.extend(gone);
+        any
     }
 
     /// When the oldest is to be forgotten.

@@ -113,6 +113,8 @@ pub struct Ask {
     pub row: Row,
     /// whether it is for a hypothesis only
     pub hypothesis: bool,
+    /// whether all it is to see came before the partition had caught up
+    pub backlog: bool,
     /// after this the answer is no use
     pub due: Time,
 }

@@ -57,8 +57,10 @@ pub struct Policy {
     pub utterance_delay_ms: u64,
     /// a frozen word is released so long after it froze
     pub max_release_ms: u64,
-    /// an answer of the model is waited for so long
+    /// an answer of the model for live words is waited for so long
     pub inference_timeout_ms: u64,
+    /// an answer for words of a backlog is waited for so long
+    pub backlog_timeout_ms: u64,
     /// whether disfluent words and recogniser markup stay in the text
     pub verbatim: bool,
     /// whether a number may not be released in halves: some of its kind are redacted

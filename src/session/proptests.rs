@@ -144,7 +144,7 @@ proptest! {
         policy in policies(), steps in steps(), takes in 0u64..400, fate in prop::collection::vec(0u8..4, 40),
     ) {
         let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
-        sim.sessions.caught_up(sim.now);
+        sim.sessions.caught_up(sim.now, 0);
         let mut said = vec![Vec::new(); 3];
         for (i, step) in steps.iter().enumerate() {
             match step {
@@ -241,7 +241,7 @@ proptest! {
     #[test]
     fn words_freeze_and_leave_within_their_delays(policy in policies(), steps in steps(), takes in 0u64..200) {
         let mut sim = Sim::new(policy.clone(), move |_| (takes, false));
-        sim.sessions.caught_up(sim.now);
+        sim.sessions.caught_up(sim.now, 0);
         for step in steps {
             match step {
                 Step::Say(say) => sim.say(&say),
@@ -290,7 +290,7 @@ fn final_words(channel: u8, n: u8, end: Option<End>) -> Say {
 #[test]
 fn an_utterance_end_freezes_nothing_until_its_delay_and_not_if_speech_goes_on() {
     let mut sim = Sim::new(policy(), |_| (0, false));
-    sim.sessions.caught_up(sim.now);
+    sim.sessions.caught_up(sim.now, 0);
     sim.say(&final_words(0, 2, Some(End::Utterance)));
     sim.wait(299);
     assert_eq!(sim.sessions.unfrozen_words(), 2);
@@ -308,7 +308,7 @@ fn no_delay_runs_while_a_backlog_is_read() {
     sim.say(&final_words(0, 2, Some(End::Utterance)));
     sim.wait(50_000);
     assert_eq!(sim.sessions.unfrozen_words(), 2);
-    sim.sessions.caught_up(sim.now);
+    sim.sessions.caught_up(sim.now, 0);
     sim.wait(999);
     assert_eq!(sim.sessions.unfrozen_words(), 0, "and from then on it does");
 }
@@ -351,7 +351,7 @@ fn an_answer_that_comes_too_late_leaves_words_as_spoken_and_counts_them() {
 #[test]
 fn a_silent_session_expires() {
     let mut sim = Sim::new(policy(), |_| (0, false));
-    sim.sessions.caught_up(sim.now);
+    sim.sessions.caught_up(sim.now, 0);
     sim.say(&final_words(0, 2, None));
     sim.wait(59_999);
     assert_eq!(sim.sessions.len(), 1);
@@ -377,7 +377,7 @@ fn an_entity_waits_for_the_next_word_but_not_for_a_speaker_who_has_stopped() {
     let digits =
         |row: &Row| vec![Tags { punct: Punct::Period, itn: Itn::I(ItnClass::Phone), ..Tags::default() }; row.first.len()];
     let mut sim = Sim::with_model(policy(), |_| (0, false), digits);
-    sim.sessions.caught_up(sim.now);
+    sim.sessions.caught_up(sim.now, 0);
     sim.say(&final_words(0, 9, None));
     assert!(sim.words(0).is_empty(), "the number may go on");
     sim.say(&final_words(0, 3, Some(End::Utterance)));
@@ -400,7 +400,7 @@ fn words_that_wait_for_later_words_do_not_hold_up_their_partition() {
 #[test]
 fn a_hypothesis_of_any_length_is_shown_as_far_as_a_buffer_reaches_and_harms_nothing() {
     let mut sim = Sim::new(policy(), |_| (0, false));
-    sim.sessions.caught_up(sim.now);
+    sim.sessions.caught_up(sim.now, 0);
     sim.say(&final_words(0, 7, None));
     sim.say(&Say { channel: 0, words: vec![1; 5000], is_final: false, end: None });
     let (_, tail) = sim.sessions.tail(0).expect("the stream is open");
@@ -412,6 +412,7 @@ fn a_hypothesis_of_any_length_is_shown_as_far_as_a_buffer_reaches_and_harms_noth
 #[test]
 fn a_stream_beyond_its_quota_says_its_oldest_words_as_spoken_rather_than_let_more_wait_than_its_buffer_holds() {
     let mut sim = Sim::new(policy(), |_| (400, false));
+    sim.sessions.caught_up(sim.now, 0);
     sim.say(&final_words(0, 90, None));
     assert!(sim.sessions.pending_words() > 20);
     sim.sessions.relieve(&"s".into(), "0", sim.now);

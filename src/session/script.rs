@@ -32,7 +32,7 @@ const MAX_STEPS: usize = 200;
 pub fn run(policy: Policy, steps: Vec<Step>, caught_up: bool, device: impl Fn(u64) -> (u64, bool) + 'static) {
     let mut sim = Sim::new(policy, device);
     if caught_up {
-        sim.sessions.caught_up(sim.now);
+        sim.sessions.caught_up(sim.now, 0);
     }
     let mut said: Vec<Vec<String>> = vec![Vec::new(); CHANNELS as usize];
     let mut last: Option<Say> = None;
@@ -63,7 +63,7 @@ pub fn run(policy: Policy, steps: Vec<Step>, caught_up: bool, device: impl Fn(u6
                 let ended = |say: &Say| matches!(say.end, Some(End::Channel | End::Session));
                 last = last.filter(|say| waited < if ended(say) { LATE_TTL_MS } else { SESSION_TTL_MS });
             }
-            Step::CaughtUp => sim.sessions.caught_up(sim.now),
+            Step::CaughtUp => sim.sessions.caught_up(sim.now, 0),
         }
     }
     sim.finish();

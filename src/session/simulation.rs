@@ -39,6 +39,7 @@ pub fn policy() -> Policy {
         utterance_delay_ms: 300,
         max_release_ms: 2000,
         inference_timeout_ms: 500,
+        backlog_timeout_ms: 500,
         verbatim: false,
         guards_digits: false,
         partials: true,
@@ -242,7 +243,7 @@ impl Sim {
         assert!(sessions.take_snapshots(|_| "simulated".into()).is_empty(), "a restored stream is as its snapshot says");
         self.read_again(&mut sessions, &unreadable);
         if running {
-            sessions.caught_up(self.now);
+            sessions.caught_up(self.now, 0);
         }
         self.sessions = sessions;
         self.pending.clear();
@@ -276,7 +277,7 @@ impl Sim {
         }
     }
 
-    fn record(&self, say: &Say, seq: u64) -> Record {
+    pub(super) fn record(&self, say: &Say, seq: u64) -> Record {
         let source = Arc::new(Source { offset: self.offset, meta: None, headers: Vec::new(), timestamp_ms: None, way: None });
         let mut h = DefaultHasher::new();
         (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
@@ -350,7 +351,9 @@ impl Sim {
 
     fn pump(&mut self) {
         loop {
-            while let Some((stream, ask)) = self.sessions.next_ask(self.now) {
+            while let Some((stream, ask)) =
+                self.sessions.next_ask(self.now, false).or_else(|| self.sessions.next_ask(self.now, true))
+            {
                 let (takes, _) = (self.device)(self.asked);
                 self.pending.push((self.now.plus(takes), stream, ask.id + (self.asked << 32), ask.row));
                 self.asked += 1;

@@ -46,6 +46,11 @@ impl SnapshotError {
     pub(super) fn new(what: &str) -> SnapshotError {
         SnapshotError(what.to_string())
     }
+
+    /// Something panicked over it. The panic's own words may quote it, and are left out.
+    pub fn panicked() -> SnapshotError {
+        SnapshotError::new("restoring it panicked; it is damaged, or there is a bug: report the place that the log names")
+    }
 }
 
 fn wrong(what: impl std::fmt::Display) -> SnapshotError {

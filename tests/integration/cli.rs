@@ -97,6 +97,26 @@ fn a_model_directory_with_the_wrong_labels_or_a_broken_file_is_refused() {
 }
 
 #[test]
+fn topics_have_as_many_copies_as_the_cluster_has_brokers_and_more_are_refused_with_the_remedy() {
+    let topics = Topics { prefix: "copies".into() };
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("f.toml");
+    std::fs::write(&config, settings(&topics, "")).unwrap();
+    let create = |more: &[&str]| {
+        let args = [&["--config", config.to_str().unwrap(), "topics", "create", "--partitions", "2"], more].concat();
+        faircopy(&args, &[], "")
+    };
+    let many = create(&["--replication", "3"]);
+    let said = String::from_utf8_lossy(&many.stderr);
+    assert_eq!(many.status.code(), Some(2), "{said}");
+    assert!(said.contains("--replication 3") && said.contains("1 broker") && said.contains("at most 1"), "{said}");
+    let made = create(&[]);
+    let said = String::from_utf8_lossy(&made.stdout);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(said.contains("copies.raw: created with 2 partitions, 1 copy of each") && said.contains("1 broker"), "{said}");
+}
+
+#[test]
 fn topics_are_created_once() {
     let topics = Topics { prefix: "made".into() };
     let dir = tempfile::tempdir().unwrap();

@@ -157,6 +157,12 @@ impl Sender {
         self.producer.send(record).map_err(|(e, _)| e).unwrap();
     }
 
+    /// As [`Sender::send`], to a partition of the caller's choice: as a sender with another partitioner would.
+    pub fn send_to(&self, partition: i32, topic: &str, key: &str, payload: &str) {
+        let record: BaseRecord<str, str> = BaseRecord::to(topic).partition(partition).key(key).payload(payload);
+        self.producer.send(record).map_err(|(e, _)| e).unwrap();
+    }
+
     pub fn flush(&self) {
         self.producer.flush(PATIENCE).unwrap();
     }

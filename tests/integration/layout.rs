@@ -34,8 +34,14 @@ fn names(code: &str, library: &str) -> bool {
 }
 
 /// Files that are only there for tests and fuzzing.
-const TESTS: [&str; 5] =
-    ["session/proptests.rs", "session/simulation.rs", "session/script.rs", "pipeline/oracle.rs", "produce/interleavings.rs"];
+const TESTS: [&str; 6] = [
+    "session/proptests.rs",
+    "session/simulation.rs",
+    "session/script.rs",
+    "pipeline/oracle.rs",
+    "pipeline/scenarios.rs",
+    "produce/interleavings.rs",
+];
 
 #[test]
 fn each_client_library_is_named_where_it_belongs_and_nowhere_else() {
@@ -66,6 +72,7 @@ fn pure_modules_have_no_clock_no_files_no_threads_and_no_tasks() {
         "format/apply.rs",
         "format/units.rs",
         "format/redact.rs",
+        "format/spoken.rs",
         "format/mod.rs",
         "record/",
         "tags.rs",

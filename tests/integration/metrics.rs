@@ -23,6 +23,7 @@ fn everything_happens() {
     events::Batch { rows: 1, tokens: 9, padded: 10, queued: ms, took: ms, dispatch: "at_once", error }.emit();
     events::Frozen { cause: "lookahead", later_words: 6, delay: ms }.emit();
     events::SegmentMade { kind: "final", degraded: 1 }.emit();
+    events::FormatFailed { kind: "final", partition: 0, epoch: 0 }.emit();
     events::ItnRejected { class: "MONEY" }.emit();
     events::Redacted { class: "card" }.emit();
     events::Released { latency: ms }.emit();

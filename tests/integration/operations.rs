@@ -127,3 +127,54 @@ fn a_session_that_is_erased_leaves_no_words_and_no_state() {
     let text: Vec<String> = segments(&topics).iter().map(|(_, s)| s.text.to_lowercase()).collect();
     assert!(text.iter().all(|t| !t.contains("nobody")) && text.iter().any(|t| t.contains("everybody")), "{text:?}");
 }
+
+/// A partition on which the default partitioner would not put this key.
+fn elsewhere(topics: &Topics, sender: &Sender, key: &str, partitions: i32) -> i32 {
+    sender.send(&topics.name("partial"), Some(key.as_bytes()), Some(b"{}"), &[]);
+    sender.flush();
+    let put = topics.read("partial").into_iter().rfind(|r| r.key.as_deref() == Some(key.as_bytes())).unwrap().partition;
+    (put + 1) % partitions
+}
+
+#[test]
+fn a_session_is_erased_on_whatever_partition_its_sender_puts_it() {
+    let topics = Topics::create("erase-elsewhere", 3);
+    let sender = Sender::new();
+    let partition = elsewhere(&topics, &sender, "gone", 3);
+    let slow = "[profiles.default]\nmax_delay_ms = 600000\nmax_release_ms = 600000\nutterance_delay_ms = 600000\n";
+    let worker = Worker::start(&topics, "a", slow);
+    sender.send_to(partition, &topics.name("raw"), "gone", r#"{"text": "nobody shall read this"}"#);
+    sender.flush();
+    let state = || topics.read("changelog").into_iter().map(|r| r.payload.is_some()).next_back();
+    eventually("it has state", || state() == Some(true));
+    let erased = faircopy(&topics, &["sessions", "erase", "gone"]);
+    assert!(erased.status.success(), "{}", String::from_utf8_lossy(&erased.stderr));
+    eventually("it has none any more", || state() == Some(false));
+    assert_eq!(worker.log().matches("session erased").count(), 1, "only its own partition says so: {}", worker.log());
+    let orders: std::collections::BTreeSet<i32> =
+        topics.read("raw").iter().filter(|r| r.header("faircopy-erase").is_some()).map(|r| r.partition).collect();
+    assert_eq!(orders.len(), 3, "every partition is told");
+}
+
+#[test]
+fn a_refused_record_is_replayed_on_the_partition_where_its_call_is() {
+    let topics = Topics::create("replay-elsewhere", 3);
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    let partition = elsewhere(&topics, &sender, "call", 3);
+    let say = |value: Value| sender.send_to(partition, &raw, "call", &value.to_string());
+    let mut strict = Worker::start(&topics, "strict", "[limits]\nmax_words_per_record = 3\n");
+    say(json!({"channel": "a", "text": "good morning"}));
+    say(json!({"channel": "a", "text": "this is too long"}));
+    sender.flush();
+    eventually("the letter is there", || topics.read("dead").len() == 1);
+    assert!(strict.terminate().success());
+    let _worker = Worker::start(&topics, "mended", "");
+    let sent = faircopy(&topics, &["dead-letters", "replay"]);
+    assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+    say(json!({"channel": "a", "end": "channel"}));
+    sender.flush();
+    eventually("the call ends", || ends(&topics) >= 1);
+    let counts: Vec<u64> = segments(&topics).iter().filter_map(|(_, s)| s.counts).map(|c| c.words).collect();
+    assert_eq!(counts, [6], "one epoch of one stream");
+}

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::kafka::{Rec, Sender, Topics, eventually};
 use crate::ledger::{Ledger, doubled, lost};
-use crate::worker::Worker;
+use crate::worker::{PANIC_ON, Worker};
 
 pub fn segments(topics: &Topics) -> Vec<(Rec, Segment)> {
     let read = topics.read("formatted");
@@ -194,4 +194,32 @@ fn the_classic_protocol_serves_as_well() {
     assert!(worker.terminate().success());
     let account = Ledger::of(&topics).account(&topics);
     assert_eq!((lost(&account), doubled(&account)), (0, 0));
+}
+
+#[test]
+fn words_over_which_formatting_panics_go_out_as_spoken_and_redacted_and_cost_no_other_call_anything() {
+    let topics = Topics::create("format-panics", 1);
+    let redact = "[profiles.default.redact]\ncard = \"mask\"\n";
+    let mut worker = Worker::start_with(&topics, "a", redact, &[(PANIC_ON, "poisonous")]);
+    let sender = Sender::new();
+    for (session, word) in [("writing", "poisonous-writing"), ("units", "poisonous-units"), ("well", "credit")] {
+        let text = format!("my {word} card is four one one one one one one one one one one one one one one one");
+        let record = json!({"text": text, "end": "session"}).to_string();
+        sender.send(&topics.name("raw"), Some(session.as_bytes()), Some(record.as_bytes()), &[]);
+    }
+    sender.flush();
+    eventually("all calls end", || ends(&topics) == 3);
+    let all = segments(&topics);
+    let of = |session: &str| {
+        all.iter().filter(|(_, s)| &*s.session == session && s.kind == Kind::Final).map(|(_, s)| s).collect::<Vec<_>>()
+    };
+    let text = |session: &str| of(session).iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
+    assert!(text("writing").starts_with("my poisonous-writing card is *****"), "{}", text("writing"));
+    assert_eq!(text("units"), "*****");
+    assert!(of("writing").iter().chain(&of("units")).all(|s| s.degraded) && of("well").iter().all(|s| !s.degraded), "{all:?}");
+    assert!(all.iter().all(|(_, s)| s.kind != Kind::Final || !s.text.contains("four")), "{all:?}");
+    let log = worker.log();
+    assert!(log.matches("formatting panicked").count() >= 2 && log.contains("apply.rs"), "{log}");
+    assert!(!log.contains("poisonous"), "a panic's own words are not logged: {log}");
+    assert!(worker.terminate().success(), "it goes on");
 }

@@ -1,17 +1,19 @@
-//! Hours of traffic in little: calls open and close, some recognisers restart, end twice or never, and nothing may grow.
+//! Hours of traffic in little: calls open and close, some recognisers restart, end twice or never; words over which formatting panics, records that are none, a
+//! tenant beyond its quota, settings that change, a second worker that comes and goes. Every call comes out whole, and nothing may grow.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use faircopy::record::Kind;
+use faircopy::record::{Kind, Segment};
 use serde_json::{Value, json};
 
 use crate::admin::{address, http};
 use crate::kafka::{Sender, Topics, within};
 use crate::service::segments;
-use crate::worker::Worker;
+use crate::worker::{PANIC_ON, Worker};
 
-/// Calls a minute and words of each: 300 words a second together.
+/// Calls a minute (`SOAK_CALLS_A_MINUTE`) and words of each: 300 words a second together.
 const CALLS_A_MINUTE: u64 = 167;
 const CALL_WORDS: usize = 108;
 const RECORD_WORDS: usize = 4;
@@ -21,6 +23,21 @@ const RECORD_EVERY: Duration = Duration::from_millis(1600);
 const TTL_MS: u64 = 20_000;
 const SPEECH: &str = "so we placed the order on march third and i paid two hundred dollars for it but uh it has not come yet and nobody \
                       could tell me why could you look into that please";
+/// Words a second that the greedy tenant may say, and says: in records of so many words, to so many calls in turn.
+const GREEDY_QUOTA: u64 = 5;
+const GREEDY_EVERY: Duration = Duration::from_millis(500);
+const GREEDY_WORDS: usize = 20;
+const GREEDY_CALLS: u64 = 12;
+/// Between two records that are poison to formatting, two that are no records, and two changes of the settings.
+const POISON_EVERY: Duration = Duration::from_secs(7);
+const GARBAGE_EVERY: Duration = Duration::from_secs(5);
+const RELOAD_EVERY: Duration = Duration::from_secs(20);
+const SAMPLE_EVERY: Duration = Duration::from_secs(15);
+
+fn speech(from: usize, words: usize) -> Vec<Value> {
+    let speech: Vec<&str> = SPEECH.split_whitespace().collect();
+    (0..words).map(|i| json!({"w": speech[(from + i) % speech.len()]})).collect()
+}
 
 struct Call {
     number: u64,
@@ -41,8 +58,7 @@ fn odd(number: u64) -> &'static str {
 
 /// Says the call's next record; gives whether there are more.
 fn speak(call: &mut Call, sender: &Sender, raw: &str) -> bool {
-    let speech: Vec<&str> = SPEECH.split_whitespace().collect();
-    let words: Vec<Value> = (0..RECORD_WORDS).map(|i| json!({"w": speech[(call.said + i) % speech.len()]})).collect();
+    let words = speech(call.said, RECORD_WORDS);
     call.said += RECORD_WORDS;
     let last = call.said >= CALL_WORDS;
     let what = odd(call.number);
@@ -57,21 +73,112 @@ fn speak(call: &mut Call, sender: &Sender, raw: &str) -> bool {
     !last
 }
 
+/// Something that comes again and again.
+struct Every {
+    gap: Duration,
+    due: Instant,
+    count: u64,
+}
+
+impl Every {
+    fn new(gap: Duration) -> Every {
+        Every { gap, due: Instant::now() + gap, count: 0 }
+    }
+
+    /// Its number, if it is time for it.
+    fn next(&mut self) -> Option<u64> {
+        if Instant::now() < self.due {
+            return None;
+        }
+        self.due += self.gap;
+        self.count += 1;
+        Some(self.count - 1)
+    }
+}
+
+/// What goes on beside the calls.
+struct Trouble {
+    poison: Every,
+    garbage: Every,
+    greedy: Every,
+    reload: Every,
+}
+
+impl Trouble {
+    fn new() -> Trouble {
+        Trouble {
+            poison: Every::new(POISON_EVERY),
+            garbage: Every::new(GARBAGE_EVERY),
+            greedy: Every::new(GREEDY_EVERY),
+            reload: Every::new(RELOAD_EVERY),
+        }
+    }
+
+    fn go_on(&mut self, sender: &Sender, raw: &str, (file, settings): (&Path, &str)) {
+        let send = |key: &str, value: &str| sender.send(raw, Some(key.as_bytes()), Some(value.as_bytes()), &[]);
+        if let Some(n) = self.poison.next() {
+            let word = ["poisonous-writing", "poisonous-units"][n as usize % 2];
+            let key = format!("poison-{n}");
+            send(&key, &json!({"seq": 0, "text": format!("this is said before {word} and so is this")}).to_string());
+            send(&key, &json!({"seq": 1, "text": "good bye", "end": "session"}).to_string());
+        }
+        if let Some(n) = self.garbage.next() {
+            send(&format!("garbage-{n}"), ["no json at all", "{\"words\": 7}", "{\"text\": \"\u{0}\""][n as usize % 3]);
+        }
+        if let Some(n) = self.greedy.next() {
+            let (call, at) = (n % GREEDY_CALLS, n / GREEDY_CALLS);
+            // Each says ten records and ends.
+            let (key, end) = (format!("greedy-{call}-{}", at / 10), (at % 10 == 9).then_some("session"));
+            let words = speech(n as usize, GREEDY_WORDS);
+            send(&key, &json!({"seq": at, "tenant": "greedy", "words": words, "end": end}).to_string());
+        }
+        if let Some(n) = self.reload.next() {
+            std::fs::write(file, format!("{settings}[profiles.reloaded]\nlookahead = {}\n", n % 5)).unwrap();
+        }
+    }
+}
+
+/// How a worker was at some time.
+#[derive(Clone, Copy)]
+struct Sample {
+    megabytes: f64,
+    behind_seconds: f64,
+}
+
+fn look(address: &str) -> Value {
+    serde_json::from_str(&http(address, "/streams", "").1).unwrap_or_default()
+}
+
+fn behind(state: &Value) -> f64 {
+    state["partitions"].as_array().map_or(0.0, |p| p.iter().filter_map(|p| p["lag_seconds"].as_f64()).fold(0.0, f64::max))
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |n| n.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+}
+
 #[test]
 #[ignore = "long: make soak"]
 fn calls_that_open_and_close_for_half_an_hour_leave_memory_and_lag_where_they_were() {
-    let minutes: u64 = std::env::var("SOAK_MINUTES").map_or(30, |m| m.parse().expect("SOAK_MINUTES is a number"));
+    let (minutes, calls_a_minute) = (number("SOAK_MINUTES", 30), number("SOAK_CALLS_A_MINUTE", CALLS_A_MINUTE));
     let topics = Topics::create("soak", 6);
-    let more = format!("[decode]\nsession_ttl_ms = {TTL_MS}\nlate_ttl_ms = 5000\n");
-    let worker = Worker::start(&topics, "w", &more);
-    let address = address(&worker);
-    let look = || serde_json::from_str::<Value>(&http(&address, "/streams", "").1).unwrap_or_default();
+    let more = format!(
+        "[decode]\nsession_ttl_ms = {TTL_MS}\nlate_ttl_ms = 5000\n[format]\nreload_ms = 1000\n[tenants]\ngreedy = \"greedy\"\n\
+         [profiles.greedy.quota]\ntenant_words_per_second = {GREEDY_QUOTA}\n"
+    );
+    let poisoned = [(PANIC_ON, "poisonous")];
+    let worker = Worker::start_with(&topics, "w", &more, &poisoned);
+    let first = address(&worker);
+    let settings = std::fs::read_to_string(worker.config()).unwrap();
     let (sender, raw) = (Sender::new(), topics.name("raw"));
-    let calls = CALLS_A_MINUTE * minutes;
-    let gap = Duration::from_secs(60) / CALLS_A_MINUTE as u32;
-    let began = Instant::now();
+    let calls = calls_a_minute * minutes;
+    let gap = Duration::from_secs(60) / calls_a_minute as u32;
+    let (began, length) = (Instant::now(), Duration::from_secs(60 * minutes));
     let (mut open, mut next) = (Vec::<Call>::new(), 0);
-    let (mut samples, mut sampled) = (Vec::new(), Instant::now());
+    let (mut trouble, mut sampled) = (Trouble::new(), Every::new(SAMPLE_EVERY));
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut second: Option<(Worker, String)> = None;
+    let mut rebalances = 0;
     while next < calls || !open.is_empty() {
         let now = Instant::now();
         while next < calls && began + gap * next as u32 <= now {
@@ -79,19 +186,41 @@ fn calls_that_open_and_close_for_half_an_hour_leave_memory_and_lag_where_they_we
             next += 1;
         }
         open.retain_mut(|call| call.due > now || speak(call, &sender, &raw));
-        if sampled.elapsed() > Duration::from_secs(15) {
-            sampled = now;
-            let state = look();
-            let lag = state["partitions"]
-                .as_array()
-                .map_or(0.0, |p| p.iter().filter_map(|p| p["lag_seconds"].as_f64()).fold(0.0, f64::max));
-            let sample = (worker.megabytes(), lag, state["streams"].as_u64().unwrap_or(0), open.len());
+        if next < calls {
+            trouble.go_on(&sender, &raw, (&worker.config(), &settings));
+        }
+        // A second worker has half of the partitions for the second third of the time.
+        if rebalances == 0 && began.elapsed() > length / 3 {
+            let joined = std::thread::scope(|scope| {
+                let joining = scope.spawn(|| Worker::start_with(&topics, "w-2", &more, &poisoned));
+                // Calls go on meanwhile.
+                while !joining.is_finished() {
+                    let now = Instant::now();
+                    open.retain_mut(|call| call.due > now || speak(call, &sender, &raw));
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                joining.join().unwrap()
+            });
+            let address = address(&joined);
+            (second, rebalances) = (Some((joined, address)), 1);
+        }
+        if rebalances == 1 && began.elapsed() > length * 2 / 3 {
+            let (mut leaving, _) = second.take().expect("it came");
+            assert!(leaving.terminate().success(), "{}", leaving.log());
+            rebalances = 2;
+        }
+        if sampled.next().is_some() {
+            let states: Vec<Value> =
+                [Some(&first), second.as_ref().map(|s| &s.1)].into_iter().flatten().map(|a| look(a)).collect();
+            let streams: u64 = states.iter().filter_map(|s| s["streams"].as_u64()).sum();
+            let sample = Sample { megabytes: worker.megabytes(), behind_seconds: states.iter().map(behind).fold(0.0, f64::max) };
             println!(
-                "{:>4} s  {:>6.1} MB  {lag:>4.1} s behind  {} streams open, {} calls",
+                "{:>4} s  {:>6.1} MB  {:>4.1} s behind  {streams} streams open, {} calls, {} workers",
                 began.elapsed().as_secs(),
-                sample.0,
-                sample.2,
-                sample.3
+                sample.megabytes,
+                sample.behind_seconds,
+                open.len(),
+                states.len()
             );
             samples.push(sample);
         }
@@ -99,24 +228,62 @@ fn calls_that_open_and_close_for_half_an_hour_leave_memory_and_lag_where_they_we
     }
     sender.flush();
     within(Duration::from_secs(180), "every stream is over", || {
-        look()["streams"] == 0 && look()["partitions"].as_array().is_some_and(|p| p.iter().all(|p| p["lag_records"] == 0))
+        let state = look(&first);
+        state["streams"] == 0 && state["partitions"].as_array().is_some_and(|p| p.iter().all(|p| p["lag_records"] == 0))
     });
+    assert_eq!(rebalances, 2);
+    let metrics = http(&first, "/metrics", "").1;
+    let beyond: f64 = metrics
+        .lines()
+        .filter(|l| l.starts_with("faircopy_words_beyond_quota_total"))
+        .filter_map(|l| l.rsplit(' ').next()?.parse::<f64>().ok())
+        .sum();
+    assert!(beyond > 0.0, "the greedy tenant is beyond its quota");
+    println!("{beyond} words beyond the greedy tenant's quota, as the first worker counts them");
+    let reloads = worker.log().matches("were changed and are in use").count();
+    println!("{reloads} reloads, {} records of poison, {} of garbage", trouble.poison.count, trouble.garbage.count);
+    assert!(reloads as u64 >= trouble.reload.count * 3 / 4 && reloads > 0, "reloads: {reloads}\n{}", worker.log());
+    came_out_whole(&topics, calls, &trouble);
+    stayed_flat(&samples);
+}
 
+fn came_out_whole(topics: &Topics, calls: u64, trouble: &Trouble) {
+    let all: Vec<Segment> = segments(topics).into_iter().map(|(_, segment)| segment).collect();
+    let of = |kind: &'static str| all.iter().filter(move |s| s.session.starts_with(kind));
     let mut words: BTreeMap<u64, u64> = BTreeMap::new();
-    for (_, segment) in segments(&topics).into_iter().filter(|(_, s)| s.kind == Kind::End) {
+    for segment in of("call-").filter(|s| s.kind == Kind::End) {
         let number: u64 = segment.session.strip_prefix("call-").unwrap().parse().unwrap();
         *words.entry(number).or_default() += segment.counts.unwrap().words;
     }
     assert_eq!(words.len() as u64, calls, "every call ends");
     let wrong: Vec<_> = words.iter().filter(|(_, n)| **n != CALL_WORDS as u64).take(5).map(|(c, n)| (c, n, odd(*c))).collect();
     assert!(wrong.is_empty(), "words counted at the end: {wrong:?}");
+    let degraded = of("call-").filter(|s| s.degraded).count();
+    assert_eq!(degraded, 0, "segments of calls that pay for poison or for a greedy tenant");
+    // Poison goes out as spoken; the greedy tenant's words do so at worst; garbage is refused; nothing of it is lost.
+    let counted =
+        |kind: &'static str| of(kind).filter_map(|s| s.counts).fold((0, 0), |(ends, words), c| (ends + 1, words + c.words));
+    assert_eq!(counted("poison-"), (trouble.poison.count, trouble.poison.count * 11), "poisoned calls, and their words");
+    let struck = of("poison-").filter(|s| s.degraded && s.text.contains("poisonous-")).count() as u64;
+    assert_eq!(struck, trouble.poison.count, "as spoken, and marked");
+    assert_eq!(counted("greedy-").1, trouble.greedy.count * GREEDY_WORDS as u64, "words of the greedy tenant");
+    assert_eq!(topics.read("dead").len() as u64, trouble.garbage.count, "dead letters");
+    let (late, said) = of("greedy-").filter_map(|s| s.counts).fold((0, 0), |(late, said), c| (late + c.degraded, said + c.words));
+    println!("{} words of calls, none degraded; {late} of {said} of the greedy tenant as spoken", calls * CALL_WORDS as u64);
+}
+
+fn stayed_flat(samples: &[Sample]) {
     // Calls last for three quarters of a minute: from the third minute on as many end as begin.
-    let steady = &samples[samples.len().min(8)..];
-    let third = steady.len() / 3;
-    let highest = |of: &[(f64, f64, u64, usize)]| of.iter().map(|s| s.0).fold(0.0, f64::max);
-    let (early, late) = (highest(&steady[..third.max(1)]), highest(&steady[steady.len() - third.max(1)..]));
-    println!("highest memory: first third {early:.1} MB, last third {late:.1} MB");
-    assert!(late < early * 1.1 + 8.0, "memory grows: {early:.1} to {late:.1} MB");
-    let behind = steady.iter().map(|s| s.1).fold(0.0, f64::max);
+    let steady = &samples[samples.len().saturating_sub(3).min(8)..];
+    let third = (steady.len() / 3).max(1);
+    let highest = |of: &[Sample], what: fn(&Sample) -> f64| of.iter().map(what).fold(0.0, f64::max);
+    let (early, late) = (&steady[..third], &steady[steady.len() - third..]);
+    let memory = [early, late].map(|part| highest(part, |s| s.megabytes));
+    let lag = [early, late].map(|part| highest(part, |s| s.behind_seconds));
+    println!("highest memory: first third {:.1} MB, last third {:.1} MB", memory[0], memory[1]);
+    println!("furthest behind: first third {:.1} s, last third {:.1} s", lag[0], lag[1]);
+    assert!(memory[1] < memory[0] * 1.1 + 8.0, "memory grows: {:.1} to {:.1} MB", memory[0], memory[1]);
+    let behind = highest(steady, |s| s.behind_seconds);
     assert!(behind < 20.0, "up to {behind:.1} s behind");
+    assert!(lag[1] < lag[0] + 5.0, "lag grows: {:.1} to {:.1} s", lag[0], lag[1]);
 }

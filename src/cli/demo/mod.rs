@@ -70,7 +70,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let _broker = match &args.brokers {
         Some(brokers) => {
             settings.kafka.brokers = brokers.clone();
-            runtime.block_on(topics::create(&settings, PARTITIONS, 1)).map_err(|message| Failure { message, code: 4 })?;
+            runtime.block_on(topics::create(&settings, PARTITIONS, None))?;
             None
         }
         None => {
@@ -144,7 +144,7 @@ async fn replay(
     for record in records {
         let at = Duration::from_secs_f64(record.at / speed);
         tokio::time::sleep_until((began + at).into()).await;
-        sender.send(&settings.topics.raw, Some(session.as_bytes()), Some(record.json().as_bytes()), &[]).await?;
+        sender.send(&settings.topics.raw, None, Some(session.as_bytes()), Some(record.json().as_bytes()), &[]).await?;
     }
     Ok(())
 }

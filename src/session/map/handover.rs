@@ -27,8 +27,9 @@ impl Sessions {
     }
 
     /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. `offset`: where
-    /// the order stands; a stream whose state was made after it is not what the order means. Gives the number of streams that were open.
-    pub fn erase(&mut self, session: &Arc<str>, offset: i64) -> usize {
+    /// the order stands; a stream whose state was made after it is not what the order means. Gives the number of streams that were open; `None` where nothing was known
+    /// of it.
+    pub fn erase(&mut self, session: &Arc<str>, offset: i64) -> Option<usize> {
         self.ahead.reached(offset);
         let keys: Vec<StreamKey> = self.channels(session).filter(|key| !self.ahead.holds(key, offset)).cloned().collect();
         for key in &keys {
@@ -40,9 +41,9 @@ impl Sessions {
             self.dirty.remove(&id);
             self.changed.insert(key.clone());
         }
-        self.ended.erase(session);
+        let had_ended = self.ended.erase(session);
         self.events.retain(|e| e.stream.key.session != *session);
-        keys.len()
+        (had_ended || !keys.is_empty()).then_some(keys.len())
     }
 
     /// Takes a stream over from its last owner. For a partition of which nothing has been consumed yet.
@@ -65,6 +66,8 @@ impl Sessions {
         };
         let (profile, policy) = around.profile(&state.profile);
         let (stream, waiting) = Stream::restored(state, policy, around, now)?;
+        // All that the tables will ask of it, before they know of it: a panic over a damaged state must leave nothing behind.
+        let _ = (stream.pending(), stream.is_behind(None), stream.next_due(true, self.limits.session_ttl_ms));
         let id = self.next_id;
         self.next_id += 1;
         self.by_key.insert(key.clone(), id);

@@ -75,12 +75,16 @@ pub struct Sessions {
     by_key: BTreeMap<StreamKey, StreamId>,
     next_id: StreamId,
     due: BTreeSet<(Time, StreamId)>,
+    /// streams that may have something to ask, longest waiting first
     ready: VecDeque<StreamId>,
+    /// those of them that have words of a backlog to ask for
+    behind: VecDeque<StreamId>,
     dirty: BTreeSet<StreamId>,
     ended: Ended,
     pending_words: u64,
     in_flight: usize,
-    running: bool,
+    /// offset of the first record after the partition had caught up
+    live_from: Option<i64>,
     events: Vec<Event>,
     /// streams that are not as the last snapshots of them say
     changed: BTreeSet<StreamKey>,
@@ -99,10 +103,11 @@ impl Sessions {
             next_id: 0,
             due: BTreeSet::new(),
             ready: VecDeque::new(),
+            behind: VecDeque::new(),
             dirty: BTreeSet::new(),
             pending_words: 0,
             in_flight: 0,
-            running: false,
+            live_from: None,
             events: Vec::new(),
             changed: BTreeSet::new(),
             ahead: reread::Ahead::default(),
@@ -230,7 +235,7 @@ impl Sessions {
             closed |= matches!(output, Output::Closed { .. });
             self.events.push(Event { stream: slot.reference(id), output });
         }
-        let due = (!closed).then(|| slot.stream.next_due(self.running, self.limits.session_ttl_ms)).flatten();
+        let due = (!closed).then(|| slot.stream.next_due(self.live_from.is_some(), self.limits.session_ttl_ms)).flatten();
         let held: usize = slot.waiting.iter().map(|w| if let Waiting::Record(r, _) = w { r.words.len() } else { 0 }).sum();
         let pending = if closed { 0 } else { slot.stream.pending() + held as u64 };
         self.pending_words = self.pending_words - slot.pending + pending;
@@ -242,9 +247,10 @@ impl Sessions {
         if !closed {
             if !slot.queued {
                 slot.queued = true;
-                self.ready.push_back(id);
+                let queue = if slot.stream.is_behind(self.live_from) { &mut self.behind } else { &mut self.ready };
+                queue.push_back(id);
             }
-            if self.running && slot.stream.policy().partials {
+            if self.live_from.is_some() && slot.stream.policy().partials {
                 self.dirty.insert(id);
             }
             return;
@@ -263,13 +269,14 @@ impl Sessions {
         }
     }
 
-    /// The next request for the model, from the stream that has waited longest for its turn.
-    pub fn next_ask(&mut self, now: Time) -> Option<(StreamId, Ask)> {
-        while let Some(id) = self.ready.pop_front() {
+    /// The next request for the model, from the stream that has waited longest for its turn: of those with live words or, if `behind`, of those that have
+    /// words of a backlog to ask for.
+    pub fn next_ask(&mut self, now: Time, behind: bool) -> Option<(StreamId, Ask)> {
+        while let Some(id) = if behind { &mut self.behind } else { &mut self.ready }.pop_front() {
             let Some(slot) = self.slots.get_mut(&id) else { continue };
             slot.queued = false;
-            if let Some(ask) = slot.stream.ask(now) {
-                let due = slot.stream.next_due(self.running, self.limits.session_ttl_ms);
+            if let Some(ask) = slot.stream.ask(now, self.live_from) {
+                let due = slot.stream.next_due(self.live_from.is_some(), self.limits.session_ttl_ms);
                 replace(&mut self.due, &mut slot.due, due, id);
                 self.in_flight += 1;
                 slot.asking = true;
@@ -285,6 +292,7 @@ impl Sessions {
         let Some(&id) = self.by_key.get(&StreamKey { session: session.clone(), channel: channel.into() }) else { return };
         while let Some(slot) = self.slots.get_mut(&id)
             && slot.stream.pending() > slot.stream.policy().max_buffer_words
+            && !slot.stream.is_behind(self.live_from)
         {
             let mut out = Vec::new();
             slot.stream.give_up(now, &mut out);
@@ -323,18 +331,18 @@ impl Sessions {
             }
             let slot = self.slots.get_mut(&id).expect("due names open slots");
             let mut out = Vec::new();
-            slot.stream.tick(now, self.running, self.limits.session_ttl_ms, &mut out);
+            slot.stream.tick(now, self.live_from.is_some(), self.limits.session_ttl_ms, &mut out);
             self.after(id, out, now);
         }
         self.ended.tick(now);
     }
 
-    /// The partition has been read up to the end it had at assignment: from now on delays count.
-    pub fn caught_up(&mut self, now: Time) {
-        if self.running {
+    /// The partition has been read up to the end it had at assignment: from now on delays count. `live_from`: offset of its next record.
+    pub fn caught_up(&mut self, now: Time, live_from: i64) {
+        if self.live_from.is_some() {
             return;
         }
-        self.running = true;
+        self.live_from = Some(live_from);
         let changed = self.changed.clone(); // snapshots hold no clocks
         let ids: Vec<StreamId> = self.slots.keys().copied().collect();
         for id in ids {

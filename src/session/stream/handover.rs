@@ -4,11 +4,17 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::{Asked, Stream};
+use crate::infer::row::MAX_TOKENS;
 use crate::session::Time;
 use crate::session::buffer::Buffer;
 use crate::session::plan::{Pass, Plan};
 use crate::session::policy::Policy;
 use crate::session::snapshot::{OpenStream, Opened, SnapshotError, Surroundings, Waiting};
+
+/// Unfrozen words that a row can hold, with one token each.
+const MAX_ROW_WORDS: u64 = MAX_TOKENS as u64 - 2;
+/// Words and records of an epoch, as counted: beyond it no call goes, and counting on might overflow.
+const MAX_COUNT: u64 = 1 << 48;
 
 impl Stream {
     /// What its next owner needs of it. `waiting`: what is held until it has closed.
@@ -38,11 +44,28 @@ impl Stream {
     ) -> Result<(Stream, VecDeque<Waiting>), SnapshotError> {
         let (parts, waiting) = state.words(&policy, around, now)?;
         let buffer = Buffer::restored(parts).ok_or_else(|| SnapshotError::new("words that are not in order"))?;
+        let c = &state.course;
+        if [c.seq, c.seen, c.counts.words, c.counts.segments, c.counts.removed, c.counts.degraded]
+            .into_iter()
+            .any(|n| n > MAX_COUNT)
+        {
+            return Err(SnapshotError::new("counts that no call reaches"));
+        }
         let (total, frozen) = (buffer.total(), buffer.frozen());
         let sound = |p: &Pass| p.freeze_to <= p.upto && p.upto <= total;
         let covered = state.passes.iter().map(|p| p.freeze_to).fold(frozen, u64::max);
         if !state.passes.iter().all(sound) || state.covered != covered {
             return Err(SnapshotError::new("passes over words that are not there"));
+        }
+        // Passes are run in order, each over what the one before it has left unfrozen.
+        let mut before = frozen;
+        let fits = |p: &Pass| {
+            let open = p.upto.saturating_sub(before);
+            before = before.max(p.freeze_to);
+            open <= MAX_ROW_WORDS
+        };
+        if !state.passes.iter().all(fits) || (total - covered).saturating_add(policy.pass_words) > MAX_ROW_WORDS {
+            return Err(SnapshotError::new("more words for one pass than a row holds"));
         }
         let plan = Plan::restored(state.passes.iter().copied().collect(), state.covered);
         let mut stream = Stream::at(state.course.clone(), policy, buffer, plan, now);
@@ -67,5 +90,37 @@ impl Stream {
         // What was released may have ended inside a number: where numbers are guarded, its rest is guarded too.
         course.number_open = outline.released > 0 && stream.policy.guards_digits;
         stream
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::simulation::{Say, Sim, policy};
+
+    /// A stream of so many words that wait for a pass each three of them.
+    fn state(words: usize) -> OpenStream {
+        let mut stream = Stream::new(0, Arc::new(policy()), Time(0));
+        let sim = Sim::new(policy(), |_| (0, false));
+        let record = sim.record(&Say { channel: 0, words: vec![7; words], is_final: true, end: None }, 0);
+        stream.push(record, Time(0));
+        stream.snapshot("default", "simulated", &VecDeque::new())
+    }
+
+    fn restored(state: &OpenStream) -> Result<Stream, SnapshotError> {
+        let sim = Sim::new(policy(), |_| (0, false));
+        Stream::restored(state, sim.policy.clone(), &sim, Time(0)).map(|(stream, _)| stream)
+    }
+
+    #[test]
+    fn a_state_whose_passes_see_more_words_than_a_row_holds_is_refused_before_anybody_runs_them() {
+        let mut state = state(600);
+        assert!(restored(&state).unwrap().ask(Time(0), None).is_some(), "a burst of words is many passes");
+        let all = Pass { upto: 600, freeze_to: 600, cause: crate::session::buffer::FreezeCause::End };
+        state.passes = vec![all];
+        state.covered = 600;
+        assert!(restored(&state).is_err_and(|e| e.to_string().contains("more words for one pass than a row holds")));
+        (state.passes, state.covered) = (Vec::new(), 0);
+        assert!(restored(&state).is_err(), "the next pass would see as many");
     }
 }

@@ -273,8 +273,19 @@ impl Stream {
         }
     }
 
-    /// The next request for the model, if none is in flight and one is wanted.
-    pub fn ask(&mut self, now: Time) -> Option<Ask> {
+    /// Whether the pass that is under way, or comes next, sees nothing but words of a backlog. `live_from`: offset of the first live record; `None` while the
+    /// partition is behind.
+    pub fn is_behind(&self, live_from: Option<i64>) -> bool {
+        let asked = self.in_flight.as_ref().and_then(|f| if let Asked::Pass(pass) = f.asked { Some(pass) } else { None });
+        asked.or_else(|| self.plan.passes().next()).is_some_and(|pass| self.is_backlog(pass, live_from))
+    }
+
+    fn is_backlog(&self, pass: Pass, live_from: Option<i64>) -> bool {
+        live_from.is_none_or(|from| self.buffer.offset_before(pass.upto).is_some_and(|offset| offset < from))
+    }
+
+    /// The next request for the model, if none is in flight and one is wanted. `live_from` as in [`Stream::is_behind`].
+    pub fn ask(&mut self, now: Time, live_from: Option<i64>) -> Option<Ask> {
         if self.in_flight.is_some() {
             return None;
         }
@@ -288,9 +299,11 @@ impl Stream {
         };
         let id = self.next_id;
         self.next_id += 1;
-        let due = now.plus(self.policy.inference_timeout_ms);
+        let backlog = if let Asked::Pass(pass) = asked { self.is_backlog(pass, live_from) } else { false };
+        // A deadline is for who listens: a backlog is formatted as live speech is, however long it waits for its turn.
+        let due = now.plus(if backlog { self.policy.backlog_timeout_ms } else { self.policy.inference_timeout_ms });
         self.in_flight = Some(InFlight { id, asked, due });
-        Some(Ask { id, row, hypothesis, due })
+        Some(Ask { id, row, hypothesis, backlog, due })
     }
 
     /// The oldest planned words go out as spoken: more wait for the model than the stream has a right to.

@@ -1,0 +1,64 @@
+//! A passage as it was spoken, for when formatting it has failed: no marks, no case, nothing written out, nothing left out. What the profile redacts is still
+//! taken out; where that cannot be told any more, nothing is shown.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::apply::{self, Formatted, Noted, Passage};
+use super::redact::{Action, Region};
+use super::style::Style;
+use crate::record::{Entity, Removed, WrittenWord};
+
+/// Class of words of which nobody can say whether they must not leave.
+pub const UNKNOWN: &str = "unknown";
+
+/// The passage's words as spoken. `style`: the profile's, where there is one.
+pub fn as_spoken(passage: Passage, style: Option<&Style>) -> Formatted {
+    let regions = hidden(&passage, style);
+    let mut out = Formatted {
+        noted: Noted { redacted: regions.iter().map(|r| r.class.clone()).collect(), ..Noted::default() },
+        ..Formatted::default()
+    };
+    let mut at = 0;
+    for region in &regions {
+        (at..region.words.start).for_each(|word| say(&mut out, &passage, word));
+        hide(&mut out, &passage, region, style);
+        at = region.words.end;
+    }
+    (at..passage.words.len()).for_each(|word| say(&mut out, &passage, word));
+    out.text = out.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+    out
+}
+
+/// What must not leave: all of it where finding that panics too, since what finds it may be what has failed.
+fn hidden(passage: &Passage, style: Option<&Style>) -> Vec<Region> {
+    let found = match style {
+        Some(style) if style.redaction.is_none() => Some(Vec::new()),
+        Some(style) => catch_unwind(AssertUnwindSafe(|| apply::regions(passage, style))).ok(),
+        None => None,
+    };
+    let all = || Region { words: 0..passage.words.len(), class: UNKNOWN.into() };
+    found.unwrap_or_else(|| vec![all()]).into_iter().filter(|r| !r.words.is_empty()).collect()
+}
+
+fn say(out: &mut Formatted, passage: &Passage, at: usize) {
+    let (word, index) = (passage.words[at].0, passage.from + at as u64);
+    let text = word.spoken.to_string();
+    out.words.push(WrittenWord { text, s: word.start, e: word.end, c: word.confidence, src: [index, index + 1] });
+}
+
+fn hide(out: &mut Formatted, passage: &Passage, region: &Region, style: Option<&Style>) {
+    let words = &passage.words[region.words.clone()];
+    let (Some((first, _)), Some((last, _))) = (words.first(), words.last()) else { return };
+    let src = [passage.from + region.words.start as u64, passage.from + region.words.end as u64];
+    let name = format!("[{}]", region.class.to_uppercase());
+    let redaction = style.and_then(|s| s.redaction.as_ref());
+    let text = match redaction.map_or(Action::Mask, |r| r.rule(&region.class).action) {
+        Action::Drop => return out.removed.push(Removed { class: apply::DROPPED.into(), spoken: name, src }),
+        Action::Tag => name.clone(),
+        // Whole, whatever the rule keeps: what counts letters and digits may be what has failed.
+        Action::Mask => "*****".to_string(),
+    };
+    let token = out.words.len();
+    out.words.push(WrittenWord { text: text.clone(), s: first.start, e: last.end, c: None, src });
+    out.entities.push(Entity { class: region.class.clone(), written: text, spoken: name, words: [token, token + 1], src });
+}

@@ -1,0 +1,330 @@
+//! Partitions under overload, quotas and poison: without Kafka, on a clock that stands until it is moved, with a tagger that answers at once.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::runtime::{Builder, Runtime};
+
+use super::Shared;
+use super::clock::Clock;
+use super::in_force::InForce;
+use super::partition::Partition;
+use crate::config::Settings;
+use crate::consume::changelog::Left;
+use crate::health::Health;
+use crate::infer::Row;
+use crate::kafka::mark::Mark;
+use crate::produce::{Cut, Outgoing};
+use crate::record::{Kind, RawRecord, Segment};
+use crate::session::Time;
+use crate::session::map::reread::Unreadable;
+use crate::tags::Tags;
+
+fn plain(row: &Row) -> Vec<Tags> {
+    vec![Tags::default(); row.first.len()]
+}
+
+fn settings_file(text: &str) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file
+}
+
+fn shared(settings: &str) -> Arc<Shared> {
+    let file = settings_file(settings);
+    let mut settings = Settings::load(Some(file.path())).unwrap();
+    settings.profiles.get_mut("default").unwrap().model = Some("en-fast".into());
+    Arc::new(Shared::with_taggers(settings, |_| Ok(vec![Box::new(plain)])).unwrap())
+}
+
+/// A partition and who sits at it.
+struct Desk {
+    partition: Partition,
+    runtime: Runtime,
+    offset: i64,
+}
+
+fn left(states: HashMap<Vec<u8>, Vec<u8>>, resume_at: i64) -> Left {
+    Left { states, resume_at, mark: Mark::Clean, end: resume_at, owned: true }
+}
+
+impl Desk {
+    /// At the end of its log: what comes is live.
+    fn live(settings: &str) -> Desk {
+        let mut desk = Desk::backlog(settings);
+        desk.partition.caught_up();
+        desk
+    }
+
+    fn backlog(settings: &str) -> Desk {
+        Desk::restored(&shared(settings), &left(HashMap::new(), 0)).0
+    }
+
+    /// And the streams that are to be read again.
+    fn restored(shared: &Arc<Shared>, left: &Left) -> (Desk, Vec<Unreadable>) {
+        let reporter = Arc::new(Arc::<Health>::default().assigned(0));
+        let (partition, unreadable) = Partition::restored(shared.clone(), 0, Clock::simulated(), reporter, left);
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        (Desk { partition, runtime, offset: left.resume_at }, unreadable)
+    }
+
+    fn take(&mut self, session: &str, value: &str) {
+        let (key, payload) = (session.as_bytes().to_vec(), value.as_bytes().to_vec());
+        let record = RawRecord { offset: self.offset, key: Some(key), payload: Some(payload), ..RawRecord::default() };
+        self.offset += 1;
+        self.partition.take(record);
+        self.partition.ask();
+    }
+
+    fn say(&mut self, session: &str, text: &str) {
+        self.take(session, &serde_json::json!({ "text": text }).to_string());
+    }
+
+    fn end(&mut self, session: &str) {
+        self.take(session, r#"{"end": "session"}"#);
+    }
+
+    /// Lets time pass while the model is busy with somebody else: what is due happens, and no answer comes.
+    fn wait_unanswered(&mut self, ms: u64) {
+        self.partition.clock.move_to(Time(self.partition.now().0 + ms));
+        self.partition.tick();
+        self.partition.ask();
+    }
+
+    /// Waits until the model has answered everything.
+    fn settle(&mut self) {
+        while self.partition.is_asking() {
+            let answer = self.runtime.block_on(self.partition.answer());
+            self.partition.answered(answer);
+            self.partition.ask();
+        }
+    }
+
+    fn out(&mut self) -> (Vec<Segment>, Vec<&'static str>) {
+        let (mut segments, mut refused) = (Vec::new(), Vec::new());
+        for out in self.partition.drain() {
+            match out {
+                Outgoing::Formatted(segment, _) => segments.push(*segment),
+                Outgoing::DeadLetter(letter) => refused.push(letter.refused.reason),
+            }
+        }
+        (segments, refused)
+    }
+
+    fn cut(&mut self) -> Cut {
+        self.partition.cut()
+    }
+}
+
+const SPEECH: &str =
+    "so we placed the order on march third and i paid for it but it has not come yet and nobody could tell me why";
+
+fn degraded(segments: &[Segment]) -> u64 {
+    segments.iter().filter_map(|s| s.counts).map(|c| c.degraded).sum()
+}
+
+#[test]
+fn words_of_a_backlog_wait_for_the_model_as_long_as_it_takes() {
+    let mut desk = Desk::backlog("");
+    for call in 0..100 {
+        desk.say(&format!("call-{call}"), SPEECH); // more streams than requests that may be under way
+    }
+    desk.wait_unanswered(60_000); // six times infer.timeout_ms
+    for call in 0..100 {
+        desk.end(&format!("call-{call}"));
+    }
+    desk.settle();
+    let (segments, _) = desk.out();
+    assert_eq!(segments.iter().filter(|s| s.kind == Kind::End).count(), 100);
+    assert_eq!((degraded(&segments), segments.iter().any(|s| s.degraded)), (0, false));
+}
+
+#[test]
+fn words_of_a_backlog_that_is_read_to_its_end_still_wait_for_the_model_as_long_as_it_takes() {
+    let mut desk = Desk::backlog("");
+    for call in 0..100 {
+        desk.say(&format!("call-{call}"), SPEECH);
+        // The next call under this key: its records wait until the first one has closed, and are no live ones then.
+        desk.end(&format!("call-{call}"));
+        desk.say(&format!("call-{call}"), SPEECH);
+    }
+    desk.partition.caught_up();
+    desk.partition.ask();
+    desk.wait_unanswered(60_000);
+    desk.settle();
+    desk.wait_unanswered(60_000);
+    for call in 0..100 {
+        desk.end(&format!("call-{call}"));
+    }
+    desk.settle();
+    let (segments, _) = desk.out();
+    assert_eq!(segments.iter().filter(|s| s.kind == Kind::End).count(), 200);
+    assert_eq!((degraded(&segments), segments.iter().any(|s| s.degraded)), (0, false));
+}
+
+#[test]
+fn live_words_that_the_model_does_not_answer_in_time_go_out_as_spoken() {
+    let mut desk = Desk::live("");
+    desk.say("call", SPEECH);
+    desk.end("call");
+    for _ in 0..10 {
+        desk.wait_unanswered(10_000);
+    }
+    let (segments, _) = desk.out();
+    assert_eq!(degraded(&segments), SPEECH.split(' ').count() as u64);
+}
+
+#[test]
+fn a_live_call_does_not_wait_for_the_places_that_its_partitions_backlog_has_at_the_model() {
+    let mut desk = Desk::backlog("");
+    for call in 0..200 {
+        desk.say(&format!("call-{call}"), SPEECH);
+    }
+    desk.partition.caught_up();
+    desk.partition.ask();
+    desk.say("live", SPEECH);
+    desk.end("live");
+    // Each of its requests, at most seven one after another, waits for answers to the backlog's that are under way, and not for a round of its streams.
+    let mut answers = 0;
+    let over = loop {
+        let (segments, _) = desk.out();
+        if segments.iter().any(|s| &*s.session == "live" && s.kind == Kind::End) {
+            break answers;
+        }
+        let answer = desk.runtime.block_on(desk.partition.answer());
+        desk.partition.answered(answer);
+        desk.partition.ask();
+        answers += 1;
+    };
+    let under_way = Settings::load(None).unwrap().infer.max_in_flight_per_partition;
+    assert!(over <= 7 * (under_way + 1), "the live call was over after {over} answers");
+}
+
+const QUOTA: &str = "[profiles.default.quota]\nsession_words_per_second = 1\nbeyond = \"dead_letter\"\n";
+
+#[test]
+fn a_record_that_a_quota_refuses_still_ends_its_call() {
+    let mut desk = Desk::live(QUOTA);
+    desk.take("call", r#"{"seq": 1, "channel": "a", "text": "ten words are said here by each of the records"}"#);
+    desk.take("call", r#"{"seq": 2, "channel": "a", "text": "and these nine words are too many for it", "end": "session"}"#);
+    desk.settle();
+    let (segments, refused) = desk.out();
+    assert_eq!(refused, ["quota"], "its words are refused");
+    let ends: Vec<u64> = segments.iter().filter_map(|s| s.counts).map(|c| c.words).collect();
+    assert_eq!(ends, [10], "its end is taken");
+}
+
+#[test]
+fn a_reload_gives_nobody_words_that_are_used_up() {
+    let file = settings_file(&format!("{QUOTA}[profiles.default]\nmodel = \"en-fast\"\n"));
+    let loaded = Settings::load(Some(file.path())).unwrap();
+    let shared = Shared::with_taggers(loaded, |_| Ok(vec![Box::new(plain)])).unwrap();
+    let [profile, tenant, session]: [Arc<str>; 3] = ["default", "acme", "call"].map(Into::into);
+    let now = Instant::now();
+    let allows = |in_force: &InForce, words| in_force.quotas.allows(&profile, &tenant, &session, words, now);
+    let first = shared.in_force();
+    assert!(allows(&first, 10) && !allows(&first, 1), "ten seconds' worth are used up");
+    let next = |text: &str| {
+        std::fs::write(file.path(), format!("[profiles.default]\nmodel = \"en-fast\"\n{text}")).unwrap();
+        shared.in_force().next(Some(file.path()), &shared.settings, &shared.models).unwrap().0
+    };
+    let same = next(&format!("{QUOTA}[tenants]\nnew = \"default\"\n"));
+    // A reload takes a while, which makes some of them up.
+    assert!(!allows(&same, 10), "a reload of something else changes no quota");
+    let raised = next(&QUOTA.replace("= 1\n", "= 2\n"));
+    assert!(!allows(&raised, 20) && allows(&raised, 10), "of twice as many, the same ten are used up");
+}
+
+/// What a profile that redacts makes of a call in which something panics at `word`.
+fn poisoned(word: &str, redact: &str) -> Vec<Segment> {
+    let mut desk = Desk::live(redact);
+    desk.say("call", &format!("my card is four one one one one one one one one one one one one one one one {word} bye"));
+    desk.end("call");
+    desk.settle();
+    desk.say("other", "good morning");
+    desk.end("other");
+    desk.settle();
+    let (segments, _) = desk.out();
+    assert_eq!(segments.iter().filter(|s| s.kind == Kind::End).count(), 2, "both calls end");
+    assert!(segments.iter().any(|s| &*s.session == "other" && s.text == "Good morning" && !s.degraded), "{segments:?}");
+    segments.into_iter().filter(|s| &*s.session == "call" && s.kind == Kind::Final).collect()
+}
+
+const REDACT: &str = "[profiles.default.redact]\ncard = { action = \"mask\", keep_last = 4 }\n";
+
+#[test]
+fn words_whose_writing_panics_go_out_as_spoken_and_what_is_redacted_does_not() {
+    let segments = poisoned("poisonous-writing", "");
+    assert!(segments.iter().all(|s| s.degraded), "{segments:?}");
+    let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
+    assert!(text.starts_with("my card is four one") && text.ends_with("one poisonous-writing bye"), "{text}");
+
+    let segments = poisoned("poisonous-writing", REDACT);
+    let all = serde_json::to_string(&segments).unwrap();
+    assert!(
+        segments.iter().all(|s| s.degraded) && all.contains("my card is *") && all.contains("poisonous-writing bye"),
+        "{all}"
+    );
+    assert!(!all.contains("four") && !all.contains("one"), "{all}");
+    let words: u64 = segments.iter().flat_map(|s| &s.words).map(|w| w.src[1] - w.src[0]).sum();
+    assert_eq!(words, 21, "every word is accounted for");
+}
+
+#[test]
+fn where_it_cannot_be_told_what_is_redacted_nothing_is_shown() {
+    let segments = poisoned("poisonous-units", REDACT);
+    let [segment] = &segments[..] else { panic!("{segments:?}") };
+    assert!(segment.degraded);
+    assert_eq!((segment.text.as_str(), segment.words.len(), segment.words[0].src), ("*****", 1, [0, 21]));
+    let all = serde_json::to_string(segment).unwrap();
+    assert!(!all.contains("four") && !all.contains("bye") && !all.contains("card is"), "{all}");
+    let shown = poisoned("poisonous-units", "");
+    assert!(shown[0].text.starts_with("my card is four"), "{shown:?}");
+}
+
+#[test]
+fn a_tail_whose_writing_panics_is_a_partial_as_spoken() {
+    let mut desk = Desk::live(REDACT);
+    desk.say("call", "my card is four one one one one one one one one one one one one one one poisonous-writing bye");
+    desk.settle();
+    assert!(desk.out().0.is_empty(), "nothing is released yet");
+    let partials = desk.partition.partials();
+    let all = serde_json::to_string(&partials).unwrap();
+    assert!(partials.len() == 1 && partials[0].degraded && partials[0].frozen.is_some(), "{all}");
+    assert!(all.contains("my card is *") && !all.contains("four"), "{all}");
+}
+
+#[test]
+fn a_state_whose_restoring_panics_is_one_that_cannot_be_used_and_its_stream_is_read_again() {
+    let shared = shared("");
+    let mut desk = Desk::restored(&shared, &left(HashMap::new(), 0)).0;
+    desk.say("healthy", "good morning");
+    desk.say("sick", "good poisonous-restoring day");
+    let states = desk.cut().changelog.into_iter().filter_map(|(key, state)| Some((key, state?))).collect();
+    let (mut desk, unreadable) = Desk::restored(&shared, &left(states, 2));
+    assert_eq!(unreadable.iter().map(|u| &*u.key.session).collect::<Vec<_>>(), ["sick"]);
+    let record = |offset: i64, session: &str, text: &str| RawRecord {
+        offset,
+        key: Some(session.into()),
+        payload: Some(format!(r#"{{"text": "{text}"}}"#).into()),
+        ..RawRecord::default()
+    };
+    let streams: Vec<&Unreadable> = unreadable.iter().collect();
+    desk.partition.reopen(streams[0], 0);
+    desk.partition.take_again(&streams, &record(0, "healthy", "good morning"));
+    desk.partition.take_again(&streams, &record(1, "sick", "good poisonous-restoring day"));
+    desk.partition.taken_again(&streams);
+    desk.partition.caught_up();
+    desk.end("healthy");
+    desk.say("sick", "and so on");
+    desk.end("sick");
+    desk.settle();
+    let (segments, _) = desk.out();
+    let ended = |session: &str| {
+        let ends = segments.iter().filter(|s| &*s.session == session).filter_map(|s| Some((s.epoch, s.counts?.words)));
+        ends.collect::<Vec<_>>()
+    };
+    assert_eq!((ended("healthy"), ended("sick")), (vec![(0, 2)], vec![(1, 6)]), "each in one epoch, with every word");
+}
