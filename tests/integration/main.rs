@@ -12,6 +12,7 @@ mod hostile_kafka;
 mod inputs;
 mod kafka;
 mod layout;
+mod leaks;
 mod ledger;
 mod metrics;
 mod model;
