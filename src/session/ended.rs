@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::Time;
 use super::output::StreamKey;
+use crate::redact::Standing;
 
 /// Counter and content hash of a stream's last record.
 pub type Last = (Option<u64>, u64);
@@ -12,7 +13,7 @@ pub type Last = (Option<u64>, u64);
 #[derive(Debug)]
 pub struct Ended {
     /// with the time of its entry in `order`: a stream may end more than once
-    last: HashMap<StreamKey, (Last, Time)>,
+    last: HashMap<StreamKey, (Last, Standing, Time)>,
     order: VecDeque<(Time, StreamKey)>,
     late_ttl_ms: u64,
     limit: usize,
@@ -25,10 +26,10 @@ impl Ended {
         Ended { last: HashMap::new(), order: VecDeque::new(), late_ttl_ms, limit, forgotten: Vec::new() }
     }
 
-    /// A stream ended with this record.
-    pub fn remember(&mut self, key: StreamKey, last: Last, now: Time) {
+    /// A stream ended with this record, and left things so.
+    pub fn remember(&mut self, key: StreamKey, last: Last, standing: Standing, now: Time) {
         let until = now.plus(self.late_ttl_ms);
-        self.last.insert(key.clone(), (last, until));
+        self.last.insert(key.clone(), (last, standing, until));
         self.order.push_back((until, key));
         if self.order.len() > self.limit {
             self.forget_oldest();
@@ -37,12 +38,12 @@ impl Ended {
 
     /// Whether a record repeats the one its stream ended with.
     pub fn repeats(&self, key: &StreamKey, last: Last) -> bool {
-        last.0.is_some() && self.last.get(key).is_some_and(|(l, _)| *l == last)
+        last.0.is_some() && self.last.get(key).is_some_and(|(l, ..)| *l == last)
     }
 
     /// What is remembered of a stream.
-    pub fn of(&self, key: &StreamKey) -> Option<Last> {
-        self.last.get(key).map(|(last, _)| *last)
+    pub fn of(&self, key: &StreamKey) -> Option<(Last, &Standing)> {
+        self.last.get(key).map(|(last, standing, _)| (*last, standing))
     }
 
     /// Streams that were forgotten since the last call.
@@ -73,7 +74,7 @@ impl Ended {
 
     fn forget_oldest(&mut self) {
         if let Some((until, key)) = self.order.pop_front()
-            && self.last.get(&key).is_some_and(|(_, u)| *u == until)
+            && self.last.get(&key).is_some_and(|(.., u)| *u == until)
         {
             self.last.remove(&key);
             self.forgotten.push(key);

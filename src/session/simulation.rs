@@ -12,6 +12,7 @@ use super::snapshot::{Snapshot, Surroundings, key_from_bytes, key_to_bytes};
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::{Row, row::Frame};
 use crate::record::End;
+use crate::redact::Asked;
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 /// Channels of the simulated session.
@@ -39,7 +40,7 @@ pub fn policy() -> Policy {
         max_release_ms: 2000,
         inference_timeout_ms: 500,
         verbatim: false,
-        guards_digits: false,
+        guard: None,
         partials: true,
     }
 }
@@ -217,6 +218,8 @@ impl Sim {
         (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
         let word = |&w: &u8| Word {
             spoken: format!("w{w}").into(),
+            heard: format!("w{w}").into(),
+            asked: Asked::default(),
             start: None,
             end: None,
             confidence: None,

@@ -21,6 +21,7 @@ use super::stream::Course;
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
+use crate::redact::{Asked, Standing};
 use crate::tags::Tags;
 
 /// First byte of every changelog value. Another one is refused: an older program cannot know what a newer one wrote.
@@ -54,6 +55,8 @@ pub enum Snapshot {
     Ended {
         /// as in [`super::ended::Last`]
         last: (Option<u64>, u64),
+        /// what its channel's next epoch must know
+        standing: Standing,
     },
 }
 
@@ -92,6 +95,7 @@ struct WordState {
     end: Option<f64>,
     confidence: Option<f32>,
     kind: WordKind,
+    asked: Asked,
     source: u32,
 }
 
@@ -213,9 +217,17 @@ impl Sources {
     }
 
     fn word(&mut self, word: &Word) -> WordState {
-        let Word { spoken, start, end, confidence, kind, source, tokens: _ } = word;
+        let Word { spoken, start, end, confidence, kind, asked, source, tokens: _, heard: _ } = word;
         let source = self.place(source);
-        WordState { spoken: spoken.clone(), start: *start, end: *end, confidence: *confidence, kind: *kind, source }
+        WordState {
+            spoken: spoken.clone(),
+            start: *start,
+            end: *end,
+            confidence: *confidence,
+            kind: *kind,
+            asked: *asked,
+            source,
+        }
     }
 }
 
@@ -312,6 +324,8 @@ impl OpenStream {
                 end: w.end,
                 confidence: w.confidence,
                 tokens: around.tokens(policy, w.kind.heard(&w.spoken)),
+                heard: w.kind.comparable(&w.spoken),
+                asked: w.asked,
                 kind: w.kind,
                 source: source(w.source)?,
             })
@@ -369,13 +383,14 @@ mod tests {
 
     #[test]
     fn what_another_version_wrote_or_what_was_damaged_is_refused() {
-        let bytes = Snapshot::Ended { last: (Some(7), 9) }.to_bytes();
-        assert_eq!(Snapshot::from_bytes(&bytes), Ok(Snapshot::Ended { last: (Some(7), 9) }));
+        let ended = Snapshot::Ended { last: (Some(7), 9), standing: Standing::default() };
+        let bytes = ended.to_bytes();
+        assert_eq!(Snapshot::from_bytes(&bytes), Ok(ended));
         let newer = [&[VERSION + 1], &bytes[1..]].concat();
         assert!(Snapshot::from_bytes(&newer).unwrap_err().to_string().contains("expected version 1, got 2"));
         assert!(Snapshot::from_bytes(&bytes[..bytes.len() - 1]).is_err());
         assert!(Snapshot::from_bytes(&[]).is_err());
-        let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0], 1).unwrap()].concat();
+        let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0, 0, 0, 0], 1).unwrap()].concat();
         assert!(Snapshot::from_bytes(&longer).is_err(), "bytes that nobody reads");
     }
 

@@ -38,7 +38,12 @@ pub struct Said {
 
 #[derive(Clone, Debug)]
 pub enum Step {
-    Say { channel: usize, words: Vec<Said>, is_final: bool, end: Option<&'static str> },
+    Say {
+        channel: usize,
+        words: Vec<Said>,
+        is_final: bool,
+        end: Option<&'static str>,
+    },
     Pause(u64),
     /// the recogniser of a channel counts anew
     Restart(usize),
@@ -55,7 +60,7 @@ pub struct Call {
 }
 
 /// Names on the list that the profile redacts.
-pub const NAMES: [&str; 4] = ["margaret thistlewood", "bartholomew oakenshaw", "ludmila", "anneliese van der heyden"];
+pub const NAMES: [&str; 4] = ["margaret thistlewood", "bartholomew oakenshaw", "ludmila", "anneliese zebrafish heyden"];
 
 /// Classes that are found by how they are said, with or without a question.
 pub const OLD: [&str; 6] = ["card", "ssn", "phone", "account", "email", "name"];
@@ -78,7 +83,8 @@ const TALK: [&str; 10] = [
     "no problem at all take your time",
     "great that is all done now",
 ];
-const BYE: [&str; 4] = ["thanks very much for your help", "that is everything goodbye", "okay great goodbye", "thank you bye now"];
+const BYE: [&str; 4] =
+    ["thanks very much for your help", "that is everything goodbye", "okay great goodbye", "thank you bye now"];
 const DIGITS: [&str; 10] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 const TEENS: [&str; 10] =
     ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"];
@@ -141,8 +147,8 @@ fn digits(number: &str, calm: bool, chance: &mut Chance) -> Vec<(String, bool)> 
     let mut said: Vec<(String, bool)> = Vec::new();
     let count = groups.len();
     for (i, group) in groups.into_iter().enumerate() {
-        let secret = |word: &String| (word.clone(), true);
-        // Of a group that begins with "double" the word itself tells nothing.
+        // "Double" by itself tells nothing.
+        let secret = |word: &String| (word.clone(), !["double", "triple"].contains(&word.as_str()));
         said.extend(group.iter().map(secret));
         if marks {
             said.last_mut().unwrap().0.push_str(chance.pick(&[",", ".", ",", "", "…"]));
@@ -273,8 +279,12 @@ fn secret(class: &str, cards: &mut Vec<String>, chance: &mut Chance) -> Secret {
             said.extend(words(dotted, false));
             said.extend(words(site, true));
             // What every address has tells nothing.
-            said.iter_mut().filter(|w| ["dot", "com", "co", "uk", "org", "my", "underscore"].contains(&&*w.0)).for_each(|w| w.1 = false);
-            (ask("what is your email address"), chance.pick(&["it is", "you can write to", "my email is"]), said, "")
+            said.iter_mut()
+                .filter(|w| ["dot", "com", "co", "uk", "org", "my", "underscore"].contains(&&*w.0))
+                .for_each(|w| w.1 = false);
+            // An address that nothing leads to is none until its "at" is said.
+            let leads: &[&str] = if asked { &["it is", "you can write to", ""] } else { &["you can write to", "my email is"] };
+            (ask("what is your email address"), chance.pick(leads), said, "")
         }
         "name" => {
             let listed = chance.pick(&NAMES);
@@ -282,7 +292,7 @@ fn secret(class: &str, cards: &mut Vec<String>, chance: &mut Chance) -> Secret {
             (None, lead, name(listed, chance), chance.pick(&["", "about it", "and the price", "is away"]))
         }
         "name (said)" => {
-            let said = chance.pick(&["zelda quimby", "hortensia", "ignatius von pumpernickel", "quentin featherstonehaugh"]);
+            let said = chance.pick(&["zelda quimby", "hortensia", "ignatius pumpernickel", "quentin featherstonehaugh"]);
             match chance.below(4) {
                 0 => (ask("may i have your name please"), "my name is", name(said, chance), ""),
                 1 => (None, "hello this is", name(said, chance), chance.pick(&["speaking", "calling", "here"])),
@@ -301,13 +311,28 @@ fn secret(class: &str, cards: &mut Vec<String>, chance: &mut Chance) -> Secret {
             let lead = chance.pick(&["the security code is", "the c v v is", "my cvv is", "and the code on the back is"]);
             (ask("and the security code on the back"), lead, digits(&number(3, chance), true, chance), "")
         }
-        "pin" => (ask("what is your pin"), chance.pick(&["my pin is", "the pin number is", "my pin is uh"]), digits(&number(4, chance), true, chance), ""),
-        "pin (asked)" => (Some("can you tell me your pin please"), chance.pick(&["uh", "yes", "sure"]), digits(&number(4, chance), true, chance), ""),
+        "pin" => (
+            ask("what is your pin"),
+            chance.pick(&["my pin is", "the pin number is", "my pin is uh"]),
+            digits(&number(4, chance), true, chance),
+            "",
+        ),
+        "pin (asked)" => (
+            Some("can you tell me your pin please"),
+            chance.pick(&["uh", "yes", "sure"]),
+            digits(&number(4, chance), true, chance),
+            "",
+        ),
         "expiry" => {
             let said = match chance.below(3) {
                 0 => words(&format!("oh {} twenty {}", DIGITS[1 + chance.below(9)], DIGITS[5 + chance.below(5)]), true),
                 1 => words(&format!("{} twenty thirty", chance.pick(&MONTHS)), true),
-                _ => [words(&format!("zero {}", DIGITS[1 + chance.below(9)]), true), words("slash", false), words("two seven", true)].concat(),
+                _ => [
+                    words(&format!("zero {}", DIGITS[1 + chance.below(9)]), true),
+                    words("slash", false),
+                    words("two seven", true),
+                ]
+                .concat(),
             };
             (ask("and the expiry date"), chance.pick(&["it expires", "the expiry date is", "expiration is"]), said, "")
         }
@@ -322,10 +347,18 @@ fn secret(class: &str, cards: &mut Vec<String>, chance: &mut Chance) -> Secret {
                     year(chance),
                 ]
                 .concat(),
-                _ => [words(&format!("oh {} oh {}", DIGITS[1 + chance.below(9)], DIGITS[1 + chance.below(9)]), true), year(chance)].concat(),
+                _ => {
+                    [words(&format!("oh {} oh {}", DIGITS[1 + chance.below(9)], DIGITS[1 + chance.below(9)]), true), year(chance)]
+                        .concat()
+                }
             };
             match class {
-                "dob" => (ask("what is your date of birth"), chance.pick(&["my date of birth is", "i was born on", "my birthday is"]), said, ""),
+                "dob" => (
+                    ask("what is your date of birth"),
+                    chance.pick(&["my date of birth is", "i was born on", "my birthday is"]),
+                    said,
+                    "",
+                ),
                 _ => (Some("could you confirm your date of birth for me"), chance.pick(&["yes", "sure it's", ""]), said, ""),
             }
         }
@@ -346,14 +379,32 @@ fn secret(class: &str, cards: &mut Vec<String>, chance: &mut Chance) -> Secret {
         }
         "licence" => {
             let lead = chance.pick(&["my driving licence number is", "my driver's license is", "the licence number is"]);
-            (ask("what is your driving licence number"), lead, code(chance.pick(&["adddddddd", "aaaaaddddddaada", "ddddddd"]), chance), "")
+            (
+                ask("what is your driving licence number"),
+                lead,
+                code(chance.pick(&["adddddddd", "aaaaaddddddaada", "ddddddd"]), chance),
+                "",
+            )
         }
-        "iban" => {
-            (ask("and the i b a n"), chance.pick(&["the iban is", "my i b a n is", "iban"]), code("aaddaaaadddddddddddddd", chance), "")
-        }
+        "iban" => (
+            ask("and the i b a n"),
+            chance.pick(&["the iban is", "my i b a n is", "iban"]),
+            code("aaddaaaadddddddddddddd", chance),
+            "",
+        ),
         "password" => {
-            let said = chance.pick(&["wobblekettle", "mauve wobblekettle seven", "frobnicate mauve badger", "capital z zebrafish seven"]);
-            (ask("what is your password"), chance.pick(&["my password is", "the password is", "my password is uh"]), words(said, true), "")
+            let said = chance.pick(&[
+                "wobblekettle",
+                "mauve wobblekettle seven",
+                "frobnicate mauve badger",
+                "capital z zebrafish seven",
+            ]);
+            (
+                ask("what is your password"),
+                chance.pick(&["my password is", "the password is", "my password is uh"]),
+                words(said, true),
+                "",
+            )
         }
         class => panic!("no class {class}"),
     }

@@ -24,9 +24,19 @@ fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),
         Value::Array(all) => all.iter().for_each(|v| strings(v, found)),
-        Value::Object(all) => all.iter().filter(|(key, _)| !NOT_SPEECH.contains(&key.as_str())).for_each(|(_, v)| strings(v, found)),
+        Value::Object(all) => {
+            all.iter().filter(|(key, _)| !NOT_SPEECH.contains(&key.as_str())).for_each(|(_, v)| strings(v, found))
+        }
         _ => {}
     }
+}
+
+/// Letters that cues and plain speech have too: "c v v", "i b a n", "that's".
+const EVERYWHERE: [&str; 8] = ["a", "b", "c", "i", "n", "s", "v", "capital"];
+
+/// Whether the checker would see a word that the generator calls secret.
+pub fn knows(word: &str) -> bool {
+    leak_in(word, &[]).is_some() || EVERYWHERE.contains(&word)
 }
 
 /// The first secret word in `text`, if there is one. `cards`: what masks may show the last four digits of.
@@ -38,7 +48,8 @@ pub fn leak_in(text: &str, cards: &[String]) -> Option<String> {
             continue;
         }
         let lower = token.to_lowercase();
-        for part in lower.split(|c: char| !c.is_alphanumeric() && c != '\'').map(|p| p.trim_matches('\'').trim_end_matches("'s")) {
+        for part in lower.split(|c: char| !c.is_alphanumeric() && c != '\'').map(|p| p.trim_matches('\'').trim_end_matches("'s"))
+        {
             if SECRET.contains(part) || part.bytes().any(|b| b.is_ascii_digit()) {
                 return Some(part.to_string());
             }
@@ -57,7 +68,9 @@ pub fn leak_of(record: &Value, cards: &[String]) -> Option<String> {
 #[test]
 fn the_checker_sees_what_it_must_and_lets_masks_pass() {
     let cards = ["4111111111111234".to_string()];
-    for seen in ["it is four", "ending 12", "Thistlewood's", "m.thistlewood@x", "************1235", "1234", "Four-one", "oh,", "***1234"] {
+    for seen in
+        ["it is four", "ending 12", "Thistlewood's", "m.thistlewood@x", "************1235", "1234", "Four-one", "oh,", "***1234"]
+    {
         assert!(leak_in(seen, &cards).is_some(), "{seen}");
     }
     for fine in ["************1234.", "[CARD],", "*****", "that's for you to see", "i told a neighbour", "the c v v is"] {

@@ -38,7 +38,9 @@ fn hash(parts: &[u64]) -> u64 {
 
 fn tags(tagging: Tagging, row: &Row, tokenizer: &WordTokenizer) -> Vec<Tags> {
     let of = |words: &str| words.split(' ').map(|w| tokenizer.tokens(w)[0]).collect::<Vec<u32>>();
-    let digits = of("zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety double");
+    let digits = of(
+        "zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety double",
+    );
     let fillers = of("uh um er erm");
     let stops = of("goodbye now done today there please");
     let mut before = false;
@@ -62,7 +64,8 @@ fn tags(tagging: Tagging, row: &Row, tokenizer: &WordTokenizer) -> Vec<Tags> {
                 Tags {
                     punct: Punct::ALL[if h.is_multiple_of(3) { (h >> 8) as usize % 4 } else { 0 }],
                     case: Case::ALL[(h >> 16) as usize % 4],
-                    itn: Itn::from_index(if (h >> 24).is_multiple_of(2) { 0 } else { (h >> 32) as usize % Itn::COUNT }).unwrap_or_default(),
+                    itn: Itn::from_index(if (h >> 24).is_multiple_of(2) { 0 } else { (h >> 32) as usize % Itn::COUNT })
+                        .unwrap_or_default(),
                     disfluency: if (h >> 40).is_multiple_of(4) { Disfluency::ALL[(h >> 44) as usize % 6] } else { Disfluency::O },
                 }
             }
@@ -120,7 +123,15 @@ pub struct Playing {
 impl Playing {
     pub fn new(shared: &Arc<Shared>, session: &str) -> Playing {
         let replay = Replay::paced(shared.clone());
-        Playing { replay, shared: shared.clone(), session: session.into(), offset: 0, seqs: [0; 2], clock_ms: 0, seen: Vec::new() }
+        Playing {
+            replay,
+            shared: shared.clone(),
+            session: session.into(),
+            offset: 0,
+            seqs: [0; 2],
+            clock_ms: 0,
+            seen: Vec::new(),
+        }
     }
 
     fn came(&mut self, out: Vec<Outgoing>) {
@@ -207,6 +218,9 @@ impl Playing {
 
 /// Plays a call and says what leaked first, and in which record.
 pub fn leak(shared: &Arc<Shared>, call: &Call, seed: u64) -> Option<String> {
+    for said in call.steps.iter().flat_map(|s| if let Step::Say { words, .. } = s { &words[..] } else { &[] }) {
+        assert!(said.secret.is_none() || check::knows(&said.word), "{said:?}");
+    }
     let mut playing = Playing::new(shared, &format!("call-{seed}"));
     call.steps.iter().for_each(|step| playing.step(step));
     let seen = playing.finish();
@@ -225,7 +239,14 @@ pub fn leak(shared: &Arc<Shared>, call: &Call, seed: u64) -> Option<String> {
             other => Some(format!("    {other:?}")),
         })
         .collect();
-    Some(format!("{:?} in {} {:?}, removed {}\n{}", leaked.0, leaked.1["kind"], leaked.1["text"].as_str(), leaked.1["removed"], said.join("\n")))
+    Some(format!(
+        "{:?} in {} {:?}, removed {}\n{}",
+        leaked.0,
+        leaked.1["kind"],
+        leaked.1["text"].as_str(),
+        leaked.1["removed"],
+        said.join("\n")
+    ))
 }
 
 /// Which classes a call has: one, so that a leak can be put down to it, or all together.
