@@ -1,6 +1,7 @@
 //! `faircopy topics create`
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use super::{Cli, Failure, runtime};
 use crate::produce::topics;
@@ -22,15 +23,20 @@ enum Verb {
         /// Copies of each partition
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(1..=100))]
         replication: i32,
+        /// Keep what was said (raw, dead letters, changelog) for so many hours, and a quarter more; as long as the broker likes if not given
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=87_600))]
+        keep_hours: Option<u32>,
     },
 }
 
 /// Creates topics and says what became of each.
 pub fn topics(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
-    let Verb::Create { partitions, replication } = args.command;
+    let Verb::Create { partitions, replication, keep_hours } = args.command;
     let settings = cli.settings()?;
-    let lines =
-        runtime().block_on(topics::create(&settings, partitions, replication)).map_err(|message| Failure { message, code: 4 })?;
+    let keep = keep_hours.map(|hours| Duration::from_secs(3600 * u64::from(hours)));
+    let lines = runtime()
+        .block_on(topics::create(&settings, partitions, replication, keep))
+        .map_err(|message| Failure { message, code: 4 })?;
     for line in lines {
         println!("{line}");
     }

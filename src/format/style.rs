@@ -11,7 +11,7 @@ use super::dictionary::{Dictionary, Entry};
 use super::itn::ast::GrammarError;
 use super::itn::{Itn, source};
 use crate::redact::token::comparable;
-use crate::redact::{AskedFor, NAME, PROFANITY, Redaction, Rule};
+use crate::redact::{AskedFor, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, Rule};
 
 /// What a profile says of formatting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -195,8 +195,6 @@ pub fn load_pack(grammars: &Path, locale: &str, dir: &Path, traced: bool) -> Res
 const MAX_PHRASES: usize = 100;
 /// See [`MAX_PHRASES`].
 const MAX_PHRASE_BYTES: usize = 200;
-/// Most digits or letters that a mask keeps: PCI DSS 3.4.1 allows the last four of a card.
-const MAX_KEEP_LAST: usize = 4;
 
 /// A list's phrases, one a line; lines that begin with # are none. What follows a tab is not read.
 fn phrases_of(path: &Path) -> Result<Vec<String>, String> {

@@ -45,6 +45,17 @@ impl When {
     }
 }
 
+impl When {
+    fn is_after(self, other: When) -> bool {
+        match (self.appended_ms.zip(other.appended_ms), self.said.zip(other.said)) {
+            (Some((a, b)), Some((c, d))) if a == b => c > d,
+            (Some((a, b)), _) => a > b,
+            (None, Some((c, d))) => c > d,
+            (None, None) => false,
+        }
+    }
+}
+
 /// A question that is waiting for its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Question {
@@ -54,8 +65,10 @@ struct Question {
     words: u32,
 }
 
-/// Comparable parts that are kept of what has left, at most: as far as a cue reaches.
-const MAX_BEFORE: usize = 32;
+/// Comparable parts that are kept of what has left, at most: as far as a cue reaches, and an answer that is spelled ("b as in bravo").
+const MAX_BEFORE: usize = 96;
+/// The same where nothing is redacted, yet: a profile may redact from a reload on.
+const MAX_BEFORE_UNGUARDED: usize = 24;
 /// Comparable parts of what came last that a question may begin in.
 const MAX_LATELY: usize = 8;
 
@@ -81,8 +94,8 @@ impl Standing {
     }
 
     /// Words have left, with what [`super::add_around`] writes down of them.
-    pub fn left(&mut self, parts: &str) {
-        self.before = last(&self.before, parts, MAX_BEFORE);
+    pub fn left(&mut self, parts: &str, guarded: bool) {
+        self.before = last(&self.before, parts, if guarded { MAX_BEFORE } else { MAX_BEFORE_UNGUARDED });
     }
 
     /// What had been asked for when a word comes that is the `n`th of its record.
@@ -94,12 +107,13 @@ impl Standing {
 
     /// Words have come on this channel: questions are so many words older. Gives the classes they ask for.
     pub fn came(&mut self, redaction: &Redaction, parts: &str, words: u32, is_final: bool) -> Vec<u8> {
-        let Some(asked_for) = redaction.asked_for else { return Vec::new() };
+        if redaction.asked_for.is_none() {
+            return Vec::new();
+        }
         let asks = redaction.questions(&self.lately, parts);
         if is_final {
             self.lately = last(&self.lately, parts, MAX_LATELY);
             self.questions.iter_mut().for_each(|q| q.words = q.words.saturating_add(words));
-            self.questions.retain(|q| q.words < asked_for.words);
         }
         asks
     }
@@ -112,10 +126,16 @@ impl Standing {
         }
     }
 
-    /// What another channel of the session that begins now must know.
-    pub fn of_another_channel(&self) -> Standing {
-        let questions = self.questions.iter().map(|q| Question { words: 0, ..*q }).collect();
-        Standing { questions, ..Standing::default() }
+    /// A channel that begins, or begins again, learns what was asked on another one of its session meanwhile.
+    pub fn learn(&mut self, other: &Standing) {
+        for question in &other.questions {
+            let new = Question { words: 0, ..*question };
+            match self.questions.iter_mut().find(|q| q.bit == question.bit) {
+                Some(known) if question.at.is_after(known.at) => *known = new,
+                Some(_) => {}
+                None => self.questions.push(new),
+            }
+        }
     }
 
     /// The channel or session ends with a record that came.

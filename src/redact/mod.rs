@@ -50,6 +50,8 @@ pub struct Rule {
     pub said: bool,
 }
 
+/// Most digits or letters that a mask keeps: PCI DSS 3.4.1 allows the last four of a card.
+pub const MAX_KEEP_LAST: usize = 4;
 /// Fewest digits that are taken for a card's: 13 to 19 (ISO/IEC 7812-1), of which a recogniser may lose one.
 const CARD_DIGITS: usize = 12;
 /// Classes found by counting digits, with the fewest of each. There is no most: a number that another one joins is still in there.
@@ -291,8 +293,9 @@ impl Redaction {
         let digits = number::digits(spoken);
         let is_card = number::is_card(&digits);
         let joined = spoken.iter().any(|s| matches!(s.role, Role::Joint | Role::Near));
-        let whole = within.iter().all(|p| p.kept || !p.role.is_number());
-        let exact = whole && !unit && !joined && readings.least() == readings.most();
+        // What is corrected at its end may not be its end.
+        let tail = within.iter().rev().take(MAX_KEEP_LAST).all(|p| p.kept);
+        let exact = tail && !unit && !joined && readings.least() == readings.most();
         let found: Vec<&'static str> = COUNTED.iter().filter(|(c, n)| self.redacts(c) && fits(*n)).map(|(c, _)| *c).collect();
         if let Some(class) = expected.of(run.clone()) {
             // What is as long as a card is one, whatever was asked for last.

@@ -1,6 +1,9 @@
 //! Streams that ended a while ago: a repeat of their last record must not open them again.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+
+use std::sync::Arc;
 
 use super::Time;
 use super::output::StreamKey;
@@ -13,7 +16,7 @@ pub type Last = (Option<u64>, u64);
 #[derive(Debug)]
 pub struct Ended {
     /// with the time of its entry in `order`: a stream may end more than once
-    last: HashMap<StreamKey, (Last, Standing, Time)>,
+    last: BTreeMap<StreamKey, (Last, Standing, Time)>,
     order: VecDeque<(Time, StreamKey)>,
     late_ttl_ms: u64,
     limit: usize,
@@ -23,7 +26,7 @@ pub struct Ended {
 impl Ended {
     /// None yet.
     pub fn new(late_ttl_ms: u64, limit: usize) -> Ended {
-        Ended { last: HashMap::new(), order: VecDeque::new(), late_ttl_ms, limit, forgotten: Vec::new() }
+        Ended { last: BTreeMap::new(), order: VecDeque::new(), late_ttl_ms, limit, forgotten: Vec::new() }
     }
 
     /// A stream ended with this record, and left things so.
@@ -44,6 +47,13 @@ impl Ended {
     /// What is remembered of a stream.
     pub fn of(&self, key: &StreamKey) -> Option<(Last, &Standing)> {
         self.last.get(key).map(|(last, standing, _)| (*last, standing))
+    }
+
+    /// What is remembered of a session's channels.
+    pub fn of_session<'a>(&'a self, session: &'a Arc<str>) -> impl Iterator<Item = &'a Standing> {
+        let first = StreamKey { session: session.clone(), channel: "".into() };
+        let from = self.last.range((Bound::Included(first), Bound::Unbounded));
+        from.take_while(move |(key, _)| key.session == *session).map(|(_, (_, standing, _))| standing)
     }
 
     /// Streams that were forgotten since the last call.

@@ -69,7 +69,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let _broker = match &args.brokers {
         Some(brokers) => {
             settings.kafka.brokers = brokers.clone();
-            runtime.block_on(topics::create(&settings, PARTITIONS, 1)).map_err(|message| Failure { message, code: 4 })?;
+            runtime.block_on(topics::create(&settings, PARTITIONS, 1, None)).map_err(|message| Failure { message, code: 4 })?;
             None
         }
         None => {

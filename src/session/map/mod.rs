@@ -148,9 +148,13 @@ impl Sessions {
     /// What redaction knows of a channel: of its stream, of the one before, or of what was asked on another channel.
     fn standing(&self, key: &StreamKey) -> Standing {
         let stream = |key: &StreamKey| self.by_key.get(key).map(|id| self.slots[id].stream.standing());
-        let before = || self.ended.of(key).map(|(_, standing)| standing.clone());
-        let other = || self.channels(&key.session).find_map(stream).map(Standing::of_another_channel);
-        stream(key).cloned().or_else(before).or_else(other).unwrap_or_default()
+        if let Some(standing) = stream(key) {
+            return standing.clone();
+        }
+        let mut standing = self.ended.of(key).map_or_else(Standing::default, |(_, standing)| standing.clone());
+        let others = self.channels(&key.session).filter_map(stream).chain(self.ended.of_session(&key.session));
+        others.for_each(|other| standing.learn(other));
+        standing
     }
 
     /// Notes with each word what somebody had asked for by then, on any channel. That goes by the order of records alone: when the model answers must

@@ -396,7 +396,7 @@ impl Stream {
         };
         let after = around(cut, known.min(cut + MAX_AFTER)).into();
         let left = around(from, cut);
-        self.course.standing.left(&left);
+        self.course.standing.left(&left, self.policy.guard.is_some());
         let entries = self.buffer.release(cut, self.policy.history_words);
         let sentence_start = self.course.sentence_start;
         for entry in &entries {

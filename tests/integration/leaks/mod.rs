@@ -281,6 +281,71 @@ fn table(leaks: &BTreeMap<(String, String), (usize, String)>) -> String {
     leaks.iter().map(|((class, tagging), (n, example))| format!("{class}, {tagging}: {n} leaks; {example}\n")).collect()
 }
 
+#[test]
+fn a_profile_that_gains_redaction_by_a_reload_guards_the_calls_that_are_open() {
+    let bank = Bank::new("", "");
+    let mut leaked = Vec::new();
+    for tagging in TAGGING {
+        bank.write("", "");
+        let shared = bank.shared(tagging);
+        let mut calls: Vec<(Playing, Call)> = (0..120)
+            .map(|seed| (Playing::new(&shared, &format!("call-{seed}")), call::call(seed, &classes(seed), false)))
+            .collect();
+        for (playing, _) in &mut calls {
+            for channel in [0, 1] {
+                let words = ["hello", "there"].map(|word| call::Said { word: word.into(), secret: None }).to_vec();
+                playing.step(&Step::Say { channel, words, is_final: true, end: None });
+            }
+        }
+        bank.write(ALL, "");
+        assert_eq!(shared.reload().unwrap(), [""; 0]);
+        for (mut playing, call) in calls {
+            call.steps.iter().for_each(|step| playing.step(step));
+            let seen = playing.finish();
+            assert_eq!(seen.iter().filter(|r| r["kind"] == "end").count(), 2, "each channel is one epoch: it was open before");
+            leaked.extend(seen.iter().filter_map(|r| check::leak_of(r, &call.cards)).map(|word| format!("{tagging:?}: {word}")));
+        }
+    }
+    assert!(leaked.is_empty(), "{leaked:?}");
+}
+
+#[test]
+fn without_redaction_the_checker_finds_what_was_said() {
+    let bank = Bank::new("", "");
+    let shared = bank.shared(Tagging::Silent);
+    let missed = (0..60).filter(|&seed| leak(&shared, &call::call(seed, &classes(seed), true), seed).is_none()).count();
+    assert_eq!(missed, 0, "every call has a secret that the checker knows");
+}
+
+mod chaos {
+    use super::*;
+
+    /// As many as 100,000 calls, a third by each tagger.
+    #[test]
+    #[ignore = "long: make chaos"]
+    fn nothing_redacted_is_in_any_record_of_100000_generated_calls() {
+        let bank = Bank::new(ALL, "");
+        let leaks = play(&bank, seeds(1_000_000..1_033_334), &TAGGING);
+        assert!(leaks.is_empty(), "{}", table(&leaks));
+    }
+
+    /// 300 calls with each model that is shipped.
+    #[test]
+    #[ignore = "long: make chaos"]
+    fn nothing_redacted_is_in_any_record_with_the_shipped_models() {
+        let mut all = String::new();
+        for model in ["en-fast", "en-accurate"] {
+            let bank = Bank::new(&ALL.replace("[profiles.default]", &format!("[profiles.default]\nmodel = {model:?}")), "");
+            let shared = Arc::new(Shared::load(bank.settings()).unwrap());
+            for seed in seeds(5_000..5_300) {
+                let leaked = leak(&shared, &call::call(seed, &classes(seed), true), seed);
+                leaked.into_iter().for_each(|example| all.push_str(&format!("{model}, seed {seed}: {example}\n")));
+            }
+        }
+        assert!(all.is_empty(), "{all}");
+    }
+}
+
 /// `FAIRCOPY_CALLS`: a range of seeds, such as `0..300`.
 fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
     let asked = std::env::var("FAIRCOPY_CALLS").ok();
