@@ -3,6 +3,11 @@
 use super::Part;
 use super::shapes::is_common;
 
+/// Words that show that an "at" is none of an address.
+const NO_SITES: [&str; 32] = [
+    "the", "that", "this", "these", "those", "a", "an", "all", "least", "most", "home", "work", "once", "first", "last", "any",
+    "our", "your", "his", "her", "their", "its", "what", "which", "some", "times", "night", "present", "me", "you", "it", "us",
+];
 /// Words between "at" and "dot", at most.
 const MAX_SITE: usize = 4;
 
@@ -29,7 +34,7 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
         // "sam at example dot com", "sam at my mail dot com"
         let site = &parts[at + 1..parts.len().min(at + 2 + MAX_SITE)];
         let dot = site.iter().position(|p| is_dot(p.text)).map(|n| at + 1 + n).filter(|dot| *dot > at + 1);
-        let name = |p: &Part| p.text == "my" || !is_common(p.text) && !p.role.is_number();
+        let name = |p: &Part| !NO_SITES.contains(&p.text) && !p.role.is_number();
         let ends_here = at + 1 + site.len() == parts.len() && site.len() <= MAX_SITE && more;
         let (end, open) = match dot {
             Some(mut end) => {
