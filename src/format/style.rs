@@ -47,7 +47,7 @@ pub struct Spec {
 impl Spec {
     /// Whether anything is redacted.
     pub fn redacts(&self) -> bool {
-        !self.redact.is_empty() || self.names.is_some() || self.profanity.is_some()
+        !self.redact.is_empty() || !self.redact_after.is_empty() || self.names.is_some() || self.profanity.is_some()
     }
 }
 

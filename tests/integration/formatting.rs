@@ -261,6 +261,21 @@ fn what_a_profile_names_must_exist() {
         (Spec { off: vec!["Time".into()], ..Spec::default() }, "profiles.p.off: no class is called Time"),
         (Spec { redact: rules("crad"), ..Spec::default() }, "profiles.p.redact: no class is called \"crad\""),
         (Spec { redact: rules("name"), ..Spec::default() }, "profiles.p.redact.name: expected redact_names"),
+        (
+            Spec {
+                redact: [("card".into(), Rule { action: Action::Mask, keep_last: 6, said: false })].into(),
+                ..Spec::default()
+            },
+            "profiles.p.redact: card.keep_last = 6: expected at most 4",
+        ),
+        (
+            Spec { redact: [("pin".into(), Rule { action: Action::Mask, keep_last: 0, said: true })].into(), ..Spec::default() },
+            "profiles.p.redact: pin.said: expected for \"name\" only",
+        ),
+        (
+            Spec { redact_after: [("pin".into(), vec!["magic number".into()])].into(), ..Spec::default() },
+            "profiles.p.redact_after: \"pin\": expected a class that",
+        ),
         (Spec { vocabulary: Some("gone.tsv".into()), ..Spec::default() }, "profiles.p.vocabulary: gone.tsv"),
     ] {
         let error = load(spec).expect_err(says);
