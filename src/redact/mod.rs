@@ -284,9 +284,7 @@ impl Redaction {
         let unit = parts.get(run.end).is_some_and(|p| number::is_unit(p.text));
         let spoken = if unit { &spoken[..number::measured(&spoken)] } else { &spoken[..] };
         let numbers = || spoken.iter().filter(|s| s.role.is_number());
-        if numbers().next().is_none() {
-            return None; // all of it is measured
-        }
+        numbers().next()?; // all of it is measured otherwise
         let readings = Readings::of(spoken);
         let singly = numbers().filter(|s| matches!(s.role, Role::Digit(_) | Role::Written(_))).count() * 2 >= numbers().count();
         let fits = |digits: usize| readings.least() >= digits || singly && readings.most() >= digits;

@@ -4,10 +4,13 @@ use std::collections::HashMap;
 
 use super::token::comparable;
 
+/// A phrase's parts after its first.
+type Rest = Box<[Box<str>]>;
+
 /// Phrases by their first part, each with something to say of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phrases<T> {
-    by_first: HashMap<Box<str>, Vec<(Box<[Box<str>]>, T)>>,
+    by_first: HashMap<Box<str>, Vec<(Rest, T)>>,
 }
 
 impl<T> Default for Phrases<T> {
@@ -35,8 +38,8 @@ impl<T: Copy> Phrases<T> {
     pub fn at<'a>(&'a self, parts: &'a [&'a str]) -> impl Iterator<Item = (usize, T)> + 'a {
         self.candidates(parts).filter_map(move |(rest, what)| {
             let last = rest.len();
-            let fits = |(i, (a, b)): (usize, (&Box<str>, &&str))| same(a, b, i + 1 == last);
-            (rest.len() < parts.len() && rest.iter().zip(&parts[1..]).enumerate().all(fits)).then_some((rest.len() + 1, what))
+            let mut pairs = rest.iter().zip(&parts[1.min(parts.len())..]).enumerate();
+            (rest.len() < parts.len() && pairs.all(|(i, (a, b))| same(a, b, i + 1 == last))).then_some((rest.len() + 1, what))
         })
     }
 

@@ -185,7 +185,7 @@ fn addresses(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks
         let cued = expected.has(at, bit);
         let number = parts[at].role.is_number();
         // A house may have a name, where an address is expected.
-        if !number && !(cued && !is_common(parts[at].text)) {
+        if !number && (!cued || is_common(parts[at].text)) {
             at += 1;
             continue;
         }
