@@ -343,14 +343,16 @@ fn hidden(out: &mut Formatted, region: &Region, span: &[&Kept], redaction: &Reda
     });
 }
 
-/// Asterisks for all letters and digits of `text` but the last `keep`; marks between what is kept stay.
+/// Asterisks for all letters and digits of `text` but the last `keep`, if that is at most half of it.
 fn mask(text: &str, keep: usize) -> String {
+    let all = text.chars().filter(|c| c.is_alphanumeric()).count();
+    let keep = if 2 * keep <= all { keep } else { 0 };
     let kept: String = {
         let mut last: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).rev().take(keep).collect();
         last.reverse();
         last.into_iter().collect()
     };
-    let hidden = text.chars().filter(|c| c.is_alphanumeric()).count() - kept.chars().count();
+    let hidden = all - kept.chars().count();
     // How long a name or an address was is no one's business either.
     let hidden = if text.chars().all(|c| !c.is_alphabetic()) { hidden } else { 5 };
     format!("{}{kept}", "*".repeat(hidden))
@@ -382,5 +384,6 @@ mod tests {
         assert_eq!(mask("555-0198", 0), "*******");
         assert_eq!(mask("sam@example.com", 0), "*****");
         assert_eq!(mask("AB1234", 2), "*****34");
+        assert_eq!(mask("72911", 4), "*****", "more would be shown than hidden");
     }
 }
