@@ -59,7 +59,7 @@ fuzz: setup
 	    -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 
-# The long tests: workers killed, put to sleep and replaced under load, some minutes.
+# The long tests: workers killed, put to sleep and replaced under load, some minutes; generated calls played against redaction.
 chaos: setup-kafka runtime
 	cargo test --locked --test integration -- --ignored --test-threads 1 --nocapture chaos::
 

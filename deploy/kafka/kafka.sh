@@ -55,6 +55,11 @@ transaction.abort.timed.out.transaction.cleanup.interval.ms=1000
 share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
 group.initial.rebalance.delay.ms=0
+# Old records go within seconds, not minutes.
+log.retention.check.interval.ms=2000
+log.initial.task.delay.ms=2000
+log.segment.delete.delay.ms=1000
+log.cleaner.backoff.ms=1000
 # A killed member's partitions move within seconds, not the usual 45: with KIP-848 the broker says when.
 group.consumer.min.session.timeout.ms=3000
 group.consumer.session.timeout.ms=6000

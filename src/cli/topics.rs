@@ -1,6 +1,7 @@
 //! `faircopy topics create`
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use super::{Cli, Failure, runtime};
 use crate::produce::topics::{self, CreateError};
@@ -22,13 +23,16 @@ enum Verb {
         /// Copies of each partition, at most as many as there are brokers; 3, or as many as there are brokers, if left out
         #[arg(long, value_parser = clap::value_parser!(i32).range(1..=100))]
         replication: Option<i32>,
+        /// Keep what was said (raw, dead letters, changelog) for so many hours, and a quarter more; as long as the broker likes if not given
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=87_600))]
+        keep_hours: Option<u32>,
     },
 }
 
 impl From<CreateError> for Failure {
     fn from(e: CreateError) -> Failure {
         let code = match &e {
-            CreateError::Properties(_) | CreateError::Replication { .. } => 2,
+            CreateError::Properties(_) | CreateError::Replication { .. } | CreateError::Keep { .. } => 2,
             CreateError::Unreachable { .. } => 4,
             CreateError::Refused { .. } => 6,
         };
@@ -38,9 +42,10 @@ impl From<CreateError> for Failure {
 
 /// Creates topics and says what became of each.
 pub fn topics(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
-    let Verb::Create { partitions, replication } = args.command;
+    let Verb::Create { partitions, replication, keep_hours } = args.command;
     let settings = cli.settings()?;
-    let lines = runtime().block_on(topics::create(&settings, partitions, replication))?;
+    let keep = keep_hours.map(|hours| Duration::from_secs(3600 * u64::from(hours)));
+    let lines = runtime().block_on(topics::create(&settings, partitions, replication, keep))?;
     for line in lines {
         println!("{line}");
     }

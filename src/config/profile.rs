@@ -7,11 +7,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Settings, SettingsError, text};
-use crate::format::redact::{Action, Redaction, Rule as RedactRule};
+use crate::format::Styles;
 use crate::format::style::Spec;
 use crate::infer::Models;
 use crate::infer::row::{Frame, MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
 use crate::limit::WordQuota;
+use crate::redact::{Action, AskedFor, Rule as RedactRule};
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 use crate::tags::Tilt;
 
@@ -105,6 +106,10 @@ pub struct ProfileSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quota: Option<WordQuota>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub redact_asked: Option<AskedFor>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redact_after: Option<BTreeMap<String, Vec<String>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub redact: Option<BTreeMap<String, RedactSetting>>,
 }
 
@@ -121,7 +126,7 @@ pub enum RedactSetting {
 impl RedactSetting {
     fn rule(self) -> RedactRule {
         match self {
-            RedactSetting::Action(action) => RedactRule { action, keep_last: 0 },
+            RedactSetting::Action(action) => RedactRule { action, keep_last: 0, said: false },
             RedactSetting::Rule(rule) => rule,
         }
     }
@@ -223,6 +228,14 @@ impl Profiles {
         Ok(())
     }
 
+    /// Gives every profile what its streams may not release in halves, which its lists are part of.
+    pub fn guard(&mut self, styles: &Styles) {
+        for (name, profile) in &mut self.by_name {
+            let profile = Arc::make_mut(profile);
+            profile.policy = Arc::new(Policy { guard: styles.of(name).redaction.clone(), ..(*profile.policy).clone() });
+        }
+    }
+
     /// All of them.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Profile>> {
         self.by_name.values()
@@ -284,6 +297,8 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         keep: own.keep.or_else(|| base.keep.clone()).unwrap_or_default(),
         vocabulary: own.vocabulary.or_else(|| base.vocabulary.clone()),
         redact: own.redact.or_else(|| base.redact.clone()).unwrap_or_default().into_iter().map(|(c, r)| (c, r.rule())).collect(),
+        asked: own.redact_asked.or(base.redact_asked),
+        redact_after: own.redact_after.or_else(|| base.redact_after.clone()).unwrap_or_default(),
         names: own.redact_names.or_else(|| base.redact_names.clone()),
         profanity: own.profanity.or_else(|| base.profanity.clone()),
         lexicon: None,
@@ -312,7 +327,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         inference_timeout_ms: settings.infer.timeout_ms,
         backlog_timeout_ms: settings.infer.backlog_timeout_ms,
         verbatim: style.verbatim,
-        guards_digits: Redaction { rules: style.redact.clone(), ..Redaction::default() }.guards_digits(),
+        guard: None,
         partials: settings.partials.enabled,
     };
     let refuse = |key: &str, why: String| Err(SettingsError(format!("profiles.{name}.{key}{why}")));

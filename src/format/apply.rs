@@ -8,12 +8,12 @@
 //! 5. every token gets the range, times and confidence of its spoken words.
 
 use super::casing::{self, Lexicon};
-use super::redact::{Action, Edges, Heard, OPEN, PROFANITY, Redaction, Region, mask};
 use super::style::Style;
 use super::units::{Spans, Unit, units};
 use crate::faults::panic_at;
 use crate::record::{Entity, Removed, WrittenWord};
-use crate::session::digits::{Role, role_in};
+use crate::redact::number::{Role, role};
+use crate::redact::{Action, Heard, PROFANITY, Redaction, Region};
 use crate::session::word::removal;
 use crate::session::{Word, WordKind};
 use crate::tags::{Case, ItnClass, Punct, Tags};
@@ -51,8 +51,21 @@ pub struct Passage<'a> {
     pub from: u64,
     /// whether what came before ended a sentence
     pub sentence_start: bool,
-    /// whether a number may reach over its ends
-    pub edges: Edges,
+    /// what was said before and after
+    pub around: Around<'a>,
+    /// of the words, so many are no guess that others may replace
+    pub sure: usize,
+}
+
+/// What stands around a passage, as [`crate::redact::add_around`] writes it down.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Around<'a> {
+    /// the last words before
+    pub before: &'a str,
+    /// the next ones, as far as they are known
+    pub after: &'a str,
+    /// whether more may follow
+    pub more: bool,
 }
 
 struct Kept<'a> {
@@ -130,6 +143,9 @@ enum Piece<'a> {
     Hidden(&'a Region),
 }
 
+/// Classes whose digits are no one's number where a word among them says what they are: "dollars", "March".
+const MEASURED: [&str; 9] = ["money", "percent", "date", "time", "year", "ordinal", "measure", "fraction", "address"];
+
 /// Why words leave that a profile drops.
 pub(super) const DROPPED: &str = "redacted";
 
@@ -182,23 +198,29 @@ fn rejected(tagged: &[([usize; 2], ItnClass)], units: &[Unit], style: &Style) ->
 
 /// What of the passage must not leave.
 fn redacted(passage: &Passage, redaction: &Redaction, kept: &[Kept], units: &[Unit]) -> Vec<Region> {
-    let mut class: Vec<Option<&str>> = vec![None; passage.words.len()];
+    let mut heard: Vec<Heard> = passage.words.iter().map(|(word, _)| word.said(false)).collect();
+    kept.iter().for_each(|k| heard[k.at].kept = true);
+    heard[passage.sure..].iter_mut().for_each(|h| h.sure = false);
     for unit in units {
-        if let Unit::Entity { class: name, words, .. } = unit {
+        if let Unit::Entity { class, words, .. } = unit {
             // With what was removed inside it.
-            class[kept[words[0]].at..=kept[words[1] - 1].at].fill(Some(name));
+            let of = &mut heard[kept[words[0]].at..=kept[words[1] - 1].at];
+            let says_so = |h: &Heard| h.kept && h.parts.split(' ').any(|p| !p.is_empty() && role(p) == Role::Other);
+            let measured = MEASURED.contains(&class.as_str()) && of.iter().any(says_so);
+            of.iter_mut().for_each(|h| (h.class, h.measured) = (Some(class.as_str()), measured));
         }
     }
-    let mut stays = vec![false; passage.words.len()];
-    kept.iter().for_each(|k| stays[k.at] = true);
-    let lower: Vec<String> = passage.words.iter().map(|(w, _)| w.spoken.to_lowercase()).collect();
-    let heard: Vec<Heard> = (0..lower.len())
-        .map(|at| {
-            let (word, tags) = passage.words[at];
-            Heard { spoken: &lower[at], role: role_in(&lower[at], word.kind, tags), kept: stays[at], class: class[at] }
-        })
-        .collect();
-    redaction.regions(&heard, passage.edges)
+    let before = Heard::around(passage.around.before).count();
+    let all: Vec<Heard> = Heard::around(passage.around.before).chain(heard).chain(Heard::around(passage.around.after)).collect();
+    let within = before..before + passage.words.len();
+    let clipped = |region: Region| {
+        let words = region.words.start.max(within.start)..region.words.end.min(within.end);
+        let whole = words == region.words;
+        // What reaches over an end leaves without its last digits: they may be the middle of it.
+        let exact = region.exact && whole && !region.open;
+        (words.start < words.end).then(|| Region { words: words.start - before..words.end - before, exact, ..region })
+    };
+    redaction.find(&all, before, passage.around.more).into_iter().filter_map(clipped).collect()
 }
 
 /// Units without the words of `regions`; what an entity loses some words to is no entity.
@@ -318,18 +340,13 @@ fn hidden(out: &mut Formatted, region: &Region, span: &[&Kept], redaction: &Reda
             initial + &"*".repeat(letters.count())
         }
         Action::Mask => {
-            let spoken: Vec<String> = span.iter().map(|k| k.word.spoken.to_lowercase()).collect();
-            let words: Vec<&str> = spoken.iter().map(String::as_str).collect();
-            let digits: Vec<&str> = span
-                .iter()
-                .zip(&words)
-                .filter(|(k, w)| role_in(w, k.word.kind, k.tags) != Role::Joint)
-                .map(|(_, w)| *w)
-                .collect();
-            // Where no grammar tells the digits, none is kept.
-            let written = style.itn.write_as("PHONE", &digits).map(|w| w.text);
+            let parts: Vec<&str> = span.iter().flat_map(|k| k.word.heard.split(' ')).filter(|p| !p.is_empty()).collect();
+            let digits: Vec<&str> = parts.iter().copied().filter(|p| role(p).is_number()).collect();
+            let only_digits = parts.iter().all(|p| role(p) != Role::Other);
+            // Where no grammar tells the digits, or they may be more than one number, none is kept.
+            let written = style.itn.write_as("PHONE", &digits).map(|w| w.text).filter(|_| only_digits);
             match written {
-                Some(written) => mask(&written, if region.class == OPEN { 0 } else { rule.keep_last }),
+                Some(written) => mask(&written, if region.exact { rule.keep_last } else { 0 }),
                 None => "*****".into(),
             }
         }
@@ -346,6 +363,21 @@ fn hidden(out: &mut Formatted, region: &Region, span: &[&Kept], redaction: &Reda
     });
 }
 
+/// Asterisks for all letters and digits of `text` but the last `keep`, if that is at most half of it.
+fn mask(text: &str, keep: usize) -> String {
+    let all = text.chars().filter(|c| c.is_alphanumeric()).count();
+    let keep = if 2 * keep <= all { keep } else { 0 };
+    let kept: String = {
+        let mut last: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).rev().take(keep).collect();
+        last.reverse();
+        last.into_iter().collect()
+    };
+    let hidden = all - kept.chars().count();
+    // How long a name or an address was is no one's business either.
+    let hidden = if text.chars().all(|c| !c.is_alphabetic()) { hidden } else { 5 };
+    format!("{}{kept}", "*".repeat(hidden))
+}
+
 fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&Kept]) {
     // A recogniser that writes marks itself keeps them.
     if !text.ends_with([',', '.', '?', '!', ';', ':']) || mark == Punct::Question && !text.ends_with('?') {
@@ -360,4 +392,18 @@ fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&Kept]) {
         c: (!confidence.is_empty()).then(|| (1000.0 * confidence.iter().sum::<f32>() / confidence.len() as f32).round() / 1000.0),
         src: [first.index, last.index + 1],
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_keeps_the_last_and_tells_no_length_of_what_is_not_a_number() {
+        assert_eq!(mask("4111 1111 1111 1234", 4), "************1234");
+        assert_eq!(mask("555-0198", 0), "*******");
+        assert_eq!(mask("sam@example.com", 0), "*****");
+        assert_eq!(mask("AB1234", 2), "*****34");
+        assert_eq!(mask("72911", 4), "*****", "more would be shown than hidden");
+    }
 }

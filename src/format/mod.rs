@@ -1,13 +1,12 @@
 //! From tagged words to what people read: disfluencies, ITN, case, marks, alignment.
 //!
 //! Pure and deterministic, once [`style`] has read its files. [`apply`] is the order of design: [`units`] says what is written together, by
-//! grammars ([`itn`]) and by [`dictionary`]; [`redact`] what must not leave. [`Formatter`] makes records of it.
+//! grammars ([`itn`]) and by [`dictionary`]; [`crate::redact`] what must not leave. [`Formatter`] makes records of it.
 
 pub mod apply;
 pub mod casing;
 pub mod dictionary;
 pub mod itn;
-pub mod redact;
 pub mod spoken;
 pub mod style;
 pub mod units;
@@ -21,9 +20,8 @@ use crate::session::Word;
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::tags::Tags;
 
-pub use apply::{Formatted, Noted, Passage};
+pub use apply::{Around, Formatted, Noted, Passage};
 pub use casing::Lexicon;
-use redact::Edges;
 pub use style::{Style, Styles};
 
 /// How words are formatted.
@@ -102,12 +100,12 @@ impl Formatter {
     pub fn segment_as(&self, how: How, stream: &StreamRef, release: &Release) -> (Segment, Noted) {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
-        let edges = Edges { before: release.number_before, after: release.number_after };
+        let around = Around { before: &release.before, after: &release.after, more: release.more };
         let Release { from, sentence_start, .. } = *release;
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
-        let noted = self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges }, how);
+        let noted = self.fill(&mut segment, Passage { words: &words, from, sentence_start, around, sure: words.len() }, how);
         (segment, noted)
     }
 
@@ -126,9 +124,9 @@ impl Formatter {
             .chain(tail.hypothesis.iter().map(|(w, t)| (w, *t)))
             .collect();
         // More may come, so a number at its end is open.
-        let edges = Edges { before: tail.number_before, after: true };
+        let around = Around { before: &tail.before, after: "", more: true };
         let Tail { from, sentence_start, .. } = *tail;
-        self.fill(&mut segment, Passage { words: &words, from, sentence_start, edges }, how);
+        self.fill(&mut segment, Passage { words: &words, from, sentence_start, around, sure: tail.entries.len() }, how);
         let boundary = tail.from + tail.frozen as u64;
         let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
         // The last one may still be joined by the entity, or get the mark, of a word that is not frozen.

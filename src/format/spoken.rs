@@ -4,9 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::apply::{self, Formatted, Noted, Passage};
-use super::redact::{Action, Region};
 use super::style::Style;
 use crate::record::{Entity, Removed, WrittenWord};
+use crate::redact::{Action, Region};
 
 /// Class of words of which nobody can say whether they must not leave.
 pub const UNKNOWN: &str = "unknown";
@@ -36,7 +36,7 @@ fn hidden(passage: &Passage, style: Option<&Style>) -> Vec<Region> {
         Some(style) => catch_unwind(AssertUnwindSafe(|| apply::regions(passage, style))).ok(),
         None => None,
     };
-    let all = || Region { words: 0..passage.words.len(), class: UNKNOWN.into() };
+    let all = || Region { words: 0..passage.words.len(), class: UNKNOWN.into(), exact: false, open: false };
     found.unwrap_or_else(|| vec![all()]).into_iter().filter(|r| !r.words.is_empty()).collect()
 }
 

@@ -10,7 +10,8 @@ use super::casing::Lexicon;
 use super::dictionary::{Dictionary, Entry};
 use super::itn::ast::GrammarError;
 use super::itn::{Itn, source};
-use super::redact::{NAME, PROFANITY, Redaction, Rule};
+use crate::redact::token::comparable;
+use crate::redact::{AskedFor, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, Rule};
 
 /// What a profile says of formatting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,10 @@ pub struct Spec {
     pub vocabulary: Option<PathBuf>,
     /// what is redacted, by class
     pub redact: BTreeMap<String, Rule>,
+    /// how long what was asked for may be the answer; never where there is none
+    pub asked: Option<AskedFor>,
+    /// by class, phrases beside the program's own that are said before it
+    pub redact_after: BTreeMap<String, Vec<String>>,
     /// file of names that are redacted, as class `name`
     pub names: Option<PathBuf>,
     /// file of words that are not to be read, as class `profanity`
@@ -42,7 +47,7 @@ pub struct Spec {
 impl Spec {
     /// Whether anything is redacted.
     pub fn redacts(&self) -> bool {
-        !self.redact.is_empty() || self.names.is_some() || self.profanity.is_some()
+        !self.redact.is_empty() || !self.redact_after.is_empty() || self.names.is_some() || self.profanity.is_some()
     }
 }
 
@@ -62,7 +67,7 @@ pub struct Style {
     /// the profile's vocabulary and its packs' dictionaries
     pub dictionary: Dictionary,
     /// what must not leave
-    pub redaction: Option<Redaction>,
+    pub redaction: Option<Arc<Redaction>>,
     /// spellings of MIXED words
     pub lexicon: Arc<Lexicon>,
     /// the model's name
@@ -156,7 +161,7 @@ impl Styles {
                 return Err(wrong("off", format!("no class is called {unknown}; expected some of {known}")));
             }
             style.off = spec.off.iter().cloned().collect();
-            style.redaction = redaction(spec, &classes).map_err(|(key, what)| wrong(key, what))?;
+            style.redaction = redaction(spec, &classes).map_err(|(key, what)| wrong(key, what))?.map(Arc::new);
             by_profile.insert(profile.to_string(), Arc::new(style));
         }
         Ok(Styles { by_profile })
@@ -191,29 +196,80 @@ pub fn load_pack(grammars: &Path, locale: &str, dir: &Path, traced: bool) -> Res
     Itn::compile(sources, traced)
 }
 
-/// Classes that no grammar writes, but lists and the counting of digits find.
-const FOUND_OTHERWISE: [&str; 3] = ["account", NAME, PROFANITY];
+/// Most phrases of `redact_after` of one class, and most bytes of one: they are looked for in every word.
+const MAX_PHRASES: usize = 100;
+/// See [`MAX_PHRASES`].
+const MAX_PHRASE_BYTES: usize = 200;
+
+/// A list's phrases, one a line; lines that begin with # are none. What follows a tab is not read.
+fn phrases_of(path: &Path) -> Result<Vec<String>, String> {
+    let mut phrases = Vec::new();
+    for (number, line) in source::text_of(path)?.lines().enumerate() {
+        let phrase = line.split('\t').next().unwrap_or_default().trim();
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if phrase.split_whitespace().all(|word| comparable(word).is_empty()) {
+            return Err(format!("{}:{}: expected a word that is no mark and no pause", path.display(), number + 1));
+        }
+        phrases.push(phrase.to_string());
+    }
+    Ok(phrases)
+}
 
 fn redaction(spec: &Spec, classes: &BTreeSet<&str>) -> Result<Option<Redaction>, (&'static str, String)> {
     if !spec.redacts() {
         return Ok(None);
     }
-    let mut redaction = Redaction { rules: spec.redact.clone(), ..Redaction::default() };
-    for class in spec.redact.keys() {
-        if !FOUND_OTHERWISE.contains(&class.as_str()) && !classes.contains(class.to_uppercase().as_str()) {
-            let known =
-                classes.iter().map(|c| c.to_lowercase()).chain(FOUND_OTHERWISE.map(String::from)).collect::<Vec<_>>().join(", ");
+    let found: BTreeSet<&str> = Redaction::cued_classes().chain([PROFANITY]).collect();
+    for (class, rule) in &spec.redact {
+        if !found.contains(class.as_str()) && !classes.contains(class.to_uppercase().as_str()) {
+            let mut known: BTreeSet<String> = classes.iter().map(|c| c.to_lowercase()).collect();
+            known.extend(found.iter().map(|c| c.to_string()));
+            let known = known.into_iter().collect::<Vec<_>>().join(", ");
             return Err(("redact", format!("no class is called {class:?}; expected some of {known}")));
         }
+        if rule.keep_last > MAX_KEEP_LAST {
+            return Err(("redact", format!("{class}.keep_last = {}: expected at most {MAX_KEEP_LAST}", rule.keep_last)));
+        }
+        if rule.said && class != NAME {
+            return Err((
+                "redact",
+                format!("{class}.said: expected for \"name\" only; other classes always go by what is said around them"),
+            ));
+        }
     }
-    let hidden = |_: &str| String::new();
+    for (class, phrases) in &spec.redact_after {
+        if !spec.redact.contains_key(class) || !found.contains(class.as_str()) || class == PROFANITY {
+            return Err((
+                "redact_after",
+                format!("{class:?}: expected a class that profiles.*.redact names and that cues lead to"),
+            ));
+        }
+        if phrases.len() > MAX_PHRASES || phrases.iter().any(|p| p.len() > MAX_PHRASE_BYTES || p.trim().is_empty()) {
+            return Err((
+                "redact_after",
+                format!("{class:?}: expected at most {MAX_PHRASES} phrases of 1 to {MAX_PHRASE_BYTES} bytes"),
+            ));
+        }
+    }
+    if spec.asked.is_some_and(|a| a.words == 0 || a.seconds == 0) {
+        return Err((
+            "redact_asked",
+            "expected words and seconds of at least 1; leave redact_asked out to go by no question".into(),
+        ));
+    }
+    let mut redaction = Redaction::new(spec.redact.clone(), &spec.redact_after, spec.asked);
     if let Some(path) = &spec.names {
-        redaction.names.add_file(path, hidden).map_err(|e| ("names", e))?;
-    } else if spec.redact.contains_key(NAME) {
-        return Err(("redact.name", "expected names = \"file\" as well, a name a line".into()));
+        phrases_of(path).map_err(|e| ("redact_names", e))?.iter().for_each(|name| redaction.add_name(name));
+    } else if spec.redact.get(NAME).is_some_and(|rule| !rule.said) {
+        return Err((
+            "redact.name",
+            "expected redact_names = \"file\" as well, a name a line, or name = { action = …, said = true }".into(),
+        ));
     }
     if let Some(path) = &spec.profanity {
-        redaction.profanity.add_file(path, hidden).map_err(|e| ("profanity", e))?;
+        phrases_of(path).map_err(|e| ("profanity", e))?.iter().for_each(|phrase| redaction.add_profanity(phrase));
     } else if spec.redact.contains_key(PROFANITY) {
         return Err(("redact.profanity", "expected profanity = \"file\" as well, a word a line".into()));
     }

@@ -27,6 +27,7 @@ impl InForce {
     pub fn new(settings: &Settings, mut profiles: Profiles, models: &Models) -> Result<(InForce, Styles), SettingsError> {
         profiles.bind(models)?;
         let styles = settings.styles(&profiles, false)?;
+        profiles.guard(&styles);
         let quotas = WordQuotas::new(profiles.quotas());
         Ok((InForce { profiles, quotas, limits: settings.limits.clone() }, styles))
     }

@@ -174,6 +174,16 @@ impl Shared {
         self.in_force.read().expect("no one panics while holding it").clone()
     }
 
+    /// Reads the settings file and what it names again; from the next record on that counts. Gives the names of sections that wait for a restart.
+    ///
+    /// # Errors
+    /// The file, or one that it names, cannot be used. What was in force stays so.
+    pub fn reload(&self) -> Result<Vec<String>, SettingsError> {
+        let (next, styles, waiting) = self.in_force().next(self.settings_file.as_deref(), &self.settings, &self.models)?;
+        self.replace(next, styles);
+        Ok(waiting)
+    }
+
     /// From the next record on, another generation counts.
     fn replace(&self, next: InForce, styles: Styles) {
         // A dead letter that is under way when redaction is switched on must not slip through: never back to false.

@@ -1,16 +1,17 @@
 //! What must hold of any record, whatever its bytes: it is refused for a known reason, or it keeps the contract and each of its words
 //! comes out of formatting once. For the fuzz target `decode` and its saved corpus.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::format::redact::{Action, Edges, Redaction, Rule as Redact};
 use crate::format::units::{Spans, Unit, units};
-use crate::format::{Passage, Style, apply, itn::Itn as Grammars};
+use crate::format::{Around, Passage, Style, apply, itn::Itn as Grammars};
 use crate::infer::row::{Frame, MAX_TOKENS_PER_WORD};
 use crate::record::decode;
 use crate::record::{End, InputFormat, Limits, RawRecord, RawSegment};
+use crate::redact::{Action, Redaction, Rule as Redact};
 use crate::session::policy::{Lookahead, Mask, Policy, Rule};
 use crate::session::{Record, Source};
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
@@ -21,13 +22,15 @@ static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| {
 });
 
 /// Redacts nothing, or numbers and addresses, each in its way.
-fn redaction(seed: u64) -> Option<Redaction> {
+fn redaction(seed: u64) -> Option<Arc<Redaction>> {
     let rule = |at: u64| Redact {
         action: [Action::Mask, Action::Tag, Action::Drop][(seed / at % 3) as usize],
         keep_last: (seed % 5) as usize,
+        said: seed.is_multiple_of(2),
     };
-    let rules = [("card", 3), ("phone", 9), ("email", 27), ("cardinal", 81)].map(|(class, at)| (class.to_string(), rule(at)));
-    (seed.is_multiple_of(3)).then(|| Redaction { rules: rules.into_iter().collect(), ..Redaction::default() })
+    let rules = [("card", 3), ("phone", 9), ("email", 27), ("cardinal", 81), ("name", 9), ("password", 3), ("address", 27)]
+        .map(|(class, at)| (class.to_string(), rule(at)));
+    (seed.is_multiple_of(3)).then(|| Arc::new(Redaction::new(rules.into_iter().collect(), &BTreeMap::new(), None)))
 }
 
 /// Every reason a record is refused for.
@@ -120,7 +123,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         verbatim: false,
-        guards_digits: false,
+        guard: None,
         partials: true,
     };
     let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, way: None });
@@ -129,8 +132,9 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();
     let from = seed >> 40;
     let style = Style { verbatim, redaction: redaction(seed), ..Style::of(GRAMMARS.clone()) };
-    let edges = Edges { before: seed.is_multiple_of(7), after: seed.is_multiple_of(11) };
-    let passage = Passage { words: &words, from, sentence_start: seed.is_multiple_of(2), edges };
+    let before = ["", "my number is four", "my password is"][(seed % 3) as usize];
+    let around = Around { before, after: ["", "five", "thanks"][(seed / 3 % 3) as usize], more: seed.is_multiple_of(11) };
+    let passage = Passage { words: &words, from, sentence_start: seed.is_multiple_of(2), around, sure: words.len() };
     let done = apply::apply(passage, &style);
     let mut came = vec![0; words.len()];
     // Tokens of one entity share their source, which may enclose removed words.

@@ -58,6 +58,8 @@ pub struct Partition {
     beyond: HashSet<Arc<str>>,
     /// requests under way: whose work they are, and until when
     under_way: HashMap<StreamId, (Lane, Time)>,
+    /// what its streams are guarded by
+    guarded: Arc<InForce>,
 }
 
 impl Partition {
@@ -69,6 +71,7 @@ impl Partition {
         let (reply, answers) = unbounded_channel();
         Partition {
             sessions: Sessions::new(limits),
+            guarded: shared.in_force(),
             shared,
             number,
             clock,
@@ -193,8 +196,18 @@ impl Partition {
         self.clock.now()
     }
 
+    /// What profiles redact by now guards open streams as well, before anything more of them is released.
+    fn guard(&mut self) {
+        let in_force = self.shared.in_force();
+        if !Arc::ptr_eq(&in_force, &self.guarded) {
+            self.sessions.guard(|profile| in_force.profiles.named(profile).policy.guard.clone());
+            self.guarded = in_force;
+        }
+    }
+
     /// Takes the partition's next record; what cannot be taken becomes a dead letter.
     pub fn take(&mut self, record: RawRecord) {
+        self.guard();
         self.next_offset = record.offset + 1;
         self.reporter.took(self.next_offset, record.timestamp_ms);
         if record.has(ERASE) {
@@ -358,6 +371,7 @@ impl Partition {
 
     /// Takes an answer.
     pub fn answered(&mut self, answer: Answer) {
+        self.guard();
         let now = self.now();
         self.under_way.remove(&answer.stream);
         self.reporter.progressed();
@@ -376,6 +390,7 @@ impl Partition {
 
     /// Lets time pass.
     pub fn tick(&mut self) {
+        self.guard();
         let now = self.now();
         self.sessions.tick(now);
     }

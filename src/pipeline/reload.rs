@@ -64,11 +64,8 @@ pub async fn watch(shared: Arc<Shared>) {
 
 fn load(shared: &Shared) {
     let began = Instant::now();
-    match shared.in_force().next(shared.settings_file.as_deref(), &shared.settings, &shared.models) {
-        Ok((next, styles, waiting)) => {
-            shared.replace(next, styles);
-            events::Reloaded { took: began.elapsed(), waiting: &waiting }.emit();
-        }
+    match shared.reload() {
+        Ok(waiting) => events::Reloaded { took: began.elapsed(), waiting: &waiting }.emit(),
         Err(e) => events::ReloadRefused { why: &e.to_string() }.emit(),
     }
 }

@@ -1,5 +1,6 @@
 //! A partition fed from a file, without Kafka: `faircopy format`, `faircopy eval` and the benchmarks.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
@@ -8,7 +9,9 @@ use super::clock::Clock;
 use super::partition::Partition;
 use super::{OnRelease, Shared};
 use crate::config::Settings;
+use crate::consume::changelog::Left;
 use crate::health::Health;
+use crate::kafka::mark::Mark;
 use crate::produce::Outgoing;
 use crate::record::RawRecord;
 use crate::session::output::{StreamRef, Tail};
@@ -20,6 +23,8 @@ const PATIENCE_MS: u64 = 3_600_000;
 pub struct Replay {
     partition: Partition,
     runtime: Runtime,
+    /// what would be in the compacted changelog
+    changelog: HashMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Replay {
@@ -45,7 +50,7 @@ impl Replay {
     fn new(shared: Arc<Shared>, clock: Clock) -> Replay {
         let runtime = Builder::new_current_thread().enable_all().build().expect("the system has room for a runtime");
         let reporter = Arc::new(Arc::<Health>::default().assigned(0)); // nobody asks how a replay is
-        Replay { partition: Partition::new(shared, 0, clock, reporter), runtime }
+        Replay { partition: Partition::new(shared, 0, clock, reporter), runtime, changelog: HashMap::new() }
     }
 
     /// Takes every record as of this profile, whatever its tenant, and tells of every release.
@@ -79,6 +84,25 @@ impl Replay {
             self.settle();
         }
         self.partition.clock.move_to(until);
+    }
+
+    /// Goes on at the pace of [`Replay::wait`] as another worker that knows nothing but what a commit makes durable; what came out before is returned.
+    pub fn hand_over(&mut self, shared: Arc<Shared>) -> Vec<Outgoing> {
+        let cut = self.partition.cut();
+        for (key, state) in cut.changelog {
+            match state {
+                Some(state) => self.changelog.insert(key, state),
+                None => self.changelog.remove(&key),
+            };
+        }
+        let left =
+            Left { states: self.changelog.clone(), resume_at: cut.resume_at, mark: Mark::Clean, end: cut.resume_at, owned: true };
+        let reporter = Arc::new(Arc::<Health>::default().assigned(0));
+        let (partition, unreadable) = Partition::restored(shared, 0, Clock::simulated(), reporter, &left);
+        assert!(unreadable.is_empty(), "what this program wrote it can read");
+        self.partition = partition;
+        self.partition.caught_up();
+        cut.out
     }
 
     /// Ends all streams and waits for the last answers.

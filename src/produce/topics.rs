@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, ResourceSpecifier, TopicReplication};
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, OwnedResourceSpecifier, ResourceSpecifier, TopicReplication};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 
 use crate::config::Settings;
@@ -67,6 +67,17 @@ pub enum CreateError {
         /// brokers there are
         brokers: i32,
     },
+    /// what was said would be gone while its call goes on
+    #[error(
+        "what was said would be kept for {keep:?}: expected at least {needed:?}, twice decode.session_ttl_ms + decode.late_ttl_ms, or the state of calls expires \
+         while they go on"
+    )]
+    Keep {
+        /// as asked
+        keep: Duration,
+        /// the least
+        needed: Duration,
+    },
     /// the broker says no
     #[error("{topic}: cannot be created: {error}; topics made before it stay, and the command can be repeated")]
     Refused {
@@ -81,12 +92,59 @@ fn count(n: i32, of: &str) -> String {
     format!("{n} {of}{}", if n == 1 { "" } else { "s" })
 }
 
+/// A topic's segments are closed so many times within the time that it keeps records: a record is deleted with its segment.
+const SEGMENTS_KEPT: u128 = 4;
+
+/// Properties of a raw-class topic that keeps what was said for `keep` and a quarter of that.
+fn kept(keep: Duration, changelog: bool) -> Vec<(&'static str, String)> {
+    let ms = keep.as_millis();
+    let segment = (ms / SEGMENTS_KEPT).max(1).to_string();
+    let mut properties = vec![("retention.ms", ms.to_string()), ("segment.ms", segment.clone())];
+    if changelog {
+        // The state of a call that has ended goes when it is compacted; of one that nobody ended, when it is as old as its words.
+        let compaction = segment.parse::<u128>().expect("just written").min(600_000).to_string();
+        properties.extend([
+            ("cleanup.policy", "compact,delete".to_string()),
+            ("max.compaction.lag.ms", compaction),
+            ("delete.retention.ms", segment),
+        ]);
+    }
+    properties
+}
+
+/// How long the topics keep what was said, milliseconds, as far as the broker says: raw, formatted, partial, dead letters. -1 is for ever.
+pub async fn retention(settings: &Settings) -> Vec<(String, Option<i64>)> {
+    let t = &settings.topics;
+    let names = [&t.raw, &t.formatted, &t.partial, &t.dead_letter];
+    let unknown = || names.iter().map(|name| (name.to_string(), None)).collect();
+    let Ok(admin) = kafka::client(settings).create_with_context::<_, AdminClient<ClientLog>>(ClientLog::default()) else {
+        return unknown();
+    };
+    let options = AdminOptions::new().request_timeout(Some(Duration::from_secs(10)));
+    let asked: Vec<ResourceSpecifier> = names.iter().map(|name| ResourceSpecifier::Topic(name)).collect();
+    let Ok(found) = admin.describe_configs(&asked, &options).await else { return unknown() };
+    let of = |name: &String| {
+        let config = found.iter().flatten().find(|c| matches!(&c.specifier, OwnedResourceSpecifier::Topic(t) if t == name))?;
+        config.get("retention.ms")?.value.as_ref()?.parse().ok()
+    };
+    names.iter().map(|name| (name.to_string(), of(name))).collect()
+}
+
 /// Creates the five topics, each with `partitions`, and with so many copies of each partition: without a `replication`, 3, or as many as there are brokers. One
-/// that exists is left as it is. Gives a line a topic.
+/// that exists is left as it is. Gives a line a topic. `keep`: raw-class topics (raw, dead letters, changelog) keep what was said for so long, and a quarter more.
 ///
 /// # Errors
-/// The broker cannot be reached, has too few fellows for the replication, or refuses; says which topic and why.
-pub async fn create(settings: &Settings, partitions: i32, replication: Option<i32>) -> Result<Vec<String>, CreateError> {
+/// The broker cannot be reached, has too few fellows for the replication, or refuses; says which topic and why. Or `keep` is too short for calls to go on.
+pub async fn create(
+    settings: &Settings,
+    partitions: i32,
+    replication: Option<i32>,
+    keep: Option<Duration>,
+) -> Result<Vec<String>, CreateError> {
+    let needed = Duration::from_millis(2 * (settings.decode.session_ttl_ms + settings.decode.late_ttl_ms));
+    if let Some(keep) = keep.filter(|keep| *keep < needed) {
+        return Err(CreateError::Keep { keep, needed });
+    }
     let admin: AdminClient<ClientLog> =
         kafka::client(settings).create_with_context(ClientLog::default()).map_err(CreateError::Properties)?;
     let unreachable = |error| CreateError::Unreachable { brokers: settings.kafka.brokers.clone(), error };
@@ -104,10 +162,17 @@ pub async fn create(settings: &Settings, partitions: i32, replication: Option<i3
     );
     let t = &settings.topics;
     let largest = settings.largest_record_bytes().to_string();
+    let properties = keep.map(|keep| [false, true].map(|changelog| (changelog, kept(keep, changelog))));
     let new: Vec<NewTopic> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog]
         .into_iter()
         .map(|name| {
-            let topic = NewTopic::new(name, partitions, TopicReplication::Fixed(copies));
+            let mut topic = NewTopic::new(name, partitions, TopicReplication::Fixed(copies));
+            let raw_class = [&t.raw, &t.dead_letter, &t.changelog].contains(&name);
+            for (property, value) in
+                properties.iter().flatten().filter(|(of, ..)| raw_class && *of == (name == &t.changelog)).flat_map(|(_, p)| p)
+            {
+                topic = topic.set(property, value);
+            }
             if name == &t.partial {
                 return topic.set("retention.ms", "3600000"); // a tail is out of date within seconds
             }
@@ -115,11 +180,8 @@ pub async fn create(settings: &Settings, partitions: i32, replication: Option<i3
                 return topic;
             }
             // Small segments and a bound on when the compactor comes: a restore reads what has not been compacted.
-            topic
-                .set("cleanup.policy", "compact")
-                .set("segment.bytes", "67108864")
-                .set("max.compaction.lag.ms", "600000")
-                .set("max.message.bytes", &largest)
+            let topic = topic.set("segment.bytes", "67108864").set("max.message.bytes", &largest);
+            if keep.is_some() { topic } else { topic.set("cleanup.policy", "compact").set("max.compaction.lag.ms", "600000") }
         })
         .collect();
     let options = AdminOptions::new().operation_timeout(Some(ASK)).request_timeout(Some(ASK));

@@ -1,9 +1,13 @@
 //! Streams that ended a while ago: a repeat of their last record must not open them again.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+
+use std::sync::Arc;
 
 use super::Time;
 use super::output::StreamKey;
+use crate::redact::Standing;
 
 /// Counter and content hash of a stream's last record.
 pub type Last = (Option<u64>, u64);
@@ -12,7 +16,7 @@ pub type Last = (Option<u64>, u64);
 #[derive(Debug)]
 pub struct Ended {
     /// with the time of its entry in `order`: a stream may end more than once
-    last: HashMap<StreamKey, (Last, Time)>,
+    last: BTreeMap<StreamKey, (Last, Standing, Time)>,
     order: VecDeque<(Time, StreamKey)>,
     late_ttl_ms: u64,
     limit: usize,
@@ -22,13 +26,13 @@ pub struct Ended {
 impl Ended {
     /// None yet.
     pub fn new(late_ttl_ms: u64, limit: usize) -> Ended {
-        Ended { last: HashMap::new(), order: VecDeque::new(), late_ttl_ms, limit, forgotten: Vec::new() }
+        Ended { last: BTreeMap::new(), order: VecDeque::new(), late_ttl_ms, limit, forgotten: Vec::new() }
     }
 
-    /// A stream ended with this record.
-    pub fn remember(&mut self, key: StreamKey, last: Last, now: Time) {
+    /// A stream ended with this record, and left things so.
+    pub fn remember(&mut self, key: StreamKey, last: Last, standing: Standing, now: Time) {
         let until = now.plus(self.late_ttl_ms);
-        self.last.insert(key.clone(), (last, until));
+        self.last.insert(key.clone(), (last, standing, until));
         self.order.push_back((until, key));
         if self.order.len() > self.limit {
             self.forget_oldest();
@@ -37,12 +41,19 @@ impl Ended {
 
     /// Whether a record repeats the one its stream ended with.
     pub fn repeats(&self, key: &StreamKey, last: Last) -> bool {
-        last.0.is_some() && self.last.get(key).is_some_and(|(l, _)| *l == last)
+        last.0.is_some() && self.last.get(key).is_some_and(|(l, ..)| *l == last)
     }
 
     /// What is remembered of a stream.
-    pub fn of(&self, key: &StreamKey) -> Option<Last> {
-        self.last.get(key).map(|(last, _)| *last)
+    pub fn of(&self, key: &StreamKey) -> Option<(Last, &Standing)> {
+        self.last.get(key).map(|(last, standing, _)| (*last, standing))
+    }
+
+    /// What is remembered of a session's channels.
+    pub fn of_session<'a>(&'a self, session: &'a Arc<str>) -> impl Iterator<Item = &'a Standing> {
+        let first = StreamKey { session: session.clone(), channel: "".into() };
+        let from = self.last.range((Bound::Included(first), Bound::Unbounded));
+        from.take_while(move |(key, _)| key.session == *session).map(|(_, (_, standing, _))| standing)
     }
 
     /// Streams that were forgotten since the last call.
@@ -75,7 +86,7 @@ impl Ended {
 
     fn forget_oldest(&mut self) {
         if let Some((until, key)) = self.order.pop_front()
-            && self.last.get(&key).is_some_and(|(_, u)| *u == until)
+            && self.last.get(&key).is_some_and(|(.., u)| *u == until)
         {
             self.last.remove(&key);
             self.forgotten.push(key);

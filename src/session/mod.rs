@@ -5,7 +5,6 @@
 //! Algorithm 1, made a service), [`plan::Plan`] the order of its inferences; [`release`] chooses where a segment ends.
 
 pub mod buffer;
-pub mod digits;
 pub mod ended;
 pub mod hypothesis;
 pub mod map;
@@ -29,6 +28,7 @@ use std::sync::Arc;
 pub use word::{Source, Word, WordKind, kind_of};
 
 use crate::record::{RawSegment, RawWord};
+use crate::redact::{Asked, When};
 
 /// Milliseconds on the task's own clock. Time is injected: nothing here reads a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +66,11 @@ pub struct Record {
 }
 
 impl Record {
+    /// When its first word was said.
+    pub fn when(&self) -> When {
+        When { said: self.words.first().and_then(|w| w.start), appended_ms: self.source.timestamp_ms }
+    }
+
     /// Makes the words of a checked raw segment ready: `tokens` gives a spoken word's sub-tokens.
     pub fn new(
         raw: RawSegment,
@@ -82,6 +87,8 @@ impl Record {
             };
             Word {
                 tokens: tokens(kind.heard(&w.spoken)),
+                heard: kind.comparable(&w.spoken),
+                asked: Asked::default(),
                 kind,
                 start: w.start,
                 end: w.end,

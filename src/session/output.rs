@@ -80,10 +80,12 @@ pub struct Release {
     pub from: u64,
     /// whether what was released before ended a sentence
     pub sentence_start: bool,
-    /// whether what was released before ended inside a number, where the policy guards digits
-    pub number_before: bool,
-    /// whether this ends inside one
-    pub number_after: bool,
+    /// what was released before, as redaction must know it ([`crate::redact::add_around`])
+    pub before: Box<str>,
+    /// what follows, as far as it is known
+    pub after: Box<str>,
+    /// whether more may follow
+    pub more: bool,
     /// the words, all frozen
     pub entries: Vec<Entry>,
 }
@@ -126,8 +128,8 @@ pub struct Tail {
     pub from: u64,
     /// whether what was released before ended a sentence
     pub sentence_start: bool,
-    /// whether what was released before ended inside a number, where the policy guards digits
-    pub number_before: bool,
+    /// what was released before, as redaction must know it
+    pub before: Box<str>,
     /// final words
     pub entries: Vec<Entry>,
     /// hypothesis words

@@ -1,6 +1,9 @@
 //! How one stream decodes: the part of a profile that this module needs, with its limits.
 
+use std::sync::Arc;
+
 use crate::infer::row::Frame;
+use crate::redact::Redaction;
 
 /// How many later words a word's tags may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +66,8 @@ pub struct Policy {
     pub backlog_timeout_ms: u64,
     /// whether disfluent words and recogniser markup stay in the text
     pub verbatim: bool,
-    /// whether a number may not be released in halves: some of its kind are redacted
-    pub guards_digits: bool,
+    /// what may not be released in halves, since it is redacted
+    pub guard: Option<Arc<Redaction>>,
     /// whether partials are made, and so whether hypotheses are worth a pass
     pub partials: bool,
 }

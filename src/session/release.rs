@@ -1,8 +1,12 @@
 //! Where a segment may end. Pure functions of the buffer; every answer is a cut: words before it leave.
 
-use super::buffer::{Buffer, FreezeCause};
-use super::digits::{Role, is_closed_by, is_open, role_in};
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use super::buffer::{Buffer, Entry, FreezeCause};
 use super::policy::{Policy, Rule};
+use super::word::removal;
+use crate::redact::{Heard, Region};
 use crate::tags::{Disfluency, Punct, Tags};
 
 fn tags(buffer: &Buffer, i: u64) -> Tags {
@@ -25,52 +29,83 @@ fn outside_disfluency(buffer: &Buffer, cut: u64, ended: bool) -> bool {
         || if cut < buffer.frozen() { tags(buffer, cut).disfluency == Disfluency::O } else { ended }
 }
 
-/// Whether the words before `cut` end inside a number, as far as the frozen words after it tell. `before`: whether what was released before
-/// them did.
-pub fn inside_number(buffer: &Buffer, cut: u64, before: bool) -> bool {
-    let role = |i: u64| -> Role {
-        let entry = buffer.get(i);
-        role_in(&entry.word.spoken, entry.word.kind, tags(buffer, i))
-    };
-    is_open((buffer.released()..cut).rev().map(role), before) && !is_closed_by((cut..buffer.frozen()).map(role))
+/// Whether a word stays in the text, as far as its tags tell yet.
+pub fn is_kept(entry: &Entry, policy: &Policy) -> bool {
+    removal(entry.word.kind, entry.tags.unwrap_or_default().disfluency, policy.verbatim).is_none()
 }
 
-/// The next cut that `policy`'s rule allows among frozen words. `number`: what was released ended inside a number. `ended`: no
+/// What may not be released in halves: what is redacted, or may turn out to be.
+pub struct Held<'a> {
+    buffer: &'a Buffer,
+    policy: &'a Policy,
+    before: &'a str,
+    /// words that are looked at
+    upto: u64,
+    whole: OnceCell<Vec<Range<u64>>>,
+}
+
+impl Held<'_> {
+    /// Of the words up to `upto`, said after `before`.
+    pub fn of<'a>(buffer: &'a Buffer, policy: &'a Policy, before: &'a str, upto: u64) -> Held<'a> {
+        Held { buffer, policy, before, upto, whole: OnceCell::new() }
+    }
+
+    /// Whether nothing of it reaches over `cut`.
+    pub fn allows(&self, cut: u64) -> bool {
+        self.whole.get_or_init(|| self.found()).iter().all(|held| cut <= held.start || cut >= held.end)
+    }
+
+    fn found(&self) -> Vec<Range<u64>> {
+        let Some(guard) = &self.policy.guard else { return Vec::new() };
+        let from = self.buffer.released();
+        let held = self.buffer.range(from, self.upto).map(|e| e.word.said(is_kept(e, self.policy)));
+        let words: Vec<Heard> = Heard::around(self.before).chain(held).collect();
+        let before = words.len() - (self.upto - from) as usize;
+        let place = |word: usize| (from + word as u64).saturating_sub(before as u64);
+        let held = |r: Region| place(r.words.start)..if r.open { u64::MAX } else { place(r.words.end) };
+        guard.find(&words, before, true).into_iter().map(held).collect()
+    }
+}
+
+/// The next cut that `policy`'s rule allows among frozen words. `before`: what was released, as far as redaction must know. `ended`: no
 /// word will follow the buffer's last.
-pub fn by_rule(buffer: &Buffer, policy: &Policy, number: bool, ended: bool) -> Option<u64> {
+pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> Option<u64> {
     let complete = |cut: u64| ended && cut == buffer.total();
-    let whole = |cut: &u64| !policy.guards_digits || complete(*cut) || !inside_number(buffer, *cut, number);
-    let mut cuts = (buffer.released() + 1..=buffer.frozen()).filter(whole);
+    let held = Held::of(buffer, policy, before, buffer.frozen());
+    let mut cuts = buffer.released() + 1..=buffer.frozen();
+    let mut allowed = |at_cut: &dyn Fn(u64) -> bool, last: bool| {
+        let fits = |&cut: &u64| at_cut(cut) && (complete(cut) || held.allows(cut));
+        if last { cuts.by_ref().rev().find(fits) } else { cuts.find(fits) }
+    };
     match policy.rule {
         Rule::Frozen | Rule::Predicted { .. } => {
-            cuts.find(|&cut| tags(buffer, cut - 1).punct.ends_sentence() && outside_entity(buffer, cut, ended))
+            allowed(&|cut| tags(buffer, cut - 1).punct.ends_sentence() && outside_entity(buffer, cut, ended), false)
         }
-        Rule::Flow => cuts.rev().find(|&cut| outside_entity(buffer, cut, ended) && outside_disfluency(buffer, cut, ended)),
+        Rule::Flow => allowed(&|cut| outside_entity(buffer, cut, ended) && outside_disfluency(buffer, cut, ended), true),
     }
 }
 
 /// Algorithm 1: the cut after the first predicted end-of-sentence mark, if `trailing` of the `known` words follow it.
 /// Words before it need not be frozen yet; releasing freezes them.
-pub fn predicted(buffer: &Buffer, policy: &Policy, number: bool, trailing: u32, known: u64) -> Option<u64> {
+pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, known: u64) -> Option<u64> {
     let mark = (buffer.released()..known).find(|&i| tags(buffer, i).punct.ends_sentence())?;
-    // A guarded number waits until frozen words show that it has ended; then it goes by the rule for frozen marks.
-    let whole = !policy.guards_digits || !inside_number(buffer, mark + 1, number);
-    (known - (mark + 1) >= u64::from(trailing) && whole).then_some(mark + 1)
+    // What is guarded waits until frozen words show that it has ended; then it goes by the rule for frozen marks.
+    let whole = || Held::of(buffer, policy, before, buffer.frozen().max(mark + 1)).allows(mark + 1);
+    (known - (mark + 1) >= u64::from(trailing) && whole()).then_some(mark + 1)
 }
 
 /// The best cut when something must leave: the last frozen sentence end, else comma, else word; inside an
-/// entity, or a number that is guarded, only where nothing else is left.
-pub fn forced(buffer: &Buffer, policy: &Policy, number: bool) -> Option<u64> {
+/// entity, or what is guarded, only where nothing else is left.
+pub fn forced(buffer: &Buffer, policy: &Policy, before: &str) -> Option<u64> {
     let (first, last) = (buffer.released() + 1, buffer.frozen());
     if first > last {
         return None;
     }
+    let held = Held::of(buffer, policy, before, last);
     let best = |want: &dyn Fn(Punct) -> bool| {
-        (first..=last).rev().find(|&cut| {
-            want(tags(buffer, cut - 1).punct)
-                && outside_entity(buffer, cut, false)
-                && !(policy.guards_digits && inside_number(buffer, cut, number))
-        })
+        (first..=last)
+            .rev()
+            .find(|&cut| want(tags(buffer, cut - 1).punct) && outside_entity(buffer, cut, false) && held.allows(cut))
     };
     best(&Punct::ends_sentence).or_else(|| best(&|p| p == Punct::Comma)).or_else(|| best(&|_| true)).or(Some(last))
 }

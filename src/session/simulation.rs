@@ -13,6 +13,7 @@ use super::snapshot::{Stored, Surroundings, key_from_bytes, key_to_bytes, of_ano
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::{Row, row::Frame};
 use crate::record::End;
+use crate::redact::Asked;
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 /// Channels of the simulated session.
@@ -41,7 +42,7 @@ pub fn policy() -> Policy {
         inference_timeout_ms: 500,
         backlog_timeout_ms: 500,
         verbatim: false,
-        guards_digits: false,
+        guard: None,
         partials: true,
     }
 }
@@ -283,6 +284,8 @@ impl Sim {
         (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
         let word = |&w: &u8| Word {
             spoken: format!("w{w}").into(),
+            heard: format!("w{w}").into(),
+            asked: Asked::default(),
             start: None,
             end: None,
             confidence: None,

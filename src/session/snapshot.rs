@@ -23,6 +23,7 @@ use super::stream::Course;
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
+use crate::redact::{Asked, Standing};
 use crate::tags::Tags;
 
 /// First byte of every changelog value. It names the layout of the header, which never changes: a header with other fields would have another first byte,
@@ -150,6 +151,8 @@ pub enum Snapshot {
     Ended {
         /// as in [`super::ended::Last`]
         last: (Option<u64>, u64),
+        /// what its channel's next epoch must know
+        standing: Standing,
     },
 }
 
@@ -188,6 +191,7 @@ struct WordState {
     end: Option<f64>,
     confidence: Option<f32>,
     kind: WordKind,
+    asked: Asked,
     source: u32,
 }
 
@@ -316,9 +320,17 @@ impl Sources {
     }
 
     fn word(&mut self, word: &Word) -> WordState {
-        let Word { spoken, start, end, confidence, kind, source, tokens: _ } = word;
+        let Word { spoken, start, end, confidence, kind, asked, source, tokens: _, heard: _ } = word;
         let source = self.place(source);
-        WordState { spoken: spoken.clone(), start: *start, end: *end, confidence: *confidence, kind: *kind, source }
+        WordState {
+            spoken: spoken.clone(),
+            start: *start,
+            end: *end,
+            confidence: *confidence,
+            kind: *kind,
+            asked: *asked,
+            source,
+        }
     }
 }
 
@@ -444,6 +456,8 @@ impl OpenStream {
                 end: w.end,
                 confidence: w.confidence,
                 tokens: around.tokens(policy, w.kind.heard(&w.spoken)),
+                heard: w.kind.comparable(&w.spoken),
+                asked: w.asked,
                 kind: w.kind,
                 source: source(w.source)?,
             })
@@ -512,14 +526,17 @@ mod tests {
 
     /// A stream in mid-call, with something in every field.
     fn mid_call() -> Snapshot {
-        let word = |spoken: &str, kind: &str| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "kind": kind, "source": 0});
+        let word = |spoken: &str, kind: &str| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "kind": kind, "asked": 4, "source": 0});
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let state = serde_json::json!({
             "profile": "default",
             "model": "en-test-1",
             "course": {
                 "epoch": 41, "seq": 2, "seen": 6, "counts": {"words": 7, "segments": 2, "removed": 1, "degraded": 0}, "last": [3, 99],
-                "last_was_final": true, "sentence_start": true, "number_open": false, "ending": null
+                "last_was_final": true, "sentence_start": true, "ending": null,
+                "standing": {
+                    "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2}]
+                }
             },
             "utterance_ended": true,
             "covered": 6,
@@ -564,10 +581,10 @@ mod tests {
         assert_eq!((read(&short).header, read(&short).snapshot.is_err()), (header, true));
         assert!(read(&bytes[..bytes.len() - 1]).snapshot.is_err());
         assert!(Stored::from_bytes(&[]).is_err() && Stored::from_bytes(&[HEADER + 1]).is_err());
-        let ended = Snapshot::Ended { last: (Some(7), 9) }.to_bytes(3);
-        assert_eq!(read(&ended).snapshot, Ok(Snapshot::Ended { last: (Some(7), 9) }));
+        let ended = Snapshot::Ended { last: (Some(7), 9), standing: Standing::default() }.to_bytes(3);
+        assert_eq!(read(&ended).snapshot, Ok(Snapshot::Ended { last: (Some(7), 9), standing: Standing::default() }));
         assert_eq!(of_another_version(&ended), None);
-        let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0], 1).unwrap()].concat();
+        let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0, 0, 0, 0], 1).unwrap()].concat();
         assert!(Snapshot::from_bytes(&longer).is_err(), "bytes that nobody reads");
     }
 

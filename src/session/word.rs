@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::record::REPLAYED;
+use crate::redact::token::comparable;
+use crate::redact::{Asked, Heard};
 use crate::tags::Disfluency;
 use crate::trace::Way;
 
@@ -49,6 +51,10 @@ pub enum WordKind {
 pub struct Word {
     /// as the recogniser said it
     pub spoken: Box<str>,
+    /// that made comparable, for redaction: [`comparable`]
+    pub heard: Box<str>,
+    /// what somebody had asked for when it was said
+    pub asked: Asked,
     /// start, seconds
     pub start: Option<f64>,
     /// end, seconds
@@ -64,9 +70,21 @@ pub struct Word {
 }
 
 impl WordKind {
+    /// What redaction compares: nothing where nothing was said.
+    pub fn comparable(self, spoken: &str) -> Box<str> {
+        if matches!(self, WordKind::Filler | WordKind::Markup) { "".into() } else { comparable(spoken) }
+    }
+
     /// What the model is told was said: it knows a pause from a filler's place, not from a recogniser's name for it.
     pub fn heard(self, spoken: &str) -> &str {
         if matches!(self, WordKind::Filler | WordKind::Markup) { "uh" } else { spoken }
+    }
+}
+
+impl Word {
+    /// As redaction hears it.
+    pub fn said(&self, kept: bool) -> Heard<'_> {
+        Heard { parts: &self.heard, kept, sure: true, asked: self.asked, class: None, measured: false }
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! `tests/golden/format.txt` has cases of three lines: words with their tags, `=` the text, `-` what was removed.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use faircopy::format::redact::{Action, Edges, Redaction, Rule};
 use faircopy::format::style::{Spec, Styles};
 use faircopy::format::units::{Unit, sentence};
-use faircopy::format::{Formatted, Lexicon, Passage, Style, apply::apply, itn::Itn as Grammars};
+use faircopy::format::{Around, Formatted, Lexicon, Passage, Style, apply::apply, itn::Itn as Grammars};
+use faircopy::redact::{Action, Asked, Redaction, Rule};
 use faircopy::session::{Source, Word, WordKind, kind_of};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
@@ -47,6 +48,8 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
     }
     let word = Word {
         spoken: spoken.into(),
+        heard: kind_of(spoken).comparable(spoken),
+        asked: Asked::default(),
         start: Some(index as f64),
         end: Some(index as f64 + 0.5),
         confidence: Some(if index.is_multiple_of(2) { 1.0 } else { 0.5 }),
@@ -58,15 +61,18 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
 }
 
 fn format(line: &str, style: &Style) -> Formatted {
-    between(line, style, Edges::default())
+    between(line, style, Around::default())
 }
 
-fn between(line: &str, style: &Style, edges: Edges) -> Formatted {
+fn between(line: &str, style: &Style, around: Around) -> Formatted {
     let mut class = None;
     let words: Vec<(Word, Tags)> = line.split_whitespace().enumerate().map(|(i, t)| word(t, i, &mut class)).collect();
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
     let lexicon = Lexicon::parse("iphone\tiPhone\nebay\teBay\n").unwrap();
-    apply(Passage { words: &words, from: 0, sentence_start: true, edges }, &Style { lexicon: Arc::new(lexicon), ..style.clone() })
+    apply(
+        Passage { words: &words, from: 0, sentence_start: true, around, sure: words.len() },
+        &Style { lexicon: Arc::new(lexicon), ..style.clone() },
+    )
 }
 
 #[test]
@@ -127,14 +133,16 @@ fn a_verbatim_profile_keeps_every_word() {
 fn a_language_that_is_not_served_goes_out_as_spoken() {
     let (mut word, tags) = word("BONJOUR/C/./F", 0, &mut None);
     word.kind = WordKind::Plain;
-    let done = apply(Passage { words: &[(&word, tags)], from: 0, sentence_start: true, edges: Edges::default() }, &plain());
+    let done =
+        apply(Passage { words: &[(&word, tags)], from: 0, sentence_start: true, around: Around::default(), sure: 1 }, &plain());
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));
 }
 
 fn redacting(rules: &[(&str, Action, usize)]) -> Style {
-    let rules =
-        rules.iter().map(|(class, action, keep_last)| (class.to_string(), Rule { action: *action, keep_last: *keep_last }));
-    Style { redaction: Some(Redaction { rules: rules.collect(), ..Redaction::default() }), ..plain() }
+    let rules = rules
+        .iter()
+        .map(|(class, action, keep_last)| (class.to_string(), Rule { action: *action, keep_last: *keep_last, said: false }));
+    Style { redaction: Some(Arc::new(Redaction::new(rules.collect(), &BTreeMap::new(), None))), ..plain() }
 }
 
 #[test]
@@ -158,9 +166,9 @@ fn what_is_redacted_is_in_no_field_of_a_segment() {
 #[test]
 fn an_open_number_is_masked_and_an_open_beginning_too() {
     let style = redacting(&[("card", Action::Mask, 4)]);
-    let open = between("it's/C four one uh/F one", &style, Edges { before: false, after: true });
+    let open = between("it's/C four one uh/F one", &style, Around { more: true, ..Around::default() });
     assert_eq!((open.text.as_str(), open.entities[0].class.as_str()), ("It's ***", "number"));
-    let rest = between("one one/. thanks/C", &style, Edges { before: true, after: false });
+    let rest = between("one one/. thanks/C", &style, Around { before: "it is four one one", ..Around::default() });
     assert_eq!(rest.text, "**. Thanks");
     assert_eq!(format("i have two cats/.", &style).text, "I have two cats.");
 }
@@ -175,8 +183,8 @@ fn lists_of_a_profile_write_keep_and_hide_words() {
     style.keep.add(&words("catch twenty two"), entry(""));
     style.off.insert("ORDINAL".into());
     let mut redaction = Redaction::default();
-    redaction.profanity.add(&words("darn"), entry(""));
-    style.redaction = Some(redaction);
+    redaction.add_profanity("darn");
+    style.redaction = Some(Arc::new(redaction));
     for (said, text) in [
         ("on call with coober netties/.", "On-call with Kubernetes."),
         ("a catch twenty/B-CARDINAL two/I/.", "A catch twenty two."),
@@ -247,12 +255,27 @@ fn what_a_profile_names_must_exist() {
         let spec = Spec { locale: "en-US".into(), ..spec };
         Styles::load(&needs("grammars/en"), &needs("grammars/packs"), [("p", &spec)].into_iter(), false).map(|_| ())
     };
-    let rules = |class: &str| [(class.to_string(), Rule { action: Action::Mask, keep_last: 0 })].into();
+    let rules = |class: &str| [(class.to_string(), Rule { action: Action::Mask, keep_last: 0, said: false })].into();
     for (spec, says) in [
         (Spec { packs: vec!["naval".into()], ..Spec::default() }, "profiles.p.packs: "),
         (Spec { off: vec!["Time".into()], ..Spec::default() }, "profiles.p.off: no class is called Time"),
         (Spec { redact: rules("crad"), ..Spec::default() }, "profiles.p.redact: no class is called \"crad\""),
-        (Spec { redact: rules("name"), ..Spec::default() }, "profiles.p.redact.name: expected names"),
+        (Spec { redact: rules("name"), ..Spec::default() }, "profiles.p.redact.name: expected redact_names"),
+        (
+            Spec {
+                redact: [("card".into(), Rule { action: Action::Mask, keep_last: 6, said: false })].into(),
+                ..Spec::default()
+            },
+            "profiles.p.redact: card.keep_last = 6: expected at most 4",
+        ),
+        (
+            Spec { redact: [("pin".into(), Rule { action: Action::Mask, keep_last: 0, said: true })].into(), ..Spec::default() },
+            "profiles.p.redact: pin.said: expected for \"name\" only",
+        ),
+        (
+            Spec { redact_after: [("pin".into(), vec!["magic number".into()])].into(), ..Spec::default() },
+            "profiles.p.redact_after: \"pin\": expected a class that",
+        ),
         (Spec { vocabulary: Some("gone.tsv".into()), ..Spec::default() }, "profiles.p.vocabulary: gone.tsv"),
     ] {
         let error = load(spec).expect_err(says);

@@ -42,8 +42,13 @@ pub struct Topics {
 }
 
 impl Topics {
+    /// That nobody has created yet.
+    pub fn of(prefix: &str) -> Topics {
+        Topics { prefix: prefix.to_string() }
+    }
+
     pub fn create(prefix: &str, partitions: i32) -> Topics {
-        let topics = Topics { prefix: prefix.to_string() };
+        let topics = Topics::of(prefix);
         let admin: AdminClient<DefaultClientContext> = ClientConfig::new().set("bootstrap.servers", brokers()).create().unwrap();
         let names = ["raw", "formatted", "partial", "dead", "changelog"].map(|t| topics.name(t));
         let new: Vec<NewTopic> = names

@@ -13,6 +13,7 @@ mod hostile_kafka;
 mod inputs;
 mod kafka;
 mod layout;
+mod leaks;
 mod ledger;
 mod metrics;
 mod model;

@@ -116,7 +116,14 @@ fn a_session_that_is_erased_leaves_no_words_and_no_state() {
     };
     eventually("both have state", || states() == 2);
     let erased = faircopy(&topics, &["sessions", "erase", "gone"]);
-    assert!(erased.status.success(), "{}", String::from_utf8_lossy(&erased.stderr));
+    let told = String::from_utf8_lossy(&erased.stderr).into_owned();
+    assert!(erased.status.success(), "{told}");
+    for unreached in
+        ["raw", "formatted", "partial", "dead"].map(|topic| format!("{}: its records stay 168.0 hours", topics.name(topic)))
+    {
+        assert!(told.contains(&unreached), "{unreached}: {told}");
+    }
+    assert!(told.contains(&format!("{}: old states", topics.name("changelog"))), "{told}");
     eventually("one has none any more", || states() == 1);
     assert!(worker.log().contains("session erased"), "{}", worker.log());
     for key in ["gone", "stays"] {

@@ -170,3 +170,38 @@ fn the_service_redacts_its_topics_its_dead_letters_and_its_log() {
         }
     }
 }
+
+#[test]
+fn topics_that_are_told_so_keep_what_was_said_for_hours_only() {
+    // The recipe of docs/SECURITY.md, with seconds for hours: a session is over within two.
+    let topics = Topics::of("hours");
+    let short =
+        "[decode]\nsession_ttl_ms = 1500\nlate_ttl_ms = 500\n[profiles.default]\nutterance_delay_ms = 200\nmax_delay_ms = 500\n";
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("f.toml");
+    std::fs::write(&file, crate::worker::settings(&topics, short)).unwrap();
+    let parsed = Settings::load(Some(&file)).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let create = |keep| runtime.block_on(faircopy::produce::topics::create(&parsed, 1, None, Some(keep)));
+    assert!(create(std::time::Duration::from_secs(3)).unwrap_err().to_string().contains("expected at least 4s"));
+    create(std::time::Duration::from_secs(8)).unwrap();
+    let mut worker = Worker::start(&topics, "a", short);
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    // Nobody ends the call, so that its last state is no tombstone.
+    sender.send(&raw, Some(b"c"), Some(br#"{"text": "my colleague is ludmila"}"#), &[]);
+    sender.send(&raw, Some(b"c"), Some(b"{\"text\": \"ludmila"), &[]);
+    sender.flush();
+    eventually("what was said is in raw-class topics", || {
+        ["raw", "dead", "changelog"].iter().all(|topic| !topics.read(topic).is_empty())
+    });
+    eventually("it has left them", || {
+        ["raw", "dead", "changelog"].iter().all(|topic| topics.read(topic).iter().all(|r| r.payload.is_none()))
+    });
+    // The call is over by then: the next one begins anew, and nothing is missed.
+    sender.send(&raw, Some(b"c"), Some(br#"{"text": "hello again", "end": "session"}"#), &[]);
+    sender.flush();
+    eventually("the next call ends", || ends(&topics) == 2);
+    assert!(segments(&topics).iter().any(|(_, s)| s.text.to_lowercase().contains("hello again")));
+    assert!(worker.terminate().success());
+}

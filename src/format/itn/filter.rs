@@ -1,6 +1,8 @@
 //! What a written part can be put through: the little arithmetic that tables would be tedious for. Each can be undone, since grammars are also
 //! read backwards.
 
+use crate::redact::number::luhn;
+
 /// A function from text to text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Filter {
@@ -72,18 +74,6 @@ fn in_groups(digits: &str, lengths: &[usize], joint: &str) -> Option<String> {
         &digits[at - n..at]
     });
     Some(groups.collect::<Vec<_>>().join(joint))
-}
-
-/// Whether the last of `digits` is the check digit of the others (ISO/IEC 7812-1, annex B).
-pub fn luhn(digits: &str) -> bool {
-    if !is_number(digits) {
-        return false;
-    }
-    let sum: u32 = digits.bytes().rev().enumerate().fold(0, |sum, (i, b)| {
-        let d = u32::from(b - b'0') * (1 + i as u32 % 2);
-        sum + d / 10 + d % 10
-    });
-    sum.is_multiple_of(10)
 }
 
 const ROMAN: [(u32, &str); 13] = [
@@ -178,7 +168,7 @@ impl Filter {
                     13..=19 => &[digits.len()],
                     _ => return None,
                 };
-                return in_groups(&digits, groups, " ").filter(|_| luhn(&digits));
+                return in_groups(&digits, groups, " ").filter(|_| is_number(&digits) && luhn(&digits));
             }
             Filter::Ssn => {
                 let grouped = in_groups(&text.replace('-', ""), &[3, 2, 4], "-")?;

@@ -21,7 +21,7 @@ impl Sessions {
                 let model = model(slot.stream.policy());
                 Some(Snapshot::Open(Box::new(slot.stream.snapshot(&slot.profile, &model, &slot.waiting))))
             }
-            None => self.ended.of(key).map(|last| Snapshot::Ended { last }),
+            None => self.ended.of(key).map(|(last, standing)| Snapshot::Ended { last, standing: standing.clone() }),
         };
         changed.into_iter().map(|key| (snapshot(&key), key)).map(|(snapshot, key)| (key, snapshot)).collect()
     }
@@ -58,8 +58,8 @@ impl Sessions {
         now: Time,
     ) -> Result<(), SnapshotError> {
         let state = match snapshot {
-            Snapshot::Ended { last } => {
-                self.ended.remember(key, *last, now);
+            Snapshot::Ended { last, standing } => {
+                self.ended.remember(key, *last, standing.clone(), now);
                 return Ok(());
             }
             Snapshot::Open(state) => state,

@@ -17,6 +17,7 @@ use super::snapshot::Waiting;
 use super::stream::Stream;
 use super::{Record, Source, Time};
 use crate::record::End;
+use crate::redact::{Redaction, Standing, When};
 use crate::tags::Tags;
 
 /// Limits of a partition's table of streams.
@@ -37,6 +38,16 @@ pub enum Accepted {
     Taken,
     /// a repeat of the stream's last record: dropped
     Repeat,
+}
+
+/// What a record said, for what it may have asked.
+struct Said {
+    guard: Arc<Redaction>,
+    parts: String,
+    at: When,
+    words: u32,
+    is_final: bool,
+    end: Option<End>,
 }
 
 struct Slot {
@@ -115,7 +126,7 @@ impl Sessions {
     }
 
     /// Takes the next record of the partition. `profile` names the profile whose policy the record carries.
-    pub fn accept(&mut self, session: &Arc<str>, channel: &str, profile: &Arc<str>, record: Record, now: Time) -> Accepted {
+    pub fn accept(&mut self, session: &Arc<str>, channel: &str, profile: &Arc<str>, mut record: Record, now: Time) -> Accepted {
         let channel: Arc<str> = match self.by_key.get_key_value(&StreamKey { session: session.clone(), channel: channel.into() })
         {
             Some((key, _)) => key.channel.clone(),
@@ -138,14 +149,88 @@ impl Sessions {
         let has_others = !others.is_empty() || self.ahead.holds_any_of(session, offset);
         let opens_nothing = record.words.is_empty() && ends_session && has_others && !there;
         let held = self.ahead.holds(&key, offset);
-        let accepted =
-            if opens_nothing || held { Accepted::Taken } else { self.route(key, Waiting::Record(record, profile.clone()), now) };
+        let said = if held { None } else { self.listen(&key, &mut record) };
+        let accepted = if opens_nothing || held {
+            Accepted::Taken
+        } else {
+            self.route(key.clone(), Waiting::Record(record, profile.clone()), now)
+        };
         if accepted == Accepted::Taken {
+            self.heard(&key, said);
             for other in others {
                 self.route(other, Waiting::End(EndCause::Session), now);
             }
         }
         accepted
+    }
+
+    /// What redaction knows of a channel: of its stream, of the one before, or of what was asked on another channel.
+    fn standing(&self, key: &StreamKey) -> Standing {
+        let stream = |key: &StreamKey| self.by_key.get(key).map(|id| self.slots[id].stream.standing());
+        if let Some(standing) = stream(key) {
+            return standing.clone();
+        }
+        let mut standing = self.ended.of(key).map_or_else(Standing::default, |(_, standing)| standing.clone());
+        let others = self.channels(&key.session).filter_map(stream).chain(self.ended.of_session(&key.session));
+        others.for_each(|other| standing.learn(other));
+        standing
+    }
+
+    /// Notes with each word what somebody had asked for by then, on any channel. That goes by the order of records alone: when the model answers must
+    /// not matter.
+    fn listen(&self, key: &StreamKey, record: &mut Record) -> Option<Said> {
+        let guard = record.policy.guard.clone().filter(|g| g.asked_for.is_some())?;
+        let standing = self.standing(key);
+        let appended_ms = record.source.timestamp_ms;
+        for (n, word) in record.words.iter_mut().enumerate() {
+            word.asked = standing.asked(&guard, n as u32, When { said: word.start, appended_ms });
+        }
+        let parts = record.words.iter().map(|w| &*w.heard).collect::<Vec<_>>().join(" ");
+        let at = When { said: record.words.last().and_then(|w| w.end), appended_ms };
+        Some(Said { guard, parts, at, words: record.words.len() as u32, is_final: record.is_final, end: record.end })
+    }
+
+    /// What was said may have asked for something, on every channel of the session.
+    fn heard(&mut self, key: &StreamKey, said: Option<Said>) {
+        let Some(said) = said else { return };
+        let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
+        let asks = slot.stream.standing_mut().came(&said.guard, &said.parts, said.words, said.is_final);
+        let keys: Vec<StreamKey> = self.channels(&key.session).cloned().collect();
+        for other in keys {
+            let standing = self.slots.get_mut(&self.by_key[&other]).expect("by_key names open slots").stream.standing_mut();
+            standing.was_asked(&asks, said.at);
+            let over = said.end == Some(End::Session) || said.end == Some(End::Channel) && other == *key;
+            if over {
+                standing.over();
+            }
+            if over || !asks.is_empty() {
+                self.changed.insert(other);
+            }
+        }
+    }
+
+    /// What was said is taken again: only its own channel has forgotten it.
+    fn heard_again(&mut self, key: &StreamKey, said: Option<Said>) {
+        let Some(said) = said else { return };
+        let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
+        let standing = slot.stream.standing_mut();
+        let asks = standing.came(&said.guard, &said.parts, said.words, said.is_final);
+        standing.was_asked(&asks, said.at);
+        if matches!(said.end, Some(End::Session | End::Channel)) {
+            standing.over();
+        }
+    }
+
+    /// From now on streams are guarded as their profiles say by now.
+    pub fn guard(&mut self, of: impl Fn(&str) -> Option<Arc<Redaction>>) {
+        for slot in self.slots.values_mut() {
+            slot.stream.guard(of(&slot.profile));
+            for waiting in &mut slot.waiting {
+                if let Waiting::Record(record, profile) = waiting {
+                    record.policy = Arc::new(Policy { guard: of(profile), ..(*record.policy).clone() });
+                }
+            }
+        }
     }
 
     /// Whether a stream will still be open once all it was given is worked off: when the model answers must not matter.
@@ -207,7 +292,7 @@ impl Sessions {
         }
         let id = self.next_id;
         self.next_id += 1;
-        let stream = Stream::new(record.source.offset, record.policy.clone(), now);
+        let stream = Stream::new(record.source.offset, record.policy.clone(), self.standing(&key), now);
         self.by_key.insert(key.clone(), id);
         self.slots.insert(id, Slot::new(key, profile, stream));
         id
@@ -258,14 +343,12 @@ impl Sessions {
         let slot = self.slots.remove(&id).expect("just seen");
         self.dirty.remove(&id);
         self.by_key.remove(&slot.key);
-        if let Some(last) = slot.stream.last() {
-            self.ended.remember(slot.key.clone(), last, now);
+        let standing = slot.stream.left_standing();
+        if slot.stream.last().is_some() || !standing.is_empty() {
+            self.ended.remember(slot.key.clone(), slot.stream.last().unwrap_or_default(), standing, now);
         }
         for input in slot.waiting {
             self.route(slot.key.clone(), input, now);
-            if let (true, Some(id)) = (slot.stream.is_inside_number(), self.by_key.get(&slot.key)) {
-                self.slots.get_mut(id).expect("by_key names open slots").stream.go_on_inside_number();
-            }
         }
     }
 

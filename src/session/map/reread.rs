@@ -123,21 +123,24 @@ impl Sessions {
     pub fn reopen(&mut self, stream: &Unreadable, missing: u64, profile: Arc<str>, policy: Arc<Policy>, now: Time) {
         let id = self.next_id;
         self.next_id += 1;
-        let reopened = Stream::reopened(&stream.outline, missing, policy, now);
+        let reopened = Stream::reopened(&stream.outline, missing, policy, self.standing(&stream.key), now);
         self.by_key.insert(stream.key.clone(), id);
         self.slots.insert(id, Slot::new(stream.key.clone(), profile, reopened));
         self.after(id, Vec::new(), now);
     }
 
     /// Takes a record of the session again, for this stream only. `own`: the record is of the stream's own channel.
-    pub fn take_again(&mut self, stream: &Unreadable, record: Record, own: bool, profile: &Arc<str>, now: Time) {
+    pub fn take_again(&mut self, stream: &Unreadable, mut record: Record, own: bool, profile: &Arc<str>, now: Time) {
         let key = &stream.key;
         if own && stream.is_over_at(record.source.offset) {
             self.end_if_over(stream, now);
         }
         let ends_session = record.end == Some(End::Session);
         if own {
+            // What it asks for its own channel is noted anew; the others have noted it.
+            let said = self.listen(key, &mut record);
             self.route(key.clone(), Waiting::Record(record, profile.clone()), now);
+            self.heard_again(key, said);
         } else if ends_session && self.by_key.contains_key(key) && self.goes_on(key) {
             self.route(key.clone(), Waiting::End(EndCause::Session), now);
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Asked, Stream};
 use crate::infer::row::MAX_TOKENS;
+use crate::redact::Standing;
 use crate::session::Time;
 use crate::session::buffer::Buffer;
 use crate::session::plan::{Pass, Plan};
@@ -77,8 +78,8 @@ impl Stream {
 
     /// A stream whose state cannot be read, before it takes its words again. `missing` of its first words are not on the raw topic any more. Of the others
     /// those that have left stay left; those that had not are decoded anew.
-    pub fn reopened(outline: &Opened, missing: u64, policy: Arc<Policy>, now: Time) -> Stream {
-        let mut stream = Stream::new(outline.epoch, policy, now);
+    pub fn reopened(outline: &Opened, missing: u64, policy: Arc<Policy>, standing: Standing, now: Time) -> Stream {
+        let mut stream = Stream::new(outline.epoch, policy, standing, now);
         stream.buffer = Buffer::after(missing);
         stream.plan.cover(missing);
         stream.known = outline.released.saturating_sub(missing);
@@ -87,8 +88,6 @@ impl Stream {
         course.counts.words = missing;
         (course.counts.segments, course.counts.removed, course.counts.degraded) =
             (outline.segments, outline.removed, outline.degraded);
-        // What was released may have ended inside a number: where numbers are guarded, its rest is guarded too.
-        course.number_open = outline.released > 0 && stream.policy.guards_digits;
         stream
     }
 }
@@ -100,7 +99,7 @@ mod tests {
 
     /// A stream of so many words that wait for a pass each three of them.
     fn state(words: usize) -> OpenStream {
-        let mut stream = Stream::new(0, Arc::new(policy()), Time(0));
+        let mut stream = Stream::new(0, Arc::new(policy()), Standing::default(), Time(0));
         let sim = Sim::new(policy(), |_| (0, false));
         let record = sim.record(&Say { channel: 0, words: vec![7; words], is_final: true, end: None }, 0);
         stream.push(record, Time(0));

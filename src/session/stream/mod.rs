@@ -25,7 +25,11 @@ use super::policy::{Policy, Rule};
 use super::word::removal;
 use super::{Record, Source, Time, WordKind, release};
 use crate::record::{Counts, End};
+use crate::redact::{Redaction, Standing, add_around};
 use crate::tags::Tags;
+
+/// Words after a segment that redaction is told of: whatever ends with it may go on in them, or be shown to have ended.
+const MAX_AFTER: u64 = 24;
 
 #[derive(Debug)]
 enum Asked {
@@ -55,8 +59,8 @@ pub struct Course {
     last: Option<(Option<u64>, u64)>,
     last_was_final: bool,
     sentence_start: bool,
-    /// whether what was released ended inside a number that the policy guards
-    number_open: bool,
+    /// what of its words redaction must know after they have left
+    standing: Standing,
     ending: Option<EndCause>,
 }
 
@@ -85,8 +89,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// A stream opened by the record at offset `epoch`.
-    pub fn new(epoch: i64, policy: Arc<Policy>, now: Time) -> Stream {
+    /// A stream opened by the record at offset `epoch`, where things stand so.
+    pub fn new(epoch: i64, policy: Arc<Policy>, standing: Standing, now: Time) -> Stream {
         let course = Course {
             epoch,
             seq: 0,
@@ -95,7 +99,7 @@ impl Stream {
             last: None,
             last_was_final: false,
             sentence_start: true,
-            number_open: false,
+            standing,
             ending: None,
         };
         Stream::at(course, policy, Buffer::default(), Plan::default(), now)
@@ -141,16 +145,29 @@ impl Stream {
         self.course.last
     }
 
-    /// Whether what it released ended inside a number that its policy guards.
-    pub fn is_inside_number(&self) -> bool {
-        self.course.number_open
+    /// What redaction knows of its channel.
+    pub fn standing(&self) -> &Standing {
+        &self.course.standing
     }
 
-    /// What was released before it, in an epoch that broke off, ended inside a number.
-    pub fn go_on_inside_number(&mut self) {
-        if self.buffer.released() == 0 {
-            self.course.number_open = self.policy.guards_digits;
-        }
+    /// As [`Stream::standing`], to tell of what came.
+    pub fn standing_mut(&mut self) -> &mut Standing {
+        &mut self.course.standing
+    }
+
+    /// What its channel's next epoch must know. Where its channel or session has ended, so has what was said; not where the recogniser restarted, or
+    /// fell silent.
+    pub fn left_standing(&self) -> Standing {
+        self.course.standing.of_next_epoch(!self.ends_for_good())
+    }
+
+    fn ends_for_good(&self) -> bool {
+        self.course.ending.is_some_and(|cause| matches!(cause, EndCause::Channel | EndCause::Session))
+    }
+
+    /// From now on this may not be released in halves.
+    pub fn guard(&mut self, guard: Option<Arc<Redaction>>) {
+        self.policy = Arc::new(Policy { guard, ..(*self.policy).clone() });
     }
 
     /// Whether it takes no further record.
@@ -175,6 +192,10 @@ impl Stream {
                 self.course.counts.words += 1;
                 if self.known > 0 {
                     self.known -= 1;
+                    // Whether the word stayed in the text is not known any more: what looks back for a number or a name takes it as kept.
+                    let mut left = String::new();
+                    add_around(&mut left, &word.heard, true);
+                    self.course.standing.left(&left, self.policy.guard.is_some());
                     self.buffer.push_released(word, self.policy.history_words);
                     self.plan.cover(self.buffer.total());
                 } else {
@@ -256,8 +277,8 @@ impl Stream {
             }
         }
         while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
-            let Some(cut) = release::forced(&self.buffer, &self.policy, self.course.number_open) else { break };
-            self.release(cut, out);
+            let Some(cut) = release::forced(&self.buffer, &self.policy, &self.course.standing.before) else { break };
+            self.release(cut, self.buffer.frozen(), out);
         }
         if !self.is_ending() && self.heard.plus(ttl_ms) <= now {
             self.end(EndCause::Expired);
@@ -342,20 +363,21 @@ impl Stream {
                 }
                 if let (Rule::Predicted { trailing }, Some(_)) = (self.policy.rule, tags) {
                     while let Some(cut) =
-                        release::predicted(&self.buffer, &self.policy, self.course.number_open, trailing, pass.upto)
+                        release::predicted(&self.buffer, &self.policy, &self.course.standing.before, trailing, pass.upto)
                     {
                         self.buffer.freeze(cut, pass.upto, now, FreezeCause::Released, false);
                         self.plan.cover(cut);
-                        self.release(cut, out);
+                        self.release(cut, self.buffer.frozen(), out);
                     }
                 }
                 // Not "ended", even where it is by now: that depends on when the device answered. `settle` knows.
-                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.course.number_open, false) {
-                    self.release(cut, out);
+                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.course.standing.before, false) {
+                    self.release(cut, self.buffer.frozen(), out);
                 }
                 while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words {
-                    let cut = release::forced(&self.buffer, &self.policy, self.course.number_open).expect("something is frozen");
-                    self.release(cut, out);
+                    let cut =
+                        release::forced(&self.buffer, &self.policy, &self.course.standing.before).expect("something is frozen");
+                    self.release(cut, self.buffer.frozen(), out);
                 }
             }
             Asked::Hypothesis { known, revision } => {
@@ -379,11 +401,11 @@ impl Stream {
         if !self.all_frozen_and_ending() {
             return;
         }
-        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, self.course.number_open, true) {
-            self.release(cut, out);
+        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.course.standing.before, true) {
+            self.release(cut, self.buffer.total(), out);
         }
         if self.buffer.released() < self.buffer.total() {
-            self.release(self.buffer.total(), out);
+            self.release(self.buffer.total(), self.buffer.total(), out);
         }
         let cause = self.course.ending.expect("it is ending");
         out.push(Output::Closed { seq: self.course.seq, counts: self.course.counts, cause });
@@ -394,16 +416,20 @@ impl Stream {
         self.settle(out);
     }
 
-    fn release(&mut self, cut: u64, out: &mut Vec<Output>) {
+    /// Releases the words before `cut`; redaction may look at those before `known`.
+    fn release(&mut self, cut: u64, known: u64, out: &mut Vec<Output>) {
         let from = self.buffer.released();
-        let number_before = self.course.number_open;
-        // Where its channel or session has ended, so has a number. Not where the recogniser restarted, or fell silent.
-        let complete = self.all_frozen_and_ending()
-            && cut == self.buffer.total()
-            && self.course.ending.is_some_and(|cause| matches!(cause, EndCause::Channel | EndCause::Session));
-        self.course.number_open =
-            self.policy.guards_digits && !complete && release::inside_number(&self.buffer, cut, number_before);
-        let number_after = self.course.number_open;
+        let more = !(self.all_frozen_and_ending() && self.ends_for_good());
+        let before = self.course.standing.before.clone();
+        let around = |from: u64, to: u64| {
+            let mut around = String::new();
+            let entries = self.buffer.range(from, to);
+            entries.for_each(|e| add_around(&mut around, &e.word.heard, release::is_kept(e, &self.policy)));
+            around
+        };
+        let after = around(cut, known.min(cut + MAX_AFTER)).into();
+        let left = around(from, cut);
+        self.course.standing.left(&left, self.policy.guard.is_some());
         let entries = self.buffer.release(cut, self.policy.history_words);
         let sentence_start = self.course.sentence_start;
         for entry in &entries {
@@ -414,7 +440,7 @@ impl Stream {
             let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
             self.course.sentence_start = ends || (self.course.sentence_start && leaves);
         }
-        out.push(Output::Release(Release { seq: self.course.seq, from, sentence_start, number_before, number_after, entries }));
+        out.push(Output::Release(Release { seq: self.course.seq, from, sentence_start, before, after, more, entries }));
         self.course.seq += 1;
         self.course.counts.segments += 1;
     }
@@ -440,7 +466,7 @@ impl Stream {
         Tail {
             from,
             sentence_start: self.course.sentence_start,
-            number_before: self.course.number_open,
+            before: self.course.standing.before.clone(),
             entries: self.buffer.range(from, total).cloned().collect(),
             hypothesis: self.hypothesis.as_ref().map_or(Vec::new(), Hypothesis::tagged),
             frozen: (self.buffer.frozen() - from) as usize,

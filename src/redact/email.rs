@@ -1,0 +1,67 @@
+//! E-mail addresses, written, or said as "… at … dot …".
+
+use super::Part;
+use super::shapes::is_common;
+
+/// Words that show that an "at" is none of an address.
+const NO_SITES: [&str; 32] = [
+    "the", "that", "this", "these", "those", "a", "an", "all", "least", "most", "home", "work", "once", "first", "last", "any",
+    "our", "your", "his", "her", "their", "its", "what", "which", "some", "times", "night", "present", "me", "you", "it", "us",
+];
+/// Words between "at" and "dot", at most.
+const MAX_SITE: usize = 4;
+
+fn is_sign(text: &str) -> bool {
+    matches!(text, "dot" | "underscore" | "dash" | "hyphen" | "point" | "period")
+}
+
+fn is_dot(text: &str) -> bool {
+    matches!(text, "dot" | "period")
+}
+
+/// Parts from and to of each, and whether later ones may add to it.
+pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
+    let small = |p: &Part| is_sign(p.text) || p.text.chars().count() == 1 || p.role.is_number();
+    let mut found = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        if part.text.contains('@') && part.text.len() > 1 {
+            found.push((at, at + 1, false));
+            continue;
+        }
+        if !matches!(part.text, "at" | "@") || at == 0 {
+            continue;
+        }
+        // "sam at example dot com", "sam at my mail dot com"
+        let site = &parts[at + 1..parts.len().min(at + 2 + MAX_SITE)];
+        let dot = site.iter().position(|p| is_dot(p.text)).map(|n| at + 1 + n).filter(|dot| *dot > at + 1);
+        let name = |p: &Part| !NO_SITES.contains(&p.text) && !p.role.is_number();
+        let ends_here = at + 1 + site.len() == parts.len() && site.len() <= MAX_SITE && more;
+        let (end, open) = match dot {
+            Some(mut end) => {
+                while end + 1 < parts.len() && is_dot(parts[end].text) {
+                    end += 2;
+                }
+                let end = end.min(parts.len());
+                // Another dot may follow.
+                (end, more && (end == parts.len() || end + 1 >= parts.len() && is_dot(parts[end].text)))
+            }
+            // Nothing has shown yet that it is none: no word that is surely said, and no address goes on with.
+            None => {
+                let named = site.iter().take_while(|p| name(p)).count();
+                let shown = if named == site.len() { !ends_here } else { site[named].sure };
+                if shown {
+                    continue;
+                }
+                (at + 1 + named, true)
+            }
+        };
+        let mut start = at - 1;
+        while start > 0 && (small(&parts[start - 1]) || small(&parts[start])) {
+            start -= 1;
+        }
+        if dot.is_some() || !is_common(parts[at - 1].text) {
+            found.push((start, end, open));
+        }
+    }
+    found
+}

@@ -1,0 +1,88 @@
+//! Phrases found in comparable parts: a profile's lists, and what is said around a secret.
+
+use std::collections::HashMap;
+
+use super::token::comparable;
+
+/// A phrase's parts after its first.
+type Rest = Box<[Box<str>]>;
+
+/// Phrases by their first part, each with something to say of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phrases<T> {
+    by_first: HashMap<Box<str>, Vec<(Rest, T)>>,
+}
+
+impl<T> Default for Phrases<T> {
+    fn default() -> Phrases<T> {
+        Phrases { by_first: HashMap::new() }
+    }
+}
+
+impl<T: Copy> Phrases<T> {
+    /// Adds a phrase as it is written; one of fillers and marks alone is none.
+    pub fn add(&mut self, phrase: &str, what: T) {
+        let parts = phrase.split_whitespace().map(comparable).collect::<Vec<_>>().join(" ");
+        let mut parts = parts.split(' ').filter(|p| !p.is_empty()).map(Box::<str>::from);
+        if let Some(first) = parts.next() {
+            self.by_first.entry(first).or_default().push((parts.collect(), what));
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_first.is_empty()
+    }
+
+    /// The phrases that `parts` begin with: their lengths, and what is said of them. The last part may have a plural's s.
+    pub fn at<'a>(&'a self, parts: &'a [&'a str]) -> impl Iterator<Item = (usize, T)> + 'a {
+        self.candidates(parts).filter_map(move |(rest, what)| {
+            let last = rest.len();
+            let mut pairs = rest.iter().zip(&parts[1.min(parts.len())..]).enumerate();
+            (rest.len() < parts.len() && pairs.all(|(i, (a, b))| same(a, b, i + 1 == last))).then_some((rest.len() + 1, what))
+        })
+    }
+
+    /// Whether `parts` are the beginning of a phrase that goes on.
+    pub fn begins(&self, parts: &[&str]) -> bool {
+        let Some((first, tail)) = parts.split_first() else { return false };
+        self.by_first
+            .get(*first)
+            .into_iter()
+            .flatten()
+            .any(|(rest, _)| rest.len() > tail.len() && rest.iter().zip(tail).all(|(a, b)| **a == **b))
+    }
+
+    fn candidates<'a>(&'a self, parts: &'a [&'a str]) -> impl Iterator<Item = (&'a [Box<str>], T)> + 'a {
+        let first = parts.first().copied().unwrap_or_default();
+        let whole = self.by_first.get(first).into_iter().flatten().map(|(rest, what)| (&**rest, *what));
+        // Only a phrase of one part may end, and so have its plural, in its first.
+        let single = first.strip_suffix('s').and_then(|of| self.by_first.get(of));
+        let plural = single.into_iter().flatten().filter(|(rest, _)| rest.is_empty()).map(|(rest, what)| (&**rest, *what));
+        whole.chain(plural)
+    }
+}
+
+fn same(listed: &str, heard: &str, last: bool) -> bool {
+    listed == heard || last && heard.strip_suffix('s') == Some(listed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_are_found_whole_in_the_plural_and_by_their_beginnings() {
+        let mut list = Phrases::default();
+        list.add("Margaret Thistlewood", 1);
+        list.add("O'Brien-Smith", 2);
+        list.add("ludmila", 3);
+        let at = |text: &str| list.at(&text.split(' ').collect::<Vec<_>>()).collect::<Vec<_>>();
+        assert_eq!(at("margaret thistlewood is here"), [(2, 1)]);
+        assert_eq!(at("margaret thistlewoods"), [(2, 1)]);
+        assert_eq!(at("o'brien smith"), [(2, 2)]);
+        assert_eq!(at("ludmilas"), [(1, 3)]);
+        assert_eq!(at("margaret is"), []);
+        assert!(list.begins(&["margaret"]) && !list.begins(&["margaret", "is"]) && !list.begins(&["ludmila"]));
+    }
+}

@@ -1,0 +1,110 @@
+//! Spoken words made comparable, once, when they come in.
+//!
+//! A word becomes *parts*: lower case, without marks, possessives and hyphens, digits apart from letters' marks. Fillers and recogniser markup become nothing,
+//! so that whatever looks at parts looks through them. A recogniser may write `Thistlewood's`, `four,`, `twenty-five`, `4111-1111` or `$5`: the parts are
+//! `thistlewood`, `four`, `twenty five`, `4111 1111` and `5 dollars`.
+
+/// Pauses that are said.
+const FILLERS: [&str; 16] =
+    ["uh", "um", "er", "erm", "eh", "ah", "hm", "hmm", "mm", "mmm", "uhm", "umm", "mhm", "uhh", "huh", "<unk>"];
+/// Words of which an apostrophe and an s stand for "is".
+const IS: [&str; 15] =
+    ["it", "that", "this", "there", "he", "she", "what", "who", "here", "name", "number", "password", "code", "pin", "address"];
+
+/// The parts of a word, separated by single spaces; none for a pause or a mark.
+pub fn comparable(spoken: &str) -> Box<str> {
+    let lower = spoken.to_lowercase().replace(['\u{2019}', '\u{2018}', '`'], "'");
+    if FILLERS.contains(&lower.trim_matches(|c: char| !c.is_alphanumeric() && c != '<' && c != '>')) {
+        return "".into();
+    }
+    if lower.contains('@') && lower.len() > 1 {
+        return lower.trim_end_matches(['.', ',', '?', '!', ';', ':']).into();
+    }
+    let mut parts = String::with_capacity(lower.len());
+    let mut push = |part: &str| {
+        if !part.is_empty() {
+            if !parts.is_empty() {
+                parts.push(' ');
+            }
+            parts.push_str(part);
+        }
+    };
+    for piece in lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '.') {
+        let piece = piece.trim_matches(['.', '\'']);
+        // example.com, but 4.111 and j.r.
+        let is_site = piece.contains('.') && piece.split('.').all(|p| p.len() > 1 && p.chars().any(char::is_alphabetic));
+        for (i, part) in piece.split('.').enumerate() {
+            if is_site && i > 0 {
+                push("dot");
+            }
+            let part = part.trim_matches('\'');
+            match part.strip_suffix("'s") {
+                Some(of) => {
+                    push(of);
+                    if IS.contains(&of) {
+                        push("is");
+                    }
+                }
+                None => push(part),
+            }
+        }
+    }
+    if lower.contains(|c: char| c.is_ascii_digit()) {
+        if lower.contains(['$', '€', '£']) {
+            push("dollars");
+        }
+        if lower.ends_with(['%', '‰']) {
+            push("percent");
+        }
+    } else if lower == "-" || lower == "/" {
+        push("dash");
+    }
+    parts.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_comparable_however_a_recogniser_writes_them() {
+        for (spoken, parts) in [
+            ("Four,", "four"),
+            ("Thistlewood's", "thistlewood"),
+            ("thistlewood\u{2019}s.", "thistlewood"),
+            ("thistlewoods'", "thistlewoods"),
+            ("O'Brien", "o'brien"),
+            ("Smith-Jones", "smith jones"),
+            ("twenty-five", "twenty five"),
+            ("4111-1111", "4111 1111"),
+            ("4,111", "4 111"),
+            ("$500", "500 dollars"),
+            ("50%", "50 percent"),
+            ("it's", "it is"),
+            ("name's", "name is"),
+            ("i'm", "i'm"),
+            ("Uh,", ""),
+            ("…", ""),
+            ("<unk>", ""),
+            ("sam@example.com.", "sam@example.com"),
+            ("example.com", "example dot com"),
+            ("j.r.", "j r"),
+            ("-", "dash"),
+            ("5th", "5th"),
+        ] {
+            assert_eq!(&*comparable(spoken), parts, "{spoken}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn parts_are_separated_by_single_spaces_and_made_comparable_again_they_stay(spoken in "[a-zA-Z0-9'.,$%€-]{1,12}") {
+            let parts = comparable(&spoken);
+            proptest::prop_assert!(parts.is_empty() || parts.split(' ').all(|p| !p.is_empty()));
+            for part in parts.split(' ') {
+                let again = comparable(part);
+                proptest::prop_assert!(again.is_empty() || *again == *part || part.contains('\''), "{part} {again}");
+            }
+        }
+    }
+}
