@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Cli, Failure, print};
 use crate::format::itn::ast::GrammarError;
 use crate::format::itn::network::units;
-use crate::format::itn::{Itn, Sample, openfst, sources};
+use crate::format::itn::{Itn, Manner, Sample, openfst, sources};
 use crate::format::style::load_pack;
 use crate::tags::ItnClass;
 
@@ -88,10 +88,11 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         Some(pack) if !pack.is_dir() => Some(cli.settings()?.format.pack_dir.join(pack)),
         given => given.clone(),
     };
+    let manner = Manner::from(args.locale.as_str());
     let open = |traced: bool| match &pack {
-        Some(pack) => load_pack(&dir, &args.locale, pack, traced),
-        None if traced => Itn::compile(sources(&dir, &args.locale)?, true),
-        None => Itn::load(&dir, &args.locale),
+        Some(pack) => load_pack(&dir, &manner, pack, traced),
+        None if traced => Itn::compile(sources(&dir, &manner)?, true),
+        None => Itn::load(&dir, manner.clone()),
     };
     let began = Instant::now();
     match &args.command {

@@ -7,6 +7,7 @@ pub mod apply;
 pub mod casing;
 pub mod dictionary;
 pub mod itn;
+pub mod numbers;
 pub mod redact;
 pub mod style;
 pub mod units;

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::casing::Lexicon;
 use super::dictionary::{Dictionary, Entry};
 use super::itn::ast::GrammarError;
-use super::itn::{Itn, source};
+use super::itn::{Itn, Manner, source};
+use super::numbers::{Figures, Numbers, PLAIN_NUMBERS};
 use super::redact::{NAME, PROFANITY, Redaction, Rule};
 
 /// What a profile says of formatting.
@@ -19,6 +20,8 @@ pub struct Spec {
     pub verbatim: bool,
     /// subdirectory of the grammars that says how things are written: `en-US`
     pub locale: String,
+    /// how numbers are written
+    pub numbers: Numbers,
     /// directories of the packs, in the order in which they win
     pub packs: Vec<String>,
     /// classes that stay as spoken
@@ -40,6 +43,11 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Where and how things are written.
+    pub fn manner(&self) -> Manner {
+        Manner { locale: self.locale.clone(), styles: self.numbers.directories() }
+    }
+
     /// Whether anything is redacted.
     pub fn redacts(&self) -> bool {
         !self.redact.is_empty() || self.names.is_some() || self.profanity.is_some()
@@ -53,6 +61,8 @@ pub struct Style {
     pub verbatim: bool,
     /// grammars of the language, for the locale
     pub itn: Arc<Itn>,
+    /// how numbers are written
+    pub numbers: Numbers,
     /// recipes of packs, in the order in which they win
     pub packs: Vec<Arc<Itn>>,
     /// labels of classes that stay as spoken
@@ -75,6 +85,7 @@ impl Style {
         Style {
             verbatim: false,
             itn,
+            numbers: Numbers::default(),
             packs: Vec::new(),
             off: BTreeSet::new(),
             keep: Dictionary::default(),
@@ -103,22 +114,23 @@ impl Styles {
         specs: impl Iterator<Item = (&'a str, &'a Spec)>,
         sentences: bool,
     ) -> Result<Styles, String> {
-        let mut languages: HashMap<String, Arc<Itn>> = HashMap::new();
+        let mut languages: HashMap<Manner, Arc<Itn>> = HashMap::new();
         let mut lexicons: HashMap<&PathBuf, Arc<Lexicon>> = HashMap::new();
-        let mut made: HashMap<(String, String), Arc<Itn>> = HashMap::new();
+        let mut made: HashMap<(Manner, String), Arc<Itn>> = HashMap::new();
         let mut by_profile = HashMap::new();
         for (profile, spec) in specs {
             let wrong = |key: &str, what: String| format!("profiles.{profile}.{key}: {what}");
-            let itn = match languages.get(&spec.locale) {
+            let manner = spec.manner();
+            let itn = match languages.get(&manner) {
                 Some(itn) => itn.clone(),
                 None => {
-                    let itn = Itn::load(grammars, &spec.locale).map_err(|e| wrong("locale", e.to_string()))?;
+                    let itn = Itn::load(grammars, manner.clone()).map_err(|e| wrong("locale", e.to_string()))?;
                     let itn = Arc::new(if sentences { itn.with_sentences() } else { itn });
-                    languages.insert(spec.locale.clone(), itn.clone());
+                    languages.insert(manner.clone(), itn.clone());
                     itn
                 }
             };
-            let mut style = Style { verbatim: spec.verbatim, model: spec.model.clone(), ..Style::of(itn) };
+            let mut style = Style { verbatim: spec.verbatim, model: spec.model.clone(), numbers: spec.numbers, ..Style::of(itn) };
             if let Some(path) = &spec.lexicon {
                 style.lexicon = match lexicons.get(path) {
                     Some(lexicon) => lexicon.clone(),
@@ -131,12 +143,12 @@ impl Styles {
                 style.dictionary.add_file(path, alone).map_err(|e| wrong("vocabulary", e))?;
             }
             for pack in &spec.packs {
-                let key = (spec.locale.clone(), pack.clone());
+                let key = (manner.clone(), pack.clone());
                 let itn = match made.get(&key) {
                     Some(itn) => itn.clone(),
                     None => {
                         let itn = Arc::new(
-                            load_pack(grammars, &spec.locale, &packs.join(pack), false)
+                            load_pack(grammars, &manner, &packs.join(pack), false)
                                 .map_err(|e| wrong("packs", e.to_string()))?,
                         );
                         made.insert(key, itn.clone());
@@ -156,6 +168,9 @@ impl Styles {
                 return Err(wrong("off", format!("no class is called {unknown}; expected some of {known}")));
             }
             style.off = spec.off.iter().cloned().collect();
+            if spec.numbers.figures == Figures::Never {
+                style.off.extend(PLAIN_NUMBERS.map(String::from));
+            }
             style.redaction = redaction(spec, &classes).map_err(|(key, what)| wrong(key, what))?;
             by_profile.insert(profile.to_string(), Arc::new(style));
         }
@@ -175,8 +190,8 @@ impl Styles {
 ///
 /// # Errors
 /// The first thing wrong in its files.
-pub fn load_pack(grammars: &Path, locale: &str, dir: &Path, traced: bool) -> Result<Itn, GrammarError> {
-    let mut sources = super::itn::sources(grammars, locale)?;
+pub fn load_pack(grammars: &Path, manner: &Manner, dir: &Path, traced: bool) -> Result<Itn, GrammarError> {
+    let mut sources = super::itn::sources(grammars, manner)?;
     for source in &mut sources {
         source.classes.clear();
         source.labels.clear();

@@ -7,6 +7,7 @@
 //!    surer than a span that nobody tagged.
 
 use super::itn::{Token, Written};
+use super::numbers::Numbers;
 use super::style::Style;
 use crate::tags::ItnClass;
 
@@ -58,7 +59,8 @@ pub enum Spans<'a> {
 
 /// Divides `words` (in lower case) into units, in order; every word is in just one. Words of `fixed` stay as spoken, whatever they are.
 pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec<Unit> {
-    let mut made = Made { free: fixed.iter().map(|fixed| !fixed).collect(), found: Vec::new() };
+    let free = fixed.iter().map(|fixed| !fixed).collect();
+    let mut made = Made { free, found: Vec::new(), numbers: style.numbers };
     made.keep(words, style);
     let allowed = |class: &str| !style.off.contains(class);
     for itn in style.packs.iter().chain([&style.itn]) {
@@ -94,6 +96,7 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
 struct Made {
     free: Vec<bool>,
     found: Vec<Unit>,
+    numbers: Numbers,
 }
 
 impl Made {
@@ -108,7 +111,7 @@ impl Made {
     }
 
     fn entity(&mut self, class: &str, words: [usize; 2], written: Written) {
-        let Written { text, tokens, .. } = written;
+        let Written { text, tokens, .. } = self.numbers.restyle(class, written);
         self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens });
     }
 

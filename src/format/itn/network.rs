@@ -16,6 +16,8 @@ pub enum Out {
     },
     /// the word itself
     Word,
+    /// what table set number `n` writes of the word
+    Row(u32),
     /// an alternative that writes its parts in another order, or through filters, begins: number `n` of the language
     Open(u32),
     /// it ends, and is written
@@ -52,6 +54,10 @@ pub fn units(cost: Cost) -> f64 {
 #[derive(Debug, Default)]
 pub struct Pool {
     words: HashMap<String, u32>,
+    /// of each set: its label, and the text of each of its words
+    sets: Vec<(u32, HashMap<u32, u32>)>,
+    /// of each label: the labels of the sets that the word is in
+    sets_of: Vec<Vec<u32>>,
     texts: Vec<String>,
     text_ids: HashMap<String, u32>,
     outs: Vec<Box<[Out]>>,
@@ -61,8 +67,46 @@ pub struct Pool {
 impl Pool {
     /// The label of a word, new if it must be.
     pub fn word(&mut self, word: &str) -> u32 {
-        let next = self.words.len() as u32 + OTHER + 1;
+        let next = self.next_label();
         *self.words.entry(word.to_string()).or_insert(next)
+    }
+
+    fn next_label(&self) -> u32 {
+        (self.words.len() + self.sets.len()) as u32 + OTHER + 1
+    }
+
+    /// A set of words that one transition takes, each with its own text: its label and number. For large tables, whose rows would otherwise be
+    /// copied to every place where the table may begin.
+    pub fn set(&mut self, rows: HashMap<u32, u32>) -> (u32, u32) {
+        let (label, number) = (self.next_label(), self.sets.len() as u32);
+        for &word in rows.keys() {
+            let word = word as usize;
+            if self.sets_of.len() <= word {
+                self.sets_of.resize(word + 1, Vec::new());
+            }
+            self.sets_of[word].push(label);
+        }
+        self.sets.push((label, rows));
+        (label, number)
+    }
+
+    /// Labels of the sets that hold the word with this label.
+    pub fn sets_of(&self, label: u32) -> &[u32] {
+        self.sets_of.get(label as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a set writes of one of its words.
+    pub fn row(&self, set: u32, word: u32) -> Option<&str> {
+        self.sets[set as usize].1.get(&word).map(|text| self.text_of(*text))
+    }
+
+    /// Each set's label and its words' labels, in order.
+    pub fn sets(&self) -> impl Iterator<Item = (u32, Vec<u32>)> {
+        self.sets.iter().map(|(label, rows)| {
+            let mut words: Vec<u32> = rows.keys().copied().collect();
+            words.sort_unstable();
+            (*label, words)
+        })
     }
 
     /// The label of a word that was said.

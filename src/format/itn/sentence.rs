@@ -2,11 +2,18 @@
 //! where it costs less than leaving its words as they are.
 
 use super::ast::PLAIN_COST;
+use super::decode::Costs;
 use super::network::{Network, Out, cost};
 use super::{Itn, SCRATCH, Written, write};
 
 /// Label of a class whose spans stay as spoken, though other classes would take some of their words: idioms.
 const KEEP: &str = "KEEP";
+/// Label of the class that says which two words are of one number.
+pub(super) const WHOLE: &str = "WHOLE";
+/// Half a number left as spoken beside its other half, thousandths: about what writing a lone digit costs more than leaving it.
+const LEFT_COST: u32 = 1000;
+/// Two halves of a number written apart.
+const SPLIT_COST: u32 = 600;
 /// Words of a sentence at most; a longer one is read in pieces.
 const MAX_SENTENCE_WORDS: usize = 2000;
 
@@ -36,11 +43,30 @@ impl Itn {
         self.find(self.sentences.as_ref().expect("made for sentences"), words, false, allowed)
     }
 
+    /// Of each word, whether it and the one before are of one number.
+    fn joined(&self, labels: &[u32]) -> Vec<bool> {
+        let Some((_, network)) = self.language.classes.iter().find(|(label, _)| label == WHOLE) else {
+            return vec![false; labels.len()];
+        };
+        let pool = &self.language.pool;
+        (0..labels.len())
+            .map(|word| word > 0 && SCRATCH.with_borrow_mut(|s| s.whole(network, pool, &labels[word - 1..=word]).is_some()))
+            .collect()
+    }
+
+    /// Whether two words side by side are of one number. In lower case.
+    pub fn joins(&self, before: &str, after: &str) -> bool {
+        self.joined(&[self.language.pool.label(before), self.language.pool.label(after)])[1]
+    }
+
     fn find(&self, network: &Network, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
         let mut parts: Vec<Part> = Vec::new();
         for (piece, base) in words.chunks(MAX_SENTENCE_WORDS).zip((0..).step_by(MAX_SENTENCE_WORDS)) {
             let labels: Vec<u32> = piece.iter().map(|w| self.language.pool.label(w)).collect();
-            for span in SCRATCH.with_borrow_mut(|s| s.sentence(network, &labels, cost(PLAIN_COST, 0))) {
+            let joined = self.joined(&labels);
+            let costs = Costs { plain: cost(PLAIN_COST, 0), left: cost(LEFT_COST, 0), split: cost(SPLIT_COST, 0) };
+            let spans = SCRATCH.with_borrow_mut(|s| s.sentence(network, &self.language.pool, &labels, &joined, costs));
+            for span in spans {
                 let class = self.language.pool.outs_of(span.taken[0].outs).iter().find_map(|o| match o {
                     Out::Class(i) => Some(*i as usize),
                     _ => None,
@@ -71,7 +97,7 @@ impl Itn {
             .classes
             .iter()
             .enumerate()
-            .filter(|(i, c)| *i != refused && c.recipe == recipe && allowed(&c.label));
+            .filter(|(i, c)| *i != refused && c.recipe == recipe && c.label != WHOLE && allowed(&c.label));
         let readings = others.filter_map(|(i, c)| {
             let written = self.read(i, words, |_, _, _| {})?;
             Some((written.cost + cost(c.cost, i), c.label.as_str(), written))
