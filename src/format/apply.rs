@@ -70,7 +70,8 @@ pub fn apply(passage: Passage, style: &Style) -> Formatted {
     let words: Vec<&str> = lower.iter().map(String::as_str).collect();
     let fixed: Vec<bool> = kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
     let tagged = spans(&kept);
-    let mut units = units(&words, &fixed, Spans::Tagged(&tagged), style);
+    let ends: Vec<bool> = kept.iter().map(|k| k.mark != Punct::O).collect();
+    let mut units = units(&words, &fixed, Spans::Tagged { spans: &tagged, ends: &ends }, style);
     let mut noted = Noted { rejected: rejected(&tagged, &units, style), ..Noted::default() };
     let mut regions = Vec::new();
     if let Some(redaction) = &style.redaction {

@@ -11,6 +11,7 @@ pub mod numbers;
 pub mod redact;
 pub mod style;
 pub mod units;
+pub mod whole;
 
 use std::sync::{Arc, RwLock};
 

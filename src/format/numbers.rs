@@ -105,6 +105,8 @@ pub struct Numbers {
     pub clock: Clock,
     /// percent
     pub percent: Sign,
+    /// minus
+    pub signs: Sign,
     /// units of measure
     pub units: Sign,
     /// money
@@ -134,6 +136,7 @@ impl Numbers {
             format!("days-{}", if self.days == Days::Cardinal { "cardinal" } else { "ordinal" }),
             format!("months-{}", if self.months == Months::Long { "long" } else { "short" }),
             format!("percent-{}", sign(self.percent)),
+            format!("signs-{}", sign(self.signs)),
             format!("units-{}", sign(self.units)),
         ]
     }

@@ -9,6 +9,7 @@
 use super::itn::{Token, Written};
 use super::numbers::Numbers;
 use super::style::Style;
+use super::whole;
 use crate::tags::ItnClass;
 
 /// A stretch of words and how it is written.
@@ -51,8 +52,13 @@ impl Unit {
 /// Where spans come from.
 #[derive(Clone, Copy, Debug)]
 pub enum Spans<'a> {
-    /// a tagger found these: words, half-open, and label; in order, apart from each other
-    Tagged(&'a [([usize; 2], ItnClass)]),
+    /// a tagger found them
+    Tagged {
+        /// words, half-open, and label; in order, apart from each other
+        spans: &'a [([usize; 2], ItnClass)],
+        /// of each word, whether a mark stands behind it
+        ends: &'a [bool],
+    },
     /// the grammars find them: [`Itn::with_sentences`](super::itn::Itn::with_sentences)
     Found,
 }
@@ -70,13 +76,22 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
             }
         }
     }
+    let mut last = fixed.to_vec();
     match spans {
-        Spans::Tagged(spans) => {
+        Spans::Tagged { spans, ends } => {
+            last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
+            let mut refused = Vec::new();
             for &(span, label) in spans {
                 for words_of in made.gaps(span) {
-                    if let Some((class, written)) = style.itn.write(label, &words[words_of[0]..words_of[1]], &allowed) {
-                        made.entity(class, words_of, written);
+                    match style.itn.write(label, &words[words_of[0]..words_of[1]], &allowed) {
+                        Some((class, written)) => made.entity(class, words_of, written),
+                        None => refused.push(words_of),
                     }
+                }
+            }
+            for span in refused {
+                for gap in made.gaps(span) {
+                    made.lattice(words, gap, &last, style, &allowed);
                 }
             }
         }
@@ -90,7 +105,8 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
         }
     }
     made.look_up(words, style);
-    made.in_order()
+    let units = made.in_order();
+    whole::Text { words, ends: &last, itn: &style.itn, numbers: style.numbers, allowed: &allowed }.whole(units)
 }
 
 struct Made {
@@ -125,6 +141,24 @@ impl Made {
             }
         }
         gaps
+    }
+
+    /// A span that no class of its label reads: with the words beside it, as a sentence is read.
+    fn lattice(&mut self, words: &[&str], [from, to]: [usize; 2], ends: &[bool], style: &Style, allowed: &dyn Fn(&str) -> bool) {
+        let (mut low, mut high) = (from, to);
+        while low > 0 && from - low < whole::BESIDE && self.free[low - 1] && !ends[low - 1] {
+            low -= 1;
+        }
+        while high < words.len() && high - to < whole::BESIDE && self.free[high] && !ends[high - 1] {
+            high += 1;
+        }
+        let tagged = |word: usize| (from..to).contains(&(low + word));
+        for part in style.itn.lattice(&words[low..high], &tagged, allowed).unwrap_or_default() {
+            let words_of = part.words.map(|w| w + low);
+            if words_of[0] < to && from < words_of[1] {
+                self.entity(part.class, words_of, part.written);
+            }
+        }
     }
 
     fn keep(&mut self, words: &[&str], style: &Style) {

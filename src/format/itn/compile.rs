@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::ast::{Class, GrammarError, Place, Row, Said};
 use super::check::{Named, Names, Piece, Way};
 use super::draft::{Draft, NOTHING, copy, finish};
-use super::network::{ANY, Arc, Final, Language, Network, OTHER, Out, Pool, cost};
+use super::network::{ANY, Arc, CONSONANTS, Final, Language, Network, OTHER, Out, Pool, cost};
 
 /// Transitions of one rule's network at most: what is larger is a mistake, or a table's work.
 const MAX_TRANSITIONS: usize = 2_000_000;
@@ -155,6 +155,7 @@ impl Compiler<'_> {
         let next = self.draft.node();
         match of {
             "any" => self.draft.edge(at, ANY, vec![Out::Word], 0, next),
+            "consonants" => self.draft.edge(at, CONSONANTS, vec![Out::Word], 0, next),
             "other" => self.draft.edge(at, OTHER, vec![Out::Word], 0, next),
             _ => copy(self.draft, self.pool, &self.made[of], at, next),
         }

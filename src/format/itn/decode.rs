@@ -75,9 +75,9 @@ enum After {
 
 /// Costs of a sentence's words outside grammars.
 #[derive(Clone, Copy, Debug)]
-pub struct Costs {
-    /// of a word left as spoken
-    pub plain: Cost,
+pub struct Costs<'a> {
+    /// of each word left as spoken
+    pub plain: &'a [Cost],
     /// of half a number left as spoken beside its other half
     pub left: Cost,
     /// of two halves of a number in two spans
@@ -146,7 +146,7 @@ impl Scratch {
         self.taken.reverse();
     }
 
-    /// The cheapest reading of a sentence, in which every word is part of a span or left at the cost of `plain`: its spans, in order. One pass
+    /// The cheapest reading of a sentence, in which every word is part of a span or left as spoken: its spans, in order. One pass
     /// over the words, in which a span may begin anywhere. `joined[w]`: words `w - 1` and `w` are of one number, so that a span that ends or begins
     /// between them leaves half of that number; it costs `left` where the other half stays unwritten, `split` where it is in another span.
     pub fn sentence(&mut self, network: &Network, pool: &Pool, labels: &[u32], joined: &[bool], costs: Costs) -> Vec<Span> {
@@ -180,7 +180,7 @@ impl Scratch {
                 }
             }
             let left = spans_at[word].map_or(Cost::MAX, |(cost, _)| cost + if torn { costs.left } else { 0 });
-            plain.push(plain[word].min(left) + costs.plain);
+            plain.push(plain[word].min(left) + costs.plain[word]);
             spans_at.push(end);
         }
         let mut spans = Vec::new();

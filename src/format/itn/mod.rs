@@ -150,7 +150,7 @@ impl Itn {
 
     /// The same grammars, also for whole sentences.
     pub fn with_sentences(mut self) -> Itn {
-        self.sentences = Some(compile::union(&mut self.language, |c| !c.recipe && c.label != sentence::WHOLE));
+        self.sentences = Some(compile::union(&mut self.language, |c| !c.recipe && !sentence::SAYINGS.contains(&c.label.as_str())));
         self
     }
 
@@ -216,7 +216,8 @@ impl Itn {
     /// `traced` only; others name only the alternatives they must gather.
     pub fn explain(&self, words: &[&str]) -> Vec<Explained> {
         let mut all = Vec::new();
-        for (i, (label, _)) in self.language.classes.iter().enumerate() {
+        let written = |(_, (label, _)): &(usize, &(String, Network))| !sentence::SAYINGS.contains(&label.as_str());
+        for (i, (label, _)) in self.language.classes.iter().enumerate().filter(written) {
             let mut fired = Vec::new();
             let note = |way: u32, span: [usize; 2], wrote: &str| {
                 let way = &self.language.names.ways[way as usize];

@@ -34,6 +34,10 @@ pub enum Out {
 pub const ANY: u32 = 0;
 /// Input label of a word that no grammar names.
 pub const OTHER: u32 = 1;
+/// Input label of a word that no grammar names and that has no vowel: the letters of an abbreviation (rmb, lpddr). It is one of [`OTHER`]'s, too.
+pub const CONSONANTS: u32 = 2;
+/// Letters of such a word at most.
+const MAX_CONSONANTS: usize = 6;
 
 /// A cost: thousandths in the upper part, and below it, for equal costs, how far down their rules the alternatives stand.
 pub type Cost = u64;
@@ -72,7 +76,7 @@ impl Pool {
     }
 
     fn next_label(&self) -> u32 {
-        (self.words.len() + self.sets.len()) as u32 + OTHER + 1
+        (self.words.len() + self.sets.len()) as u32 + CONSONANTS + 1
     }
 
     /// A set of words that one transition takes, each with its own text: its label and number. For large tables, whose rows would otherwise be
@@ -92,6 +96,9 @@ impl Pool {
 
     /// Labels of the sets that hold the word with this label.
     pub fn sets_of(&self, label: u32) -> &[u32] {
+        if label == CONSONANTS {
+            return &[OTHER];
+        }
         self.sets_of.get(label as usize).map_or(&[], Vec::as_slice)
     }
 
@@ -111,7 +118,11 @@ impl Pool {
 
     /// The label of a word that was said.
     pub fn label(&self, word: &str) -> u32 {
-        self.words.get(word).copied().unwrap_or(OTHER)
+        let spelled = |c: u8| c.is_ascii_lowercase() && !b"aeiouy".contains(&c);
+        self.words.get(word).copied().unwrap_or_else(|| {
+            let abbreviation = (2..=MAX_CONSONANTS).contains(&word.len()) && word.bytes().all(spelled);
+            if abbreviation { CONSONANTS } else { OTHER }
+        })
     }
 
     /// Every word that some grammar names, with its label.
