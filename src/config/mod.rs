@@ -72,6 +72,7 @@ impl Settings {
     /// Defaults, then `file`, then the environment; checked.
     pub fn load(file: Option<&Path>) -> Result<Settings, SettingsError> {
         let environment = Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__").try_parsing(true);
+        let environment = environment.list_separator(",").with_list_parse_key("format.pack_dirs");
         Settings::from_layers(file, environment)
     }
 
@@ -109,9 +110,9 @@ impl Settings {
         Profiles::new(self)
     }
 
-    /// What the profiles format with, read and checked. `sentences`: also for text without a tagger.
-    pub fn styles(&self, profiles: &Profiles, sentences: bool) -> Result<Styles, SettingsError> {
-        Styles::load(&self.format.grammar_dir, &self.format.pack_dir, profiles.styles(), sentences).map_err(SettingsError)
+    /// What the profiles format with, read and checked.
+    pub fn styles(&self, profiles: &Profiles) -> Result<Styles, SettingsError> {
+        Styles::load(&self.format.grammar_dir, &self.format.pack_dirs, profiles.styles()).map_err(SettingsError)
     }
 
     /// All settings as TOML, secrets removed.

@@ -103,16 +103,15 @@ pub struct Styles {
 }
 
 impl Styles {
-    /// Reads what the profiles need: grammars once for each locale, a pack once for each locale it is used with. `sentences`: also for text
-    /// without a tagger.
+    /// Reads what the profiles need: grammars once for each locale and style of numbers, a pack once for each that it is used with. A pack is looked for
+    /// in `packs`, in their order.
     ///
     /// # Errors
     /// The first thing wrong in a file; a pack, class or list that does not exist. The message names the profile's key, or file and line.
     pub fn load<'a>(
         grammars: &Path,
-        packs: &Path,
+        packs: &[PathBuf],
         specs: impl Iterator<Item = (&'a str, &'a Spec)>,
-        sentences: bool,
     ) -> Result<Styles, String> {
         let mut languages: HashMap<Manner, Arc<Itn>> = HashMap::new();
         let mut lexicons: HashMap<&PathBuf, Arc<Lexicon>> = HashMap::new();
@@ -125,7 +124,7 @@ impl Styles {
                 Some(itn) => itn.clone(),
                 None => {
                     let itn = Itn::load(grammars, manner.clone()).map_err(|e| wrong("locale", e.to_string()))?;
-                    let itn = Arc::new(if sentences { itn.with_sentences() } else { itn });
+                    let itn = Arc::new(itn.with_sentences());
                     languages.insert(manner.clone(), itn.clone());
                     itn
                 }
@@ -148,8 +147,9 @@ impl Styles {
                     Some(itn) => itn.clone(),
                     None => {
                         let itn = Arc::new(
-                            load_pack(grammars, &manner, &packs.join(pack), false)
-                                .map_err(|e| wrong("packs", e.to_string()))?,
+                            find_pack(packs, pack)
+                                .and_then(|dir| load_pack(grammars, &manner, &dir, false).map_err(|e| e.to_string()))
+                                .map_err(|e| wrong("packs", e))?,
                         );
                         made.insert(key, itn.clone());
                         itn
@@ -184,6 +184,20 @@ impl Styles {
     pub fn of(&self, profile: &str) -> &Arc<Style> {
         &self.by_profile[profile]
     }
+}
+
+/// Where a pack is: in the first of the directories that has it.
+///
+/// # Errors
+/// None of them has it; the message says which packs they have.
+pub fn find_pack(dirs: &[PathBuf], pack: &str) -> Result<PathBuf, String> {
+    if let Some(found) = dirs.iter().map(|dir| dir.join(pack)).find(|dir| dir.is_dir()) {
+        return Ok(found);
+    }
+    let packs = |dir: &PathBuf| std::fs::read_dir(dir).into_iter().flatten().flatten().filter(|e| e.path().is_dir());
+    let known: BTreeSet<String> = dirs.iter().flat_map(packs).map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let (known, dirs) = (known.into_iter().collect::<Vec<_>>(), dirs.iter().map(|d| d.display().to_string()).collect::<Vec<_>>());
+    Err(format!("no pack is called {pack}; expected some of {} in {}", known.join(", "), dirs.join(", ")))
 }
 
 /// A pack's recipes, compiled with the language's tables and rules at hand, and its dictionaries. `traced`: see [`Itn::compile`].

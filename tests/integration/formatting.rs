@@ -191,7 +191,7 @@ fn lists_of_a_profile_write_keep_and_hide_words() {
 fn style(locale: &str, packs: &[&str]) -> Arc<Style> {
     let packs = packs.iter().map(ToString::to_string).collect();
     let spec = Spec { locale: locale.into(), packs, ..Spec::default() };
-    let styles = Styles::load(&needs("grammars/en"), &needs("grammars/packs"), [("p", &spec)].into_iter(), true).unwrap();
+    let styles = Styles::load(&needs("grammars/en"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).unwrap();
     styles.of("p").clone()
 }
 
@@ -245,11 +245,11 @@ fn a_recipe_wins_over_spans_that_a_tagger_found_and_a_dictionary_does_not() {
 fn what_a_profile_names_must_exist() {
     let load = |spec: Spec| {
         let spec = Spec { locale: "en-US".into(), ..spec };
-        Styles::load(&needs("grammars/en"), &needs("grammars/packs"), [("p", &spec)].into_iter(), false).map(|_| ())
+        Styles::load(&needs("grammars/en"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).map(|_| ())
     };
     let rules = |class: &str| [(class.to_string(), Rule { action: Action::Mask, keep_last: 0 })].into();
     for (spec, says) in [
-        (Spec { packs: vec!["naval".into()], ..Spec::default() }, "profiles.p.packs: "),
+        (Spec { packs: vec!["naval".into()], ..Spec::default() }, "profiles.p.packs: no pack is called naval; expected some of aviation, contact-centre in "),
         (Spec { off: vec!["Time".into()], ..Spec::default() }, "profiles.p.off: no class is called Time"),
         (Spec { redact: rules("crad"), ..Spec::default() }, "profiles.p.redact: no class is called \"crad\""),
         (Spec { redact: rules("name"), ..Spec::default() }, "profiles.p.redact.name: expected names"),
