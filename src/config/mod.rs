@@ -71,9 +71,7 @@ pub struct Settings {
 impl Settings {
     /// Defaults, then `file`, then the environment; checked.
     pub fn load(file: Option<&Path>) -> Result<Settings, SettingsError> {
-        let environment = Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__").try_parsing(true);
-        let environment = environment.list_separator(",").with_list_parse_key("format.pack_dirs");
-        Settings::from_layers(file, environment)
+        Settings::from_layers(file, environment())
     }
 
     fn from_layers(file: Option<&Path>, environment: Environment) -> Result<Settings, SettingsError> {
@@ -130,6 +128,12 @@ impl Settings {
     }
 }
 
+/// Variables that are settings: `FAIRCOPY__SECTION__KEY`. A list is separated by commas.
+fn environment() -> Environment {
+    let environment = Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__").try_parsing(true);
+    environment.list_separator(",").with_list_parse_key("format.pack_dirs")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,8 +143,7 @@ mod tests {
         let mut f = tempfile::NamedTempFile::new().unwrap();
         f.write_all(file.as_bytes()).unwrap();
         let vars = env.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-        let environment =
-            Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__").try_parsing(true).source(Some(vars));
+        let environment = environment().source(Some(vars));
         Settings::from_layers(Some(f.path()), environment).map_err(|e| e.to_string())
     }
 
@@ -148,6 +151,24 @@ mod tests {
     fn shipped_defaults_are_complete_and_pass_their_own_checks() {
         let settings = load("", &[]).unwrap();
         assert_eq!(settings.profiles().unwrap().of(None).policy.pass_words, 4);
+    }
+
+    #[test]
+    fn styles_of_numbers_are_the_default_profiles_unless_a_profile_says_otherwise() {
+        use crate::format::numbers::{Clock, Sign};
+        let text = "[kafka]\nbrokers='a:1'\ngroup='g'\n[profiles.default.numbers]\nunits='word'\n[profiles.b.numbers]\nclock='24-hour'\n";
+        let env = [("FAIRCOPY__FORMAT__PACK_DIRS", "mine,grammars/packs")];
+        let settings = load(text, &env).unwrap();
+        assert_eq!(settings.format.pack_dirs, [Path::new("mine"), Path::new("grammars/packs")]);
+        let profiles = settings.profiles().unwrap();
+        let numbers = |name: &str| profiles.styles().find(|(n, _)| *n == name).unwrap().1.numbers;
+        assert_eq!((numbers("b").units, numbers("b").clock), (Sign::Word, Clock::TwentyFour));
+        assert_eq!((numbers("default").units, numbers("default").clock), (Sign::Word, Clock::Twelve));
+        for (wrong, says) in [("clock='25-hour'", "unknown variant `25-hour`"), ("clocks='12-hour'", "unknown field `clocks`")] {
+            let text = format!("[profiles.default.numbers]\n{wrong}\n");
+            let error = load(&text, &[]).unwrap().profiles().unwrap_err().to_string();
+            assert!(error.contains("profiles.default.numbers") && error.contains(says), "{error}");
+        }
     }
 
     #[test]

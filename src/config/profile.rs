@@ -266,11 +266,16 @@ fn tilt(profile: &str, own: BTreeMap<String, f32>, base: &BTreeMap<String, f32>)
 }
 
 /// A profile's own styles of numbers over those of `[profiles.default.numbers]`.
-fn numbers(profile: &str, own: BTreeMap<String, String>, base: Option<&BTreeMap<String, String>>) -> Result<Numbers, SettingsError> {
+fn numbers(
+    profile: &str,
+    own: BTreeMap<String, String>,
+    base: Option<&BTreeMap<String, String>>,
+) -> Result<Numbers, SettingsError> {
     let mut all = base.cloned().unwrap_or_default();
     all.extend(own);
     let values = all.into_iter().map(|(key, value)| (key, value.into())).collect();
-    serde_json::from_value(serde_json::Value::Object(values)).map_err(|e| SettingsError(format!("profiles.{profile}.numbers: {e}")))
+    serde_json::from_value(serde_json::Value::Object(values))
+        .map_err(|e| SettingsError(format!("profiles.{profile}.numbers: {e}")))
 }
 
 fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {

@@ -71,6 +71,8 @@ pub struct Style {
     pub keep: Dictionary,
     /// the profile's vocabulary and its packs' dictionaries
     pub dictionary: Dictionary,
+    /// the language's dictionaries, on words that nothing else has formatted
+    pub spellings: Arc<Dictionary>,
     /// what must not leave
     pub redaction: Option<Redaction>,
     /// spellings of MIXED words
@@ -82,7 +84,10 @@ pub struct Style {
 impl Style {
     /// Grammars alone.
     pub fn of(itn: Arc<Itn>) -> Style {
+        let mut spellings = Dictionary::default();
+        itn.dictionaries().iter().for_each(|d| spellings.add_all(d));
         Style {
+            spellings: Arc::new(spellings),
             verbatim: false,
             itn,
             numbers: Numbers::default(),

@@ -3,9 +3,10 @@
 //! 1. phrases that the profile keeps stay as spoken;
 //! 2. recipes of packs, in the profile's order, then those of the language, on spoken words: they win over spans where they overlap;
 //! 3. spans: those that the tagger found, or, without one, those that the grammars find;
-//! 4. dictionaries, on words that nothing has formatted. Where the grammars find the spans, they come before 3: a phrase that someone listed is
+//! 4. dictionaries, on words that nothing has formatted: the profile's and its packs', then the language's (`r and d`, R&D). Where the grammars find the spans, they come before 3: a phrase that someone listed is
 //!    surer than a span that nobody tagged.
 
+use super::dictionary::Dictionary;
 use super::itn::{Token, Written};
 use super::numbers::Numbers;
 use super::style::Style;
@@ -96,7 +97,7 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
             }
         }
         Spans::Found => {
-            made.look_up(words, style);
+            made.look_up(words, &style.dictionary);
             for gap in made.gaps([0, words.len()]) {
                 for part in style.itn.sentence(&words[gap[0]..gap[1]], &allowed) {
                     made.entity(part.class, part.words.map(|w| w + gap[0]), part.written);
@@ -104,7 +105,8 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
             }
         }
     }
-    made.look_up(words, style);
+    made.look_up(words, &style.dictionary);
+    made.look_up(words, &style.spellings);
     let units = made.in_order();
     whole::Text { words, ends: &last, itn: &style.itn, numbers: style.numbers, allowed: &allowed }.whole(units)
 }
@@ -174,10 +176,10 @@ impl Made {
         }
     }
 
-    fn look_up(&mut self, words: &[&str], style: &Style) {
+    fn look_up(&mut self, words: &[&str], dictionary: &Dictionary) {
         for [mut at, to] in self.gaps([0, words.len()]) {
             while at < to {
-                match style.dictionary.longest(&words[at..to]) {
+                match dictionary.longest(&words[at..to]) {
                     Some((count, entry)) => {
                         let (text, cased) = (entry.written.to_string(), entry.is_cased());
                         self.take(Unit::Entry { words: [at, at + count], text, cased });

@@ -44,7 +44,8 @@ impl Text<'_> {
         self.alike(&mut units);
         self.bare_hours(&mut units);
         // What is still torn stays as spoken; that may tear another, and each time there is an entity less.
-        let left = |units: &[Unit], at: usize| self.torn(units, at).is_some_and(|(from, to)| units[from..to].iter().any(is_spoken));
+        let left =
+            |units: &[Unit], at: usize| self.torn(units, at).is_some_and(|(from, to)| units[from..to].iter().any(is_spoken));
         while let Some(at) = (0..units.len()).find(|at| left(&units, *at)) {
             let [from, to] = units[at].words();
             units.splice(at..=at, (from..to).map(Unit::Spoken));
@@ -62,7 +63,9 @@ impl Text<'_> {
         let Unit::Entity { .. } = &units[at] else { return None };
         let with = |a: usize, b: usize| match (&units[a], &units[b]) {
             (Unit::Entry { .. }, _) | (_, Unit::Entry { .. }) => false,
-            (Unit::Entity { class, .. }, Unit::Entity { .. }) => OPEN.contains(&class.as_str()) && self.joined(units[a].words()[1] - 1),
+            (Unit::Entity { class, .. }, Unit::Entity { .. }) => {
+                OPEN.contains(&class.as_str()) && self.joined(units[a].words()[1] - 1)
+            }
             _ => self.joined(units[a].words()[1] - 1),
         };
         let (mut from, mut to) = (at, at + 1);
@@ -227,8 +230,26 @@ mod tests {
     });
 
     const ONES: [&str; 20] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-        "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
     ];
     const TENS: [&str; 10] = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     const SCALES: [&str; 7] = ["", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion"];
@@ -283,19 +304,19 @@ mod tests {
             number.clone().prop_map(|n| (said(n), grouped(n))),
             (10u64..1000, prop::sample::select(&["million", "billion", "trillion", "quadrillion", "quintillion"][..]))
                 .prop_map(|(n, scale)| (format!("{} {scale}", said(n)), format!("{n} {scale}"))),
-            (10u64..10_000, 1u64..1000, prop::sample::select(&["thousand", "million", "billion"][..])).prop_map(|(n, d, scale)| {
-                (format!("{} point {} {scale}", said(n), digits(&d.to_string())), format!("{}.{d} {scale}", grouped(n)))
-            }),
+            (10u64..10_000, 1u64..1000, prop::sample::select(&["thousand", "million", "billion"][..])).prop_map(
+                |(n, d, scale)| {
+                    (format!("{} point {} {scale}", said(n), digits(&d.to_string())), format!("{}.{d} {scale}", grouped(n)))
+                }
+            ),
             (0u64..1000).prop_map(|n| (format!("{} percent", said(n)), format!("{n}%"))),
-            (0u64..1000, 1u64..100).prop_map(|(n, d)| {
-                (format!("{} point {} percent", said(n), digits(&d.to_string())), format!("{n}.{d}%"))
-            }),
-            (2u64..1_000_000, 1u64..100).prop_map(|(n, c)| {
-                (format!("{} dollars and {} cents", said(n), said(c)), format!("${}.{c:02}", grouped(n)))
-            }),
-            (1u64..1_000_000).prop_filter("a lone digit stays", |n| *n > 9).prop_map(|n| {
-                (format!("{} kilograms", said(n)), format!("{} kg", grouped(n)))
-            }),
+            (0u64..1000, 1u64..100)
+                .prop_map(|(n, d)| { (format!("{} point {} percent", said(n), digits(&d.to_string())), format!("{n}.{d}%")) }),
+            (2u64..1_000_000, 1u64..100)
+                .prop_map(|(n, c)| { (format!("{} dollars and {} cents", said(n), said(c)), format!("${}.{c:02}", grouped(n))) }),
+            (1u64..1_000_000)
+                .prop_filter("a lone digit stays", |n| *n > 9)
+                .prop_map(|n| { (format!("{} kilograms", said(n)), format!("{} kg", grouped(n))) }),
             (1u64..13, 10u64..60, prop::sample::select(&[("a m", "AM"), ("p m", "PM")][..]))
                 .prop_map(|(h, m, half)| (format!("{} {} {}", said(h), said(m), half.0), format!("{h}:{m:02} {}", half.1))),
             (0u64..256, 0u64..256, 0u64..256, 0u64..256).prop_map(|(a, b, c, d)| {
@@ -304,7 +325,10 @@ mod tests {
             "[2-9][0-9]{2}555[0-9]{4}".prop_map(|n| (digits(&n), format!("{}-{}-{}", &n[..3], &n[3..6], &n[6..]))),
             (1u64..29, prop::sample::select(&[("march", "March"), ("october", "October")][..]), 10u64..100)
                 .prop_filter("zero-zero is said otherwise", |(_, _, y)| *y != 20)
-                .prop_map(|(d, month, y)| (format!("{} {} nineteen {}", month.0, said(d), said(y)), format!("{} {d}, 19{y}", month.1))),
+                .prop_map(|(d, month, y)| (
+                    format!("{} {} nineteen {}", month.0, said(d), said(y)),
+                    format!("{} {d}, 19{y}", month.1)
+                )),
         ]
     }
 
@@ -354,7 +378,11 @@ mod tests {
             ("it takes three to five days", &[([4, 6], Cardinal)], "it takes 3 to 5 days"),
             ("it takes three to five days", &[], "it takes three to five days"),
             ("nine to eleven people", &[([2, 3], Cardinal)], "9 to 11 people"),
-            ("i'm at work until three and call me after two", &[([9, 10], Time)], "i'm at work until three and call me after two"),
+            (
+                "i'm at work until three and call me after two",
+                &[([9, 10], Time)],
+                "i'm at work until three and call me after two",
+            ),
             ("call me after two", &[([3, 4], Time)], "call me after 2:00"),
             ("in twenty nineteen five people", &[([1, 3], Year)], "in 2019 five people"),
             ("twelve hundred and six", &[([0, 2], Cardinal)], "1,200 and six"),

@@ -150,7 +150,8 @@ impl Itn {
 
     /// The same grammars, also for whole sentences.
     pub fn with_sentences(mut self) -> Itn {
-        self.sentences = Some(compile::union(&mut self.language, |c| !c.recipe && !sentence::SAYINGS.contains(&c.label.as_str())));
+        self.sentences =
+            Some(compile::union(&mut self.language, |c| !c.recipe && !sentence::SAYINGS.contains(&c.label.as_str())));
         self
     }
 
@@ -195,10 +196,17 @@ impl Itn {
     /// The written form of a tagged span, by the first of its label's classes that accepts it and is `allowed`; `None` where it stays as
     /// spoken. Words in lower case.
     pub fn write(&self, label: ItnClass, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
-        self.by_label.get(&label)?.iter().find_map(|&class| {
+        for &class in self.by_label.get(&label)? {
             let name = self.language.classes[class].0.as_str();
-            allowed(name).then(|| self.read(class, words, |_, _, _| {})).flatten().map(|written| (name, written))
-        })
+            let plain = super::numbers::PLAIN_NUMBERS.contains(&name);
+            if (allowed(name) || plain)
+                && let Some(written) = self.read(class, words, |_, _, _| {})
+            {
+                // A number that is to stay a word is not written as a code instead.
+                return allowed(name).then_some((name, written));
+            }
+        }
+        None
     }
 
     /// Whether spans with this label are written at all.

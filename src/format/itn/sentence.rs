@@ -5,6 +5,7 @@ use super::ast::PLAIN_COST;
 use super::decode::Costs;
 use super::network::{Cost, Network, Out, cost};
 use super::{Itn, SCRATCH, Written, write};
+use crate::format::numbers::PLAIN_NUMBERS;
 
 /// Label of a class whose spans stay as spoken, though other classes would take some of their words: idioms.
 const KEEP: &str = "KEEP";
@@ -49,7 +50,12 @@ impl Itn {
 
     /// The lattice of a span that a tagger found and the words beside it: as [`Itn::sentence`], but a word for which `tagged` holds is part of a span if
     /// any reading has it so. `None` without [`Itn::with_sentences`].
-    pub fn lattice(&self, words: &[&str], tagged: &dyn Fn(usize) -> bool, allowed: &dyn Fn(&str) -> bool) -> Option<Vec<Part<'_>>> {
+    pub fn lattice(
+        &self,
+        words: &[&str],
+        tagged: &dyn Fn(usize) -> bool,
+        allowed: &dyn Fn(&str) -> bool,
+    ) -> Option<Vec<Part<'_>>> {
         let network = self.sentences.as_ref()?;
         Some(self.find(network, words, false, allowed, &|word| if tagged(word) { TAGGED_COST } else { PLAIN_COST }))
     }
@@ -65,9 +71,7 @@ impl Itn {
             return vec![false; labels.len()];
         };
         let pool = &self.language.pool;
-        let says = |from: usize, word: usize| {
-            SCRATCH.with_borrow_mut(|s| s.whole(network, pool, &labels[from..=word]).is_some())
-        };
+        let says = |from: usize, word: usize| SCRATCH.with_borrow_mut(|s| s.whole(network, pool, &labels[from..=word]).is_some());
         (0..labels.len()).map(|word| word > 0 && says(word - 1, word) || word > 1 && says(word - 2, word)).collect()
     }
 
@@ -103,6 +107,8 @@ impl Itn {
                 let label = self.language.classes[class].0.as_str();
                 let part = match text.filter(|t| allowed(label) && !t.text.is_empty()) {
                     Some(text) => Some(Part { class: label, words, written: text.written(span.start, span.end - span.start) }),
+                    // A number that is to stay a word is not written as a code instead.
+                    None if !allowed(label) && PLAIN_NUMBERS.contains(&label) => None,
                     None => self.instead(class, &piece[span.start..span.end], recipe, allowed).map(|(class, written)| Part {
                         class,
                         words,
@@ -117,13 +123,10 @@ impl Itn {
 
     /// The cheapest other class for words whose cheapest one was refused, if it costs less than leaving them.
     fn instead(&self, refused: usize, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
-        let others = self
-            .language
-            .names
-            .classes
-            .iter()
-            .enumerate()
-            .filter(|(i, c)| *i != refused && c.recipe == recipe && !SAYINGS.contains(&c.label.as_str()) && allowed(&c.label));
+        let others =
+            self.language.names.classes.iter().enumerate().filter(|(i, c)| {
+                *i != refused && c.recipe == recipe && !SAYINGS.contains(&c.label.as_str()) && allowed(&c.label)
+            });
         let readings = others.filter_map(|(i, c)| {
             let written = self.read(i, words, |_, _, _| {})?;
             Some((written.cost + cost(c.cost, i), c.label.as_str(), written))
