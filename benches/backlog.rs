@@ -92,8 +92,9 @@ fn main() {
     });
     let shared = Arc::new(shared);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let front =
-        |number: usize| Partition::new(shared.clone(), number as i32, Clock::wall(), Arc::new(Arc::<Health>::default().assigned(0)));
+    let front = |number: usize| {
+        Partition::new(shared.clone(), number as i32, Clock::wall(), Arc::new(Arc::<Health>::default().assigned(0)))
+    };
     // What the live tenant's words wait for when nobody else is there: mostly for later words.
     let _ = runtime.block_on(async { tokio::time::timeout(ALONE, live(front(PARTITIONS), words.clone(), 0)).await });
     println!("{:>8} {:>7} {:>10} {:>8} {:>8} {:>8}", "tenant", "words", "as spoken", "p50 ms", "p99 ms", "max ms");

@@ -9,8 +9,8 @@ use serde_json::json;
 use super::{Cli, Failure, print};
 use crate::format::itn::ast::GrammarError;
 use crate::format::itn::network::units;
-use crate::format::itn::{Itn, Sample, openfst, sources};
-use crate::format::style::load_pack;
+use crate::format::itn::{Itn, Manner, Sample, openfst, sources};
+use crate::format::style::{find_pack, load_pack};
 use crate::tags::ItnClass;
 
 /// Arguments of `grammar`.
@@ -25,7 +25,7 @@ pub struct Args {
     /// How things are written there: a subdirectory of the grammars
     #[arg(long, global = true, default_value = "en-US")]
     pub locale: String,
-    /// A pack's recipes instead of the language's classes: a directory, or its name in format.pack_dir
+    /// A pack's recipes instead of the language's classes: a directory, or its name in format.pack_dirs
     #[arg(long, global = true)]
     pub pack: Option<PathBuf>,
 }
@@ -85,13 +85,17 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         None => cli.settings()?.format.grammar_dir,
     };
     let pack = match &args.pack {
-        Some(pack) if !pack.is_dir() => Some(cli.settings()?.format.pack_dir.join(pack)),
+        Some(pack) if !pack.is_dir() => {
+            let found = find_pack(&cli.settings()?.format.pack_dirs, &pack.to_string_lossy());
+            Some(found.map_err(|message| Failure { message: format!("--pack: {message}"), code: 2 })?)
+        }
         given => given.clone(),
     };
+    let manner = Manner::from(args.locale.as_str());
     let open = |traced: bool| match &pack {
-        Some(pack) => load_pack(&dir, &args.locale, pack, traced),
-        None if traced => Itn::compile(sources(&dir, &args.locale)?, true),
-        None => Itn::load(&dir, &args.locale),
+        Some(pack) => load_pack(&dir, &manner, pack, traced),
+        None if traced => Itn::compile(sources(&dir, &manner)?, true),
+        None => Itn::load(&dir, manner.clone()),
     };
     let began = Instant::now();
     match &args.command {

@@ -28,7 +28,7 @@ pub fn itn(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         let known: Vec<&str> = profiles.styles().map(|(name, _)| name).collect();
         return Err(Failure { message: format!("--profile {:?}: expected one of {}", args.profile, known.join(", ")), code: 2 });
     }
-    let styles = settings.styles(&profiles, true)?;
+    let styles = settings.styles(&profiles)?;
     let style = styles.of(&args.profile);
     let io = |e: std::io::Error| Failure { message: format!("cannot go on reading or writing: {e}"), code: 1 };
     let (mut input, mut out) = (std::io::stdin().lock(), std::io::BufWriter::new(std::io::stdout().lock()));

@@ -117,9 +117,9 @@ impl Settings {
         Profiles::new(self)
     }
 
-    /// What the profiles format with, read and checked. `sentences`: also for text without a tagger.
-    pub fn styles(&self, profiles: &Profiles, sentences: bool) -> Result<Styles, SettingsError> {
-        Styles::load(&self.format.grammar_dir, &self.format.pack_dir, profiles.styles(), sentences).map_err(SettingsError)
+    /// What the profiles format with, read and checked.
+    pub fn styles(&self, profiles: &Profiles) -> Result<Styles, SettingsError> {
+        Styles::load(&self.format.grammar_dir, &self.format.pack_dirs, profiles.styles()).map_err(SettingsError)
     }
 
     /// All settings as TOML, secrets removed.
@@ -153,6 +153,24 @@ mod tests {
     fn shipped_defaults_are_complete_and_pass_their_own_checks() {
         let settings = load("", &[]).unwrap();
         assert_eq!(settings.profiles().unwrap().of(None).policy.pass_words, 4);
+    }
+
+    #[test]
+    fn styles_of_numbers_are_the_default_profiles_unless_a_profile_says_otherwise() {
+        use crate::format::numbers::{Clock, Sign};
+        let text = "[kafka]\nbrokers='a:1'\ngroup='g'\n[profiles.default.numbers]\nunits='word'\n[profiles.b.numbers]\nclock='24-hour'\n";
+        let env = [("FAIRCOPY__FORMAT__PACK_DIRS", "mine,grammars/packs")];
+        let settings = load(text, &env).unwrap();
+        assert_eq!(settings.format.pack_dirs, [Path::new("mine"), Path::new("grammars/packs")]);
+        let profiles = settings.profiles().unwrap();
+        let numbers = |name: &str| profiles.styles().find(|(n, _)| *n == name).unwrap().1.numbers;
+        assert_eq!((numbers("b").units, numbers("b").clock), (Sign::Word, Clock::TwentyFour));
+        assert_eq!((numbers("default").units, numbers("default").clock), (Sign::Word, Clock::Twelve));
+        for (wrong, says) in [("clock='25-hour'", "unknown variant `25-hour`"), ("clocks='12-hour'", "unknown field `clocks`")] {
+            let text = format!("[profiles.default.numbers]\n{wrong}\n");
+            let error = load(&text, &[]).unwrap().profiles().unwrap_err().to_string();
+            assert!(error.contains("profiles.default.numbers") && error.contains(says), "{error}");
+        }
     }
 
     #[test]

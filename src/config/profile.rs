@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Settings, SettingsError, text};
 use crate::format::Styles;
+use crate::format::numbers::Numbers;
 use crate::format::style::Spec;
 use crate::infer::Models;
 use crate::infer::row::{Frame, MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
@@ -91,6 +92,8 @@ pub struct ProfileSettings {
     pub languages: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
     pub packs: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
@@ -280,6 +283,19 @@ fn tilt(profile: &str, own: BTreeMap<String, f32>, base: &BTreeMap<String, f32>)
     Ok(tilt)
 }
 
+/// A profile's own styles of numbers over those of `[profiles.default.numbers]`.
+fn numbers(
+    profile: &str,
+    own: BTreeMap<String, String>,
+    base: Option<&BTreeMap<String, String>>,
+) -> Result<Numbers, SettingsError> {
+    let mut all = base.cloned().unwrap_or_default();
+    all.extend(own);
+    let values = all.into_iter().map(|(key, value)| (key, value.into())).collect();
+    serde_json::from_value(serde_json::Value::Object(values))
+        .map_err(|e| SettingsError(format!("profiles.{profile}.numbers: {e}")))
+}
+
 fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {
     fn need<T>(key: &str, value: Option<T>) -> Result<T, SettingsError> {
         value.ok_or_else(|| SettingsError(format!("profiles.default.{key} is missing; it is every profile's base")))
@@ -292,6 +308,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     let style = Spec {
         verbatim: need("verbatim", own.verbatim.or(base.verbatim))?,
         locale: need("locale", own.locale.or_else(|| base.locale.clone()))?,
+        numbers: numbers(name, own.numbers.unwrap_or_default(), base.numbers.as_ref())?,
         packs: own.packs.or_else(|| base.packs.clone()).unwrap_or_default(),
         off: own.itn_off.or_else(|| base.itn_off.clone()).unwrap_or_default(),
         keep: own.keep.or_else(|| base.keep.clone()).unwrap_or_default(),

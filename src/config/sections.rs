@@ -139,8 +139,9 @@ impl InferSettings {
 pub struct FormatSettings {
     /// directory of `.itn` files and their tables
     pub grammar_dir: PathBuf,
-    /// directory of packs
-    pub pack_dir: PathBuf,
+    /// directories of packs; of packs with the same name the one in the first of them counts
+    #[serde(deserialize_with = "super::text::paths")]
+    pub pack_dirs: Vec<PathBuf>,
     /// how often grammars, packs and lists are looked at for changes; 0 for never
     pub reload_ms: u64,
 }

@@ -1,6 +1,7 @@
 //! Settings that may be of more than one kind, read from TOML or from the text of an environment variable.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
@@ -32,6 +33,11 @@ pub fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D
     }
 
     from.deserialize_any(List).map(Some)
+}
+
+/// A list of paths, as [`list`] reads strings.
+pub fn paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+    Ok(list(from)?.unwrap_or_default().into_iter().map(PathBuf::from).collect())
 }
 
 impl<'de> Deserialize<'de> for LookaheadSetting {

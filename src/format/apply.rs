@@ -8,6 +8,7 @@
 //! 5. every token gets the range, times and confidence of its spoken words.
 
 use super::casing::{self, Lexicon};
+use super::itn::Token;
 use super::style::Style;
 use super::units::{Spans, Unit, units};
 use crate::faults::panic_at;
@@ -95,7 +96,8 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     let fixed: Vec<bool> = kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
     let tagged = spans(&kept);
     panic_at("units", words.iter().copied());
-    let units = units(&words, &fixed, Spans::Tagged(&tagged), style);
+    let ends: Vec<bool> = kept.iter().map(|k| k.mark != Punct::O).collect();
+    let units = units(&words, &fixed, Spans::Tagged { spans: &tagged, ends: &ends }, style);
     let regions = style.redaction.as_ref().map_or(Vec::new(), |redaction| redacted(passage, redaction, &kept, &units));
     Divided { kept, gone, tagged, units, regions }
 }
@@ -277,6 +279,19 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[Kept], lexicon: &Lexicon, st
             push(out, text, k.mark, &span.iter().collect::<Vec<_>>());
         }
         Unit::Entity { class, mut text, mut tokens, .. } => {
+            // A word that an entity leaves as it was said has its own case: "Robert Downey Jr.".
+            let own = |token: &Token| match &span[token.words[0]..token.words[1]] {
+                [k] if k.word.kind == WordKind::Speech && *token.text == *k.word.spoken.to_lowercase() => Some(k),
+                _ => None,
+            };
+            if tokens.len() > 1 && tokens.iter().any(|t| own(t).is_some_and(|k| k.tags.case != Case::Lower)) {
+                for token in &mut tokens {
+                    if let Some(k) = own(token) {
+                        token.text = casing::write(&k.word.spoken, k.tags.case, false, lexicon);
+                    }
+                }
+                text = tokens.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" ");
+            }
             // "Runway 4R is closed.": a word of an entity that begins a sentence, but not example.com.
             if start && tokens[0].text.chars().all(char::is_lowercase) {
                 tokens[0].text = casing::capitalise(&tokens[0].text);

@@ -7,9 +7,11 @@ pub mod apply;
 pub mod casing;
 pub mod dictionary;
 pub mod itn;
+pub mod numbers;
 pub mod spoken;
 pub mod style;
 pub mod units;
+pub mod whole;
 
 use std::sync::{Arc, RwLock};
 

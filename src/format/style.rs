@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::casing::Lexicon;
 use super::dictionary::{Dictionary, Entry};
 use super::itn::ast::GrammarError;
-use super::itn::{Itn, source};
+use super::itn::{Itn, Manner, source};
+use super::numbers::{Figures, Numbers, PLAIN_NUMBERS};
 use crate::redact::token::comparable;
 use crate::redact::{AskedFor, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, Rule};
 
@@ -20,6 +21,8 @@ pub struct Spec {
     pub verbatim: bool,
     /// subdirectory of the grammars that says how things are written: `en-US`
     pub locale: String,
+    /// how numbers are written
+    pub numbers: Numbers,
     /// directories of the packs, in the order in which they win
     pub packs: Vec<String>,
     /// classes that stay as spoken
@@ -45,6 +48,11 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Where and how things are written.
+    pub fn manner(&self) -> Manner {
+        Manner { locale: self.locale.clone(), styles: self.numbers.directories() }
+    }
+
     /// Whether anything is redacted.
     pub fn redacts(&self) -> bool {
         !self.redact.is_empty() || !self.redact_after.is_empty() || self.names.is_some() || self.profanity.is_some()
@@ -58,6 +66,8 @@ pub struct Style {
     pub verbatim: bool,
     /// grammars of the language, for the locale
     pub itn: Arc<Itn>,
+    /// how numbers are written
+    pub numbers: Numbers,
     /// recipes of packs, in the order in which they win
     pub packs: Vec<Arc<Itn>>,
     /// labels of classes that stay as spoken
@@ -66,6 +76,8 @@ pub struct Style {
     pub keep: Dictionary,
     /// the profile's vocabulary and its packs' dictionaries
     pub dictionary: Dictionary,
+    /// the language's dictionaries, on words that nothing else has formatted
+    pub spellings: Arc<Dictionary>,
     /// what must not leave
     pub redaction: Option<Arc<Redaction>>,
     /// spellings of MIXED words
@@ -77,9 +89,13 @@ pub struct Style {
 impl Style {
     /// Grammars alone.
     pub fn of(itn: Arc<Itn>) -> Style {
+        let mut spellings = Dictionary::default();
+        itn.dictionaries().iter().for_each(|d| spellings.add_all(d));
         Style {
+            spellings: Arc::new(spellings),
             verbatim: false,
             itn,
+            numbers: Numbers::default(),
             packs: Vec::new(),
             off: BTreeSet::new(),
             keep: Dictionary::default(),
@@ -97,33 +113,33 @@ pub struct Styles {
 }
 
 impl Styles {
-    /// Reads what the profiles need: grammars once for each locale, a pack once for each locale it is used with. `sentences`: also for text
-    /// without a tagger.
+    /// Reads what the profiles need: grammars once for each locale and style of numbers, a pack once for each that it is used with. A pack is looked for
+    /// in `packs`, in their order.
     ///
     /// # Errors
     /// The first thing wrong in a file; a pack, class or list that does not exist. The message names the profile's key, or file and line.
     pub fn load<'a>(
         grammars: &Path,
-        packs: &Path,
+        packs: &[PathBuf],
         specs: impl Iterator<Item = (&'a str, &'a Spec)>,
-        sentences: bool,
     ) -> Result<Styles, String> {
-        let mut languages: HashMap<String, Arc<Itn>> = HashMap::new();
+        let mut languages: HashMap<Manner, Arc<Itn>> = HashMap::new();
         let mut lexicons: HashMap<&PathBuf, Arc<Lexicon>> = HashMap::new();
-        let mut made: HashMap<(String, String), Arc<Itn>> = HashMap::new();
+        let mut made: HashMap<(Manner, String), Arc<Itn>> = HashMap::new();
         let mut by_profile = HashMap::new();
         for (profile, spec) in specs {
             let wrong = |key: &str, what: String| format!("profiles.{profile}.{key}: {what}");
-            let itn = match languages.get(&spec.locale) {
+            let manner = spec.manner();
+            let itn = match languages.get(&manner) {
                 Some(itn) => itn.clone(),
                 None => {
-                    let itn = Itn::load(grammars, &spec.locale).map_err(|e| wrong("locale", e.to_string()))?;
-                    let itn = Arc::new(if sentences { itn.with_sentences() } else { itn });
-                    languages.insert(spec.locale.clone(), itn.clone());
+                    let itn = Itn::load(grammars, manner.clone()).map_err(|e| wrong("locale", e.to_string()))?;
+                    let itn = Arc::new(itn.with_sentences());
+                    languages.insert(manner.clone(), itn.clone());
                     itn
                 }
             };
-            let mut style = Style { verbatim: spec.verbatim, model: spec.model.clone(), ..Style::of(itn) };
+            let mut style = Style { verbatim: spec.verbatim, model: spec.model.clone(), numbers: spec.numbers, ..Style::of(itn) };
             if let Some(path) = &spec.lexicon {
                 style.lexicon = match lexicons.get(path) {
                     Some(lexicon) => lexicon.clone(),
@@ -136,13 +152,14 @@ impl Styles {
                 style.dictionary.add_file(path, alone).map_err(|e| wrong("vocabulary", e))?;
             }
             for pack in &spec.packs {
-                let key = (spec.locale.clone(), pack.clone());
+                let key = (manner.clone(), pack.clone());
                 let itn = match made.get(&key) {
                     Some(itn) => itn.clone(),
                     None => {
                         let itn = Arc::new(
-                            load_pack(grammars, &spec.locale, &packs.join(pack), false)
-                                .map_err(|e| wrong("packs", e.to_string()))?,
+                            find_pack(packs, pack)
+                                .and_then(|dir| load_pack(grammars, &manner, &dir, false).map_err(|e| e.to_string()))
+                                .map_err(|e| wrong("packs", e))?,
                         );
                         made.insert(key, itn.clone());
                         itn
@@ -161,6 +178,9 @@ impl Styles {
                 return Err(wrong("off", format!("no class is called {unknown}; expected some of {known}")));
             }
             style.off = spec.off.iter().cloned().collect();
+            if spec.numbers.figures == Figures::Never {
+                style.off.extend(PLAIN_NUMBERS.map(String::from));
+            }
             style.redaction = redaction(spec, &classes).map_err(|(key, what)| wrong(key, what))?.map(Arc::new);
             by_profile.insert(profile.to_string(), Arc::new(style));
         }
@@ -181,12 +201,26 @@ impl Styles {
     }
 }
 
+/// Where a pack is: in the first of the directories that has it.
+///
+/// # Errors
+/// None of them has it; the message says which packs they have.
+pub fn find_pack(dirs: &[PathBuf], pack: &str) -> Result<PathBuf, String> {
+    if let Some(found) = dirs.iter().map(|dir| dir.join(pack)).find(|dir| dir.is_dir()) {
+        return Ok(found);
+    }
+    let packs = |dir: &PathBuf| std::fs::read_dir(dir).into_iter().flatten().flatten().filter(|e| e.path().is_dir());
+    let known: BTreeSet<String> = dirs.iter().flat_map(packs).map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let (known, dirs) = (known.into_iter().collect::<Vec<_>>(), dirs.iter().map(|d| d.display().to_string()).collect::<Vec<_>>());
+    Err(format!("no pack is called {pack}; expected some of {} in {}", known.join(", "), dirs.join(", ")))
+}
+
 /// A pack's recipes, compiled with the language's tables and rules at hand, and its dictionaries. `traced`: see [`Itn::compile`].
 ///
 /// # Errors
 /// The first thing wrong in its files.
-pub fn load_pack(grammars: &Path, locale: &str, dir: &Path, traced: bool) -> Result<Itn, GrammarError> {
-    let mut sources = super::itn::sources(grammars, locale)?;
+pub fn load_pack(grammars: &Path, manner: &Manner, dir: &Path, traced: bool) -> Result<Itn, GrammarError> {
+    let mut sources = super::itn::sources(grammars, manner)?;
     for source in &mut sources {
         source.classes.clear();
         source.labels.clear();

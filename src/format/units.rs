@@ -3,11 +3,14 @@
 //! 1. phrases that the profile keeps stay as spoken;
 //! 2. recipes of packs, in the profile's order, then those of the language, on spoken words: they win over spans where they overlap;
 //! 3. spans: those that the tagger found, or, without one, those that the grammars find;
-//! 4. dictionaries, on words that nothing has formatted. Where the grammars find the spans, they come before 3: a phrase that someone listed is
+//! 4. dictionaries, on words that nothing has formatted: the profile's and its packs', then the language's (`r and d`, R&D). Where the grammars find the spans, they come before 3: a phrase that someone listed is
 //!    surer than a span that nobody tagged.
 
+use super::dictionary::Dictionary;
 use super::itn::{Token, Written};
+use super::numbers::Numbers;
 use super::style::Style;
+use super::whole;
 use crate::tags::ItnClass;
 
 /// A stretch of words and how it is written.
@@ -50,15 +53,21 @@ impl Unit {
 /// Where spans come from.
 #[derive(Clone, Copy, Debug)]
 pub enum Spans<'a> {
-    /// a tagger found these: words, half-open, and label; in order, apart from each other
-    Tagged(&'a [([usize; 2], ItnClass)]),
+    /// a tagger found them
+    Tagged {
+        /// words, half-open, and label; in order, apart from each other
+        spans: &'a [([usize; 2], ItnClass)],
+        /// of each word, whether a mark stands behind it
+        ends: &'a [bool],
+    },
     /// the grammars find them: [`Itn::with_sentences`](super::itn::Itn::with_sentences)
     Found,
 }
 
 /// Divides `words` (in lower case) into units, in order; every word is in just one. Words of `fixed` stay as spoken, whatever they are.
 pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec<Unit> {
-    let mut made = Made { free: fixed.iter().map(|fixed| !fixed).collect(), found: Vec::new() };
+    let free = fixed.iter().map(|fixed| !fixed).collect();
+    let mut made = Made { free, found: Vec::new(), numbers: style.numbers };
     made.keep(words, style);
     let allowed = |class: &str| !style.off.contains(class);
     for itn in style.packs.iter().chain([&style.itn]) {
@@ -68,18 +77,27 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
             }
         }
     }
+    let mut last = fixed.to_vec();
     match spans {
-        Spans::Tagged(spans) => {
+        Spans::Tagged { spans, ends } => {
+            last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
+            let mut refused = Vec::new();
             for &(span, label) in spans {
                 for words_of in made.gaps(span) {
-                    if let Some((class, written)) = style.itn.write(label, &words[words_of[0]..words_of[1]], &allowed) {
-                        made.entity(class, words_of, written);
+                    match style.itn.write(label, &words[words_of[0]..words_of[1]], &allowed) {
+                        Some((class, written)) => made.entity(class, words_of, written),
+                        None => refused.push(words_of),
                     }
+                }
+            }
+            for span in refused {
+                for gap in made.gaps(span) {
+                    made.lattice(words, gap, &last, style, &allowed);
                 }
             }
         }
         Spans::Found => {
-            made.look_up(words, style);
+            made.look_up(words, &style.dictionary);
             for gap in made.gaps([0, words.len()]) {
                 for part in style.itn.sentence(&words[gap[0]..gap[1]], &allowed) {
                     made.entity(part.class, part.words.map(|w| w + gap[0]), part.written);
@@ -87,13 +105,16 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
             }
         }
     }
-    made.look_up(words, style);
-    made.in_order()
+    made.look_up(words, &style.dictionary);
+    made.look_up(words, &style.spellings);
+    let units = made.in_order();
+    whole::Text { words, ends: &last, itn: &style.itn, numbers: style.numbers, allowed: &allowed }.whole(units)
 }
 
 struct Made {
     free: Vec<bool>,
     found: Vec<Unit>,
+    numbers: Numbers,
 }
 
 impl Made {
@@ -108,7 +129,7 @@ impl Made {
     }
 
     fn entity(&mut self, class: &str, words: [usize; 2], written: Written) {
-        let Written { text, tokens, .. } = written;
+        let Written { text, tokens, .. } = self.numbers.restyle(class, written);
         self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens });
     }
 
@@ -124,6 +145,24 @@ impl Made {
         gaps
     }
 
+    /// A span that no class of its label reads: with the words beside it, as a sentence is read.
+    fn lattice(&mut self, words: &[&str], [from, to]: [usize; 2], ends: &[bool], style: &Style, allowed: &dyn Fn(&str) -> bool) {
+        let (mut low, mut high) = (from, to);
+        while low > 0 && from - low < whole::BESIDE && self.free[low - 1] && !ends[low - 1] {
+            low -= 1;
+        }
+        while high < words.len() && high - to < whole::BESIDE && self.free[high] && !ends[high - 1] {
+            high += 1;
+        }
+        let tagged = |word: usize| (from..to).contains(&(low + word));
+        for part in style.itn.lattice(&words[low..high], &tagged, allowed).unwrap_or_default() {
+            let words_of = part.words.map(|w| w + low);
+            if words_of[0] < to && from < words_of[1] {
+                self.entity(part.class, words_of, part.written);
+            }
+        }
+    }
+
     fn keep(&mut self, words: &[&str], style: &Style) {
         let mut at = 0;
         while at < words.len() && !style.keep.is_empty() {
@@ -137,10 +176,10 @@ impl Made {
         }
     }
 
-    fn look_up(&mut self, words: &[&str], style: &Style) {
+    fn look_up(&mut self, words: &[&str], dictionary: &Dictionary) {
         for [mut at, to] in self.gaps([0, words.len()]) {
             while at < to {
-                match style.dictionary.longest(&words[at..to]) {
+                match dictionary.longest(&words[at..to]) {
                     Some((count, entry)) => {
                         let (text, cased) = (entry.written.to_string(), entry.is_cased());
                         self.take(Unit::Entry { words: [at, at + count], text, cased });

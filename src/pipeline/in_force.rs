@@ -26,7 +26,7 @@ impl InForce {
     /// A style that a model does not know, or a grammar, pack or list that is wrong.
     pub fn new(settings: &Settings, mut profiles: Profiles, models: &Models) -> Result<(InForce, Styles), SettingsError> {
         profiles.bind(models)?;
-        let styles = settings.styles(&profiles, false)?;
+        let styles = settings.styles(&profiles)?;
         profiles.guard(&styles);
         let quotas = WordQuotas::new(profiles.quotas());
         Ok((InForce { profiles, quotas, limits: settings.limits.clone() }, styles))

@@ -33,7 +33,9 @@ fn print(shared: &Shared) -> Print {
     shared.settings_file.iter().for_each(|path| add(&mut print, path, 0));
     add(&mut print, &format.grammar_dir, 0);
     for (_, spec) in shared.in_force().profiles.styles() {
-        spec.packs.iter().for_each(|pack| add(&mut print, &format.pack_dir.join(pack), 0));
+        for dir in &format.pack_dirs {
+            spec.packs.iter().for_each(|pack| add(&mut print, &dir.join(pack), 0));
+        }
         [&spec.vocabulary, &spec.names, &spec.profanity].into_iter().flatten().for_each(|path| add(&mut print, path, 0));
     }
     print

@@ -15,7 +15,7 @@ fn changed_packs_are_used_and_broken_ones_are_refused_while_the_old_ones_stay() 
         |rule: &str| std::fs::write(pack.join("recipes.itn"), format!("rule gate\n{rule}\nrecipe GATE = gate\n")).unwrap();
     write("  | gate {letter} {digit} => \"gate {letter}{digit}\"");
     let topics = Topics::create("reload", 1);
-    let more = format!("[format]\npack_dir = {:?}\nreload_ms = 100\n[profiles.default]\npacks = [\"mine\"]", packs.path());
+    let more = format!("[format]\npack_dirs = [{:?}]\nreload_ms = 100\n[profiles.default]\npacks = [\"mine\"]", packs.path());
     let mut worker = Worker::start(&topics, "a", &more);
     let sender = Sender::new();
     let said = |session: &str| {

@@ -57,7 +57,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
   "TELEMETRY__SAMPLED" .Values.telemetry.sampled
   "LOG__FORMAT" "json" }}
 {{- with .Values.telemetry.otlp }}{{ $_ := set $set "TELEMETRY__OTLP" . }}{{ end }}
-{{- if .Values.packs }}{{ $_ := set $set "FORMAT__PACK_DIR" "/etc/faircopy/packs" }}{{ end }}
+{{- if .Values.packs }}{{ $_ := set $set "FORMAT__PACK_DIRS" "/etc/faircopy/packs,grammars/packs" }}{{ end }}
 {{- if .Values.gpu.enabled }}
 {{- $_ := set $set "INFER__DEVICE" "cuda" }}
 {{- $_ := set $set "INFER__MAX_BATCH_TOKENS" 16384 }}

@@ -5,10 +5,13 @@ use std::collections::{HashMap, HashSet};
 use super::ast::{Class, GrammarError, Place, Row, Said};
 use super::check::{Named, Names, Piece, Way};
 use super::draft::{Draft, NOTHING, copy, finish};
-use super::network::{ANY, Arc, Final, Language, Network, OTHER, Out, Pool, cost};
+use super::network::{ANY, Arc, CONSONANTS, Final, Language, Network, OTHER, Out, Pool, cost};
 
 /// Transitions of one rule's network at most: what is larger is a mistake, or a table's work.
 const MAX_TRANSITIONS: usize = 2_000_000;
+/// From so many rows of one word on, a table's rows are one transition that takes a set of words.
+const SET_ROWS: usize = 6;
+
 /// Compiles a language's classes. `traced`: every alternative leaves its mark in the output, so that a decision can be explained.
 ///
 /// # Errors
@@ -152,6 +155,7 @@ impl Compiler<'_> {
         let next = self.draft.node();
         match of {
             "any" => self.draft.edge(at, ANY, vec![Out::Word], 0, next),
+            "consonants" => self.draft.edge(at, CONSONANTS, vec![Out::Word], 0, next),
             "other" => self.draft.edge(at, OTHER, vec![Out::Word], 0, next),
             _ => copy(self.draft, self.pool, &self.made[of], at, next),
         }
@@ -210,13 +214,32 @@ fn in_order(way: &Way) -> Option<Vec<String>> {
     Some(texts)
 }
 
+/// Rows of one word that is said in no other row: of large tables.
+fn alone(rows: &[Row]) -> HashMap<&str, &Row> {
+    let mut alone: HashMap<&str, Option<&Row>> = HashMap::new();
+    for row in rows.iter().filter(|r| r.said.len() == 1 && !r.written.is_empty()) {
+        alone.entry(row.said[0].as_str()).and_modify(|known| *known = None).or_insert(Some(row));
+    }
+    let alone: HashMap<&str, &Row> = alone.into_iter().filter_map(|(word, row)| Some((word, row?))).collect();
+    if alone.len() < SET_ROWS { HashMap::new() } else { alone }
+}
+
 /// A table, its rows' common beginnings together. Of rows that are said alike the first is preferred.
 fn table(rows: &[Row], pool: &mut Pool) -> Network {
     let mut states: Vec<(Vec<Arc>, Final)> = vec![(Vec::new(), None)];
     let mut known: HashMap<(u32, u32), u32> = HashMap::new();
     let mut seen: HashMap<&[String], usize> = HashMap::new();
     let empty = pool.outs(Vec::new());
-    for row in rows {
+    let alone = alone(rows);
+    if !alone.is_empty() {
+        let of = |pool: &mut Pool, row: &Row| (pool.word(&row.said[0]), pool.text(&row.written));
+        let texts = alone.values().map(|&row| of(pool, row)).collect();
+        let (label, set) = pool.set(texts);
+        let outs = pool.outs(vec![Out::Row(set)]);
+        states.push((Vec::new(), Some((empty, 0))));
+        states[0].0.push(Arc { label, outs, cost: 0, to: 1 });
+    }
+    for row in rows.iter().filter(|row| row.said.len() > 1 || !alone.contains_key(row.said[0].as_str())) {
         let again = *seen.entry(&row.said).and_modify(|n| *n += 1).or_insert(0);
         let written = match &*row.written {
             "" => empty,

@@ -4,7 +4,7 @@
 //! wins (that is in the [`Cost`]), and of those that are still alike the first found, in the order of the arrays: the same input always
 //! gives the same output.
 
-use super::network::{ANY, Cost, Network};
+use super::network::{ANY, Cost, Network, Pool};
 
 /// What was taken on the best way: outputs by number, and the word they were taken with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +57,31 @@ pub struct Span {
     pub last: u32,
 }
 
-/// How the best reading of the words up to some place ends.
+/// How the best span that ends at some place ends: its last step and what ends it.
 #[derive(Clone, Copy)]
-enum Ending {
-    /// with a word left as spoken
-    Plain,
-    /// with a span: its last step and what ends it
-    Span { step: u32, last: u32 },
+struct Ending {
+    step: u32,
+    last: u32,
+}
+
+/// What stands before a span.
+#[derive(Clone, Copy, PartialEq)]
+enum After {
+    /// a word left as spoken, or nothing
+    Plain = 0,
+    /// another span
+    Span = 1,
+}
+
+/// Costs of a sentence's words outside grammars.
+#[derive(Clone, Copy, Debug)]
+pub struct Costs<'a> {
+    /// of each word left as spoken
+    pub plain: &'a [Cost],
+    /// of half a number left as spoken beside its other half
+    pub left: Cost,
+    /// of two halves of a number in two spans
+    pub split: Cost,
 }
 
 impl Scratch {
@@ -91,7 +109,7 @@ impl Scratch {
     }
 
     /// Takes word number `word` from every live state.
-    fn advance(&mut self, network: &Network, label: u32, word: u32) {
+    fn advance(&mut self, network: &Network, pool: &Pool, label: u32, word: u32) {
         self.now = self.now.wrapping_add(1);
         if self.now == 0 {
             self.stamp.fill(0); // once in four thousand million words
@@ -99,9 +117,10 @@ impl Scratch {
         }
         self.next.clear();
         let live = std::mem::take(&mut self.live);
+        let sets = pool.sets_of(label);
         for from in &live {
-            for arcs in [network.taking(from.state, label), network.taking(from.state, ANY)] {
-                for arc in arcs {
+            for label in [label].iter().chain(sets).chain(&[ANY]) {
+                for arc in network.taking(from.state, *label) {
                     let cost = from.cost + arc.cost;
                     let known = self.stamp[arc.to as usize] == self.now;
                     if known && self.next[self.place[arc.to as usize] as usize].cost <= cost {
@@ -127,40 +146,66 @@ impl Scratch {
         self.taken.reverse();
     }
 
-    /// The cheapest reading of a sentence, in which every word is part of a span or left at the cost of `plain`: its spans, in order. One pass
-    /// over the words, in which a span may begin anywhere.
-    pub fn sentence(&mut self, network: &Network, labels: &[u32], plain: Cost) -> Vec<Span> {
+    /// The cheapest reading of a sentence, in which every word is part of a span or left as spoken: its spans, in order. One pass
+    /// over the words, in which a span may begin anywhere. `joined[w]`: words `w - 1` and `w` are of one number, so that a span that ends or begins
+    /// between them leaves half of that number; it costs `left` where the other half stays unwritten, `split` where it is in another span.
+    pub fn sentence(&mut self, network: &Network, pool: &Pool, labels: &[u32], joined: &[bool], costs: Costs) -> Vec<Span> {
         self.ready(network.states());
-        let mut best: Vec<(Cost, Ending)> = vec![(0, Ending::Plain)];
+        // How the words so far end best: with a word left as spoken, and with a span.
+        let mut plain: Vec<Cost> = vec![0];
+        let mut spans_at: Vec<Option<(Cost, Ending)>> = vec![None];
         for (word, &label) in labels.iter().enumerate() {
-            let so_far = best[word].0;
+            let torn = joined[word];
+            let after_plain = plain[word] + if torn { costs.left } else { 0 };
+            let after_span = spans_at[word].map(|(cost, _)| cost + if torn { costs.split } else { 0 });
+            let (so_far, after) = match after_span {
+                Some(cost) if cost < after_plain => (cost, After::Span),
+                _ => (after_plain, After::Plain),
+            };
             // Where a span begins; state 0 is nothing else's goal, or means the same.
+            let step = self.steps.len() as u32;
+            self.steps.push(Step { before: NONE, taken: Taken { outs: after as u32, word: NONE } });
             match self.live.iter_mut().find(|l| l.state == 0) {
                 Some(there) if there.cost <= so_far => {}
-                Some(there) => *there = Live { state: 0, cost: so_far, step: NONE },
-                None => self.live.push(Live { state: 0, cost: so_far, step: NONE }),
+                Some(there) => *there = Live { state: 0, cost: so_far, step },
+                None => self.live.push(Live { state: 0, cost: so_far, step }),
             }
-            self.advance(network, label, word as u32);
-            let mut end = (so_far + plain, Ending::Plain);
+            self.advance(network, pool, label, word as u32);
+            let mut end: Option<(Cost, Ending)> = None;
             for live in &self.live {
                 if let Some((last, cost)) = network.end(live.state)
-                    && live.cost + cost < end.0
+                    && end.is_none_or(|(best, _)| live.cost + cost < best)
                 {
-                    end = (live.cost + cost, Ending::Span { step: live.step, last });
+                    end = Some((live.cost + cost, Ending { step: live.step, last }));
                 }
             }
-            best.push(end);
+            let left = spans_at[word].map_or(Cost::MAX, |(cost, _)| cost + if torn { costs.left } else { 0 });
+            plain.push(plain[word].min(left) + costs.plain[word]);
+            spans_at.push(end);
         }
         let mut spans = Vec::new();
         let mut at = labels.len();
+        let mut after = match spans_at[at] {
+            Some((cost, _)) if cost < plain[at] => After::Span,
+            _ => After::Plain,
+        };
         while at > 0 {
-            match best[at].1 {
-                Ending::Plain => at -= 1,
-                Ending::Span { step, last } => {
+            match (after, spans_at[at]) {
+                (After::Span, Some((_, Ending { step, last }))) => {
                     self.trace(step);
+                    after = if self.taken[0].outs == After::Span as u32 { After::Span } else { After::Plain };
+                    self.taken.remove(0);
                     let start = self.taken[0].word as usize;
                     spans.push(Span { start, end: at, taken: self.taken.clone(), last });
                     at = start;
+                }
+                _ => {
+                    let torn = if joined[at - 1] { costs.left } else { 0 };
+                    at -= 1;
+                    after = match spans_at[at] {
+                        Some((cost, _)) if cost + torn < plain[at] => After::Span,
+                        _ => After::Plain,
+                    };
                 }
             }
         }
@@ -169,14 +214,14 @@ impl Scratch {
     }
 
     /// The cheapest way to take all of `labels`: what is taken on it, what ends it, and its cost. `None` where the network does not accept them.
-    pub fn whole(&mut self, network: &Network, labels: &[u32]) -> Option<(&[Taken], u32, Cost)> {
+    pub fn whole(&mut self, network: &Network, pool: &Pool, labels: &[u32]) -> Option<(&[Taken], u32, Cost)> {
         if labels.is_empty() || network.is_empty() {
             return None;
         }
         self.ready(network.states());
         self.live.push(Live { state: 0, cost: 0, step: NONE });
         for (word, &label) in labels.iter().enumerate() {
-            self.advance(network, label, word as u32);
+            self.advance(network, pool, label, word as u32);
             if self.live.is_empty() {
                 return None;
             }
@@ -212,11 +257,11 @@ mod tests {
             (vec![arc(3, 13, 900, 3), arc(ANY, 14, 900, 3)], None),
             (vec![], Some((20, 0))),
         ]);
-        let mut scratch = Scratch::default();
+        let (mut scratch, pool) = (Scratch::default(), Pool::default());
         let taken = |outs: &[u32]| outs.iter().zip(0..).map(|(&outs, word)| Taken { outs, word }).collect::<Vec<_>>();
-        assert_eq!(scratch.whole(&network, &[2, 3]), Some((&taken(&[10, 12])[..], 20, cost(500, 0))));
-        assert_eq!(scratch.whole(&network, &[2, 9]), Some((&taken(&[11, 14])[..], 20, cost(900, 0))));
-        assert_eq!(scratch.whole(&network, &[3]), None);
-        assert_eq!(scratch.whole(&network, &[2]), None);
+        assert_eq!(scratch.whole(&network, &pool, &[2, 3]), Some((&taken(&[10, 12])[..], 20, cost(500, 0))));
+        assert_eq!(scratch.whole(&network, &pool, &[2, 9]), Some((&taken(&[11, 14])[..], 20, cost(900, 0))));
+        assert_eq!(scratch.whole(&network, &pool, &[3]), None);
+        assert_eq!(scratch.whole(&network, &pool, &[2]), None);
     }
 }

@@ -26,7 +26,7 @@ pub enum Filter {
     HourBefore,
     /// minutes that are left of an hour: 20 is 40
     ToHour,
-    /// a telephone number of 7, 10 or 11 digits in North American groups
+    /// a telephone number in the groups of North America or Britain, or after its country's code
     Phone,
     /// a card number of 13 to 19 digits whose check digit is right (Luhn), in groups of four; of 15 digits in four, six, five. Others are refused
     Card,
@@ -38,9 +38,13 @@ pub enum Filter {
     Code,
     /// a number below 4,000 in Roman numerals
     Roman,
+    /// a number with its ordinal ending: 10 is 10th
+    Nth,
+    /// a surname: o'brien is O'Brien, mcdonald McDonald
+    Name,
 }
 
-const ALL: [(&str, Filter); 16] = [
+const ALL: [(&str, Filter); 18] = [
     ("group", Filter::Group),
     ("pad2", Filter::Pad2),
     ("twice", Filter::Twice),
@@ -57,6 +61,8 @@ const ALL: [(&str, Filter); 16] = [
     ("zip", Filter::Zip),
     ("code", Filter::Code),
     ("roman", Filter::Roman),
+    ("nth", Filter::Nth),
+    ("name", Filter::Name),
 ];
 
 fn is_number(text: &str) -> bool {
@@ -106,6 +112,80 @@ fn roman(number: u32) -> Option<String> {
     Some(out)
 }
 
+/// Country codes of one and two digits (ITU-T E.164, list of assigned codes); all others have three.
+const SHORT_CODES: [&str; 43] = [
+    "1", "7", "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46", "47", "48", "49", "51",
+    "52", "53", "54", "55", "56", "57", "58", "60", "61", "62", "63", "64", "65", "66", "81", "82", "84", "86", "90", "91", "92",
+    "95",
+];
+
+/// A number as it is dialled at home: North American ones in three, three, four; British ones by their area code's length (Ofcom, National
+/// Telephone Numbering Plan). `None` for digits of another number.
+fn national(digits: &str) -> Option<String> {
+    match digits.len() {
+        7 => in_groups(digits, &[3, 4], "-"),
+        10 => in_groups(digits, &[3, 3, 4], "-"),
+        11 if digits.starts_with('1') => in_groups(digits, &[1, 3, 3, 4], "-"),
+        11 if digits.starts_with('0') => {
+            let [first, rest @ ..] = british(&digits[1..]);
+            let groups: Vec<usize> = [first + 1].into_iter().chain(rest).filter(|n| *n > 0).collect();
+            in_groups(digits, &groups, " ")
+        }
+        _ => None,
+    }
+}
+
+/// Lengths of the groups of a British number without its leading 0; the last may be 0.
+fn british(digits: &str) -> [usize; 3] {
+    match digits.as_bytes() {
+        [b'2', ..] => [2, 4, 4],
+        [b'1', b'1', ..] | [b'1', _, b'1', ..] | [b'3' | b'8' | b'9', ..] => [3, 3, 4],
+        _ => [4, 6, 0],
+    }
+}
+
+/// A number after its plus sign: the country's code, and what follows as it is grouped there. 15 digits at most (ITU-T E.164).
+fn international(digits: &str) -> Option<String> {
+    if !is_number(digits) || !(8..=15).contains(&digits.len()) {
+        return None;
+    }
+    let code = SHORT_CODES.iter().find(|code| digits.starts_with(**code)).map_or(3, |code| code.len());
+    let rest = &digits[code..];
+    match (&digits[..code], rest.len()) {
+        ("1", 10) => in_groups(digits, &[1, 3, 3, 4], "-").map(|n| format!("+{n}")),
+        ("44", 10) => {
+            let groups: Vec<usize> = british(rest).into_iter().filter(|n| *n > 0).collect();
+            in_groups(rest, &groups, " ").map(|n| format!("+44 {n}"))
+        }
+        (code, _) => Some(format!("+{code} {rest}")),
+    }
+}
+
+fn ordinal_ending(number: &str) -> &'static str {
+    let digits = number.as_bytes();
+    match digits {
+        [.., b'1', _] => "th",
+        [.., b'1'] => "st",
+        [.., b'2'] => "nd",
+        [.., b'3'] => "rd",
+        _ => "th",
+    }
+}
+
+/// Capitals of a surname: at its beginning, after an apostrophe that follows its first letter, after Mc, and after hyphens.
+fn surname(text: &str) -> String {
+    let part = |part: &str| match part.split_once('\'') {
+        Some((first, rest)) if first.chars().count() == 1 && rest.chars().count() > 1 => {
+            format!("{}'{}", first.to_uppercase(), crate::format::casing::capitalise(rest))
+        }
+        _ => match part.strip_prefix("mc") {
+            Some(rest) if rest.len() > 2 => format!("Mc{}", crate::format::casing::capitalise(rest)),
+            _ => crate::format::casing::capitalise(part),
+        },
+    };
+    text.split('-').map(part).collect::<Vec<_>>().join("-")
+}
+
 impl Filter {
     /// The filter that grammars call so.
     pub fn named(name: &str) -> Option<Filter> {
@@ -149,17 +229,10 @@ impl Filter {
                 Ok(minutes @ 1..60) => (60 - minutes).to_string(),
                 _ => same(),
             },
-            Filter::Phone => {
-                let (plus, digits) = text.strip_prefix('+').map_or(("", text), |rest| ("+", rest));
-                let groups: &[usize] = match digits.len() {
-                    7 if plus.is_empty() => &[3, 4],
-                    10 if plus.is_empty() => &[3, 3, 4],
-                    11 if digits.starts_with('1') => &[1, 3, 3, 4],
-                    11 if digits.starts_with('0') && plus.is_empty() => return in_groups(digits, &[5, 6], " "),
-                    _ => &[],
-                };
-                in_groups(digits, groups, "-").map_or_else(same, |number| format!("{plus}{number}"))
-            }
+            Filter::Phone => match text.strip_prefix('+') {
+                Some(digits) => international(digits).unwrap_or_else(same),
+                None => national(text).unwrap_or_else(same),
+            },
             Filter::Card => {
                 let digits = text.replace('-', "");
                 let groups: &[usize] = match digits.len() {
@@ -179,6 +252,9 @@ impl Filter {
             Filter::Code => crate::format::casing::capitalise(text),
             Filter::Roman => text.parse().ok().and_then(roman).unwrap_or_else(same),
             Filter::Pad2 => same(),
+            Filter::Nth if is_number(text) => format!("{text}{}", ordinal_ending(text)),
+            Filter::Nth => same(),
+            Filter::Name => surname(text),
         })
     }
 
@@ -211,6 +287,8 @@ impl Filter {
             Filter::Roman => {
                 (1..4000).find(|n| roman(*n).as_deref() == Some(text)).map(|n: u32| n.to_string()).into_iter().collect()
             }
+            Filter::Nth => vec![text.trim_end_matches(|c: char| c.is_ascii_lowercase()).to_string()],
+            Filter::Name => vec![text.to_lowercase(), text.to_string()],
         };
         let mut undone: Vec<String> = candidates.into_iter().filter(|c| self.apply(c).as_deref() == Some(text)).collect();
         undone.dedup();
@@ -245,6 +323,21 @@ mod tests {
             ("card", "4111111111111111", "4111 1111 1111 1111"),
             ("phone", "+14155550198", "+1-415-555-0198"),
             ("phone", "07700900123", "07700 900123"),
+            ("phone", "02079460958", "020 7946 0958"),
+            ("phone", "01134960123", "0113 496 0123"),
+            ("phone", "01539432123", "01539 432123"),
+            ("phone", "08000321234", "0800 032 1234"),
+            ("phone", "+442079460958", "+44 20 7946 0958"),
+            ("phone", "+447700900123", "+44 7700 900123"),
+            ("phone", "+49301234567", "+49 301234567"),
+            ("phone", "+35312345678", "+353 12345678"),
+            ("nth", "10", "10th"),
+            ("nth", "11", "11th"),
+            ("nth", "101", "101st"),
+            ("nth", "32", "32nd"),
+            ("name", "o'brien", "O'Brien"),
+            ("name", "mcdonald", "McDonald"),
+            ("name", "smith-jones", "Smith-Jones"),
             ("zip", "94105", "94105"),
             ("code", "idr", "IDR"),
             ("code", "falcon", "Falcon"),

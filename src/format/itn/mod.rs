@@ -96,13 +96,29 @@ pub struct Itn {
     sentences: Option<Network>,
 }
 
+/// How a language is written: where, and by which of its styles. Each is a directory of more files of the same language.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Manner {
+    /// subdirectory of the grammars: `en-US`
+    pub locale: String,
+    /// subdirectories of `styles`, one of each kind: `units-symbol`
+    pub styles: Vec<String>,
+}
+
+/// A locale in the styles that profiles have by default.
+impl From<&str> for Manner {
+    fn from(locale: &str) -> Manner {
+        Manner { locale: locale.into(), styles: super::numbers::Numbers::default().directories() }
+    }
+}
+
 impl Itn {
-    /// Reads and compiles a language: the `.itn` files of `dir` and those of its subdirectory `locale`, which says how things are written there.
+    /// Reads and compiles a language: the `.itn` files of `dir` and those of its subdirectories that say how things are written.
     ///
     /// # Errors
     /// The first thing wrong in them, or a label of the tagger that none of them mentions.
-    pub fn load(dir: &Path, locale: &str) -> Result<Itn, GrammarError> {
-        let itn = Itn::compile(sources(dir, locale)?, false)?;
+    pub fn load(dir: &Path, manner: impl Into<Manner>) -> Result<Itn, GrammarError> {
+        let itn = Itn::compile(sources(dir, &manner.into())?, false)?;
         let wrong = |what| GrammarError { place: Place { file: dir.display().to_string().into(), line: 1, column: 1 }, what };
         match ItnClass::ALL.iter().find(|c| !itn.by_label.contains_key(c)) {
             None => Ok(itn),
@@ -134,7 +150,8 @@ impl Itn {
 
     /// The same grammars, also for whole sentences.
     pub fn with_sentences(mut self) -> Itn {
-        self.sentences = Some(compile::union(&mut self.language, |c| !c.recipe));
+        self.sentences =
+            Some(compile::union(&mut self.language, |c| !c.recipe && !sentence::SAYINGS.contains(&c.label.as_str())));
         self
     }
 
@@ -173,16 +190,23 @@ impl Itn {
     pub fn export(&self, class: &str) -> Option<openfst::Fst> {
         let (_, network) = self.language.classes.iter().find(|(label, _)| label == class)?;
         let words: Vec<u32> = self.language.pool.words().map(|(_, label)| label).collect();
-        Some(openfst::with_symbols(openfst::export(network, &words), &self.language))
+        Some(openfst::with_symbols(openfst::export(network, &self.language.pool, &words), &self.language))
     }
 
     /// The written form of a tagged span, by the first of its label's classes that accepts it and is `allowed`; `None` where it stays as
     /// spoken. Words in lower case.
     pub fn write(&self, label: ItnClass, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
-        self.by_label.get(&label)?.iter().find_map(|&class| {
+        for &class in self.by_label.get(&label)? {
             let name = self.language.classes[class].0.as_str();
-            allowed(name).then(|| self.read(class, words, |_, _, _| {})).flatten().map(|written| (name, written))
-        })
+            let plain = super::numbers::PLAIN_NUMBERS.contains(&name);
+            if (allowed(name) || plain)
+                && let Some(written) = self.read(class, words, |_, _, _| {})
+            {
+                // A number that is to stay a word is not written as a code instead.
+                return allowed(name).then_some((name, written));
+            }
+        }
+        None
     }
 
     /// Whether spans with this label are written at all.
@@ -200,7 +224,8 @@ impl Itn {
     /// `traced` only; others name only the alternatives they must gather.
     pub fn explain(&self, words: &[&str]) -> Vec<Explained> {
         let mut all = Vec::new();
-        for (i, (label, _)) in self.language.classes.iter().enumerate() {
+        let written = |(_, (label, _)): &(usize, &(String, Network))| !sentence::SAYINGS.contains(&label.as_str());
+        for (i, (label, _)) in self.language.classes.iter().enumerate().filter(written) {
             let mut fired = Vec::new();
             let note = |way: u32, span: [usize; 2], wrote: &str| {
                 let way = &self.language.names.ways[way as usize];
@@ -221,30 +246,41 @@ impl Itn {
         }
         let labels: Vec<u32> = words.iter().map(|w| self.language.pool.label(w)).collect();
         SCRATCH.with_borrow_mut(|scratch| {
-            let (taken, last, cost) = scratch.whole(&self.language.classes[class].1, &labels)?;
+            let (taken, last, cost) = scratch.whole(&self.language.classes[class].1, &self.language.pool, &labels)?;
             let text = write::write(&self.language, taken, last, words, fired)?;
             (!text.text.is_empty()).then(|| Written { cost, ..text.written(0, words.len()) })
         })
     }
 }
 
-/// The files of a language and of its locale.
+/// Directory of a language's styles.
+const STYLES: &str = "styles";
+
+/// The files of a language, of its locale and of its styles.
 ///
 /// # Errors
-/// See [`source::read_dir`]; no directory for the locale, where there are some for others.
-pub fn sources(dir: &Path, locale: &str) -> Result<Vec<Source>, GrammarError> {
+/// See [`source::read_dir`]; no directory for the locale or a style, where there are some for others.
+pub fn sources(dir: &Path, manner: &Manner) -> Result<Vec<Source>, GrammarError> {
     let mut sources = source::read_dir(dir)?;
-    let locales: Vec<String> = std::fs::read_dir(dir)
-        .into_iter()
-        .flatten()
-        .filter_map(|e| Some(e.ok()?).filter(|e| e.path().is_dir())?.file_name().into_string().ok())
-        .collect();
-    if locales.iter().any(|l| l == locale) {
-        sources.extend(source::read_dir(&dir.join(locale))?);
-    } else if !locales.is_empty() {
-        let place = Place { file: dir.display().to_string().into(), line: 1, column: 1 };
-        return Err(GrammarError { place, what: format!("no directory {locale}: expected a locale of {}", locales.join(", ")) });
-    }
+    let mut add = |dir: &Path, name: &str, what: &str| {
+        let mut known: Vec<String> = std::fs::read_dir(dir)
+            .into_iter()
+            .flatten()
+            .filter_map(|e| Some(e.ok()?).filter(|e| e.path().is_dir())?.file_name().into_string().ok())
+            .filter(|known| known != STYLES)
+            .collect();
+        known.sort();
+        if known.iter().any(|l| l == name) {
+            sources.extend(source::read_dir(&dir.join(name))?);
+        } else if !known.is_empty() {
+            let place = Place { file: dir.display().to_string().into(), line: 1, column: 1 };
+            let what = format!("no directory {name}: expected a {what} of {}", known.join(", "));
+            return Err(GrammarError { place, what });
+        }
+        Ok(())
+    };
+    add(dir, &manner.locale, "locale")?;
+    manner.styles.iter().try_for_each(|style| add(&dir.join(STYLES), style, "style"))?;
     Ok(sources)
 }
 
@@ -329,7 +365,7 @@ mod tests {
 
     #[test]
     fn what_fired_is_explained_with_its_place_and_cost() {
-        let itn = Itn::compile(sources(Path::new(DIR), "en-US").unwrap(), true).unwrap();
+        let itn = Itn::compile(sources(Path::new(DIR), &"en-US".into()).unwrap(), true).unwrap();
         let readings = itn.explain(&["half", "past", "three", "p", "m"]);
         assert_eq!((readings[0].class.as_str(), readings[0].written.text.as_str()), ("TIME", "3:30 PM"));
         let clock = readings[0].fired.iter().find(|f| f.rule == "said_clock").unwrap();

@@ -16,6 +16,8 @@ pub enum Out {
     },
     /// the word itself
     Word,
+    /// what table set number `n` writes of the word
+    Row(u32),
     /// an alternative that writes its parts in another order, or through filters, begins: number `n` of the language
     Open(u32),
     /// it ends, and is written
@@ -32,6 +34,10 @@ pub enum Out {
 pub const ANY: u32 = 0;
 /// Input label of a word that no grammar names.
 pub const OTHER: u32 = 1;
+/// Input label of a word that no grammar names and that has no vowel: the letters of an abbreviation (rmb, lpddr). It is one of [`OTHER`]'s, too.
+pub const CONSONANTS: u32 = 2;
+/// Letters of such a word at most.
+const MAX_CONSONANTS: usize = 6;
 
 /// A cost: thousandths in the upper part, and below it, for equal costs, how far down their rules the alternatives stand.
 pub type Cost = u64;
@@ -52,6 +58,10 @@ pub fn units(cost: Cost) -> f64 {
 #[derive(Debug, Default)]
 pub struct Pool {
     words: HashMap<String, u32>,
+    /// of each set: its label, and the text of each of its words
+    sets: Vec<(u32, HashMap<u32, u32>)>,
+    /// of each label: the labels of the sets that the word is in
+    sets_of: Vec<Vec<u32>>,
     texts: Vec<String>,
     text_ids: HashMap<String, u32>,
     outs: Vec<Box<[Out]>>,
@@ -61,13 +71,58 @@ pub struct Pool {
 impl Pool {
     /// The label of a word, new if it must be.
     pub fn word(&mut self, word: &str) -> u32 {
-        let next = self.words.len() as u32 + OTHER + 1;
+        let next = self.next_label();
         *self.words.entry(word.to_string()).or_insert(next)
+    }
+
+    fn next_label(&self) -> u32 {
+        (self.words.len() + self.sets.len()) as u32 + CONSONANTS + 1
+    }
+
+    /// A set of words that one transition takes, each with its own text: its label and number. For large tables, whose rows would otherwise be
+    /// copied to every place where the table may begin.
+    pub fn set(&mut self, rows: HashMap<u32, u32>) -> (u32, u32) {
+        let (label, number) = (self.next_label(), self.sets.len() as u32);
+        for &word in rows.keys() {
+            let word = word as usize;
+            if self.sets_of.len() <= word {
+                self.sets_of.resize(word + 1, Vec::new());
+            }
+            self.sets_of[word].push(label);
+        }
+        self.sets.push((label, rows));
+        (label, number)
+    }
+
+    /// Labels of the sets that hold the word with this label.
+    pub fn sets_of(&self, label: u32) -> &[u32] {
+        if label == CONSONANTS {
+            return &[OTHER];
+        }
+        self.sets_of.get(label as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a set writes of one of its words.
+    pub fn row(&self, set: u32, word: u32) -> Option<&str> {
+        self.sets[set as usize].1.get(&word).map(|text| self.text_of(*text))
+    }
+
+    /// Each set's label and its words' labels, in order.
+    pub fn sets(&self) -> impl Iterator<Item = (u32, Vec<u32>)> {
+        self.sets.iter().map(|(label, rows)| {
+            let mut words: Vec<u32> = rows.keys().copied().collect();
+            words.sort_unstable();
+            (*label, words)
+        })
     }
 
     /// The label of a word that was said.
     pub fn label(&self, word: &str) -> u32 {
-        self.words.get(word).copied().unwrap_or(OTHER)
+        let spelled = |c: u8| c.is_ascii_lowercase() && !b"aeiouy".contains(&c);
+        self.words.get(word).copied().unwrap_or_else(|| {
+            let abbreviation = (2..=MAX_CONSONANTS).contains(&word.len()) && word.bytes().all(spelled);
+            if abbreviation { CONSONANTS } else { OTHER }
+        })
     }
 
     /// Every word that some grammar names, with its label.

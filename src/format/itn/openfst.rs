@@ -3,6 +3,7 @@
 //! Input labels are words, output labels stand for lists of outputs, both moved up by one, since 0 is the empty label there; weights are
 //! tropical, in the units of the grammars.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use rustfst::algorithms::compose::compose;
@@ -10,7 +11,7 @@ use rustfst::algorithms::{shortest_path, tr_sort};
 use rustfst::fst_traits::Fst as _;
 use rustfst::prelude::*;
 
-use super::network::{ANY, Cost, Language, Network, ORDER_BITS, OTHER, Out};
+use super::network::{ANY, CONSONANTS, Cost, Language, Network, ORDER_BITS, OTHER, Out, Pool};
 
 /// A transducer of rustfst's, which reads and writes OpenFst's files.
 pub type Fst = VectorFst<TropicalWeight>;
@@ -23,15 +24,23 @@ fn weight(cost: Cost) -> TropicalWeight {
     TropicalWeight::new((cost as f64 / (1000u64 << ORDER_BITS) as f64) as f32)
 }
 
-/// The network with its transitions for any word spelled out for each of `words`.
-pub fn export(network: &Network, words: &[u32]) -> Fst {
+/// The network with its transitions for any word, or for a set of words, spelled out for each of
+/// those that are among `words`.
+pub fn export(network: &Network, pool: &Pool, words: &[u32]) -> Fst {
+    let among = |set: Vec<u32>| set.into_iter().filter(|word| words.contains(word)).collect();
+    let sets: HashMap<u32, Vec<u32>> = pool.sets().map(|(label, set)| (label, among(set))).collect();
     let mut fst = Fst::new();
     fst.add_states(network.states());
     let sound = "states were added";
     fst.set_start(0).expect(sound);
     for state in 0..network.states() as u32 {
         for arc in network.arcs(state) {
-            let labels = if arc.label == ANY { words } else { std::slice::from_ref(&arc.label) };
+            let labels = match sets.get(&arc.label) {
+                _ if arc.label == ANY => words,
+                _ if arc.label == OTHER => &[OTHER, CONSONANTS],
+                Some(set) => set.as_slice(),
+                None => std::slice::from_ref(&arc.label),
+            };
             for label in labels {
                 fst.add_tr(state as StateId, Tr::new(above(*label), above(arc.outs), weight(arc.cost), arc.to as StateId))
                     .expect(sound);
@@ -52,7 +61,8 @@ pub fn export(network: &Network, words: &[u32]) -> Fst {
 /// `<name` and `>`, its end as `)`.
 pub fn with_symbols(mut fst: Fst, language: &Language) -> Fst {
     let mut words: Vec<(u32, String)> = language.pool.words().map(|(word, label)| (label, word.to_string())).collect();
-    words.extend([(ANY, "<any>".to_string()), (OTHER, "<other>".to_string())]);
+    words.extend(language.pool.sets().map(|(label, _)| (label, format!("<set {label}>"))));
+    words.extend([(ANY, "<any>".to_string()), (OTHER, "<other>".to_string()), (CONSONANTS, "<consonants>".to_string())]);
     words.sort();
     let (mut inputs, mut outputs) = (SymbolTable::new(), SymbolTable::new());
     for (_, word) in &words {
@@ -72,6 +82,7 @@ fn written(out: &Out, language: &Language) -> String {
     match *out {
         Out::Text { text, .. } => language.pool.text_of(text).to_string(),
         Out::Word => "<word>".into(),
+        Out::Row(set) => format!("<row {set}>"),
         Out::Open(way) => format!("({} ", language.names.ways[way as usize].rule),
         Out::Begin(_) => "<".into(),
         Out::End => ">".into(),
@@ -191,8 +202,8 @@ mod tests {
             let pool = &ENGLISH.language.pool;
             let labels: Vec<u32> = words.iter().map(|w| pool.label(w)).collect();
             let network = &ENGLISH.language.classes[class].1;
-            let ours = Scratch::default().whole(network, &labels).map(|(_, _, cost)| units(cost));
-            let theirs = cheapest(&export(network, &labels), &labels);
+            let ours = Scratch::default().whole(network, pool, &labels).map(|(_, _, cost)| units(cost));
+            let theirs = cheapest(&export(network, pool, &labels), &labels);
             match (ours, theirs) {
                 // Theirs has the order of alternatives in its weight, far below a thousandth, and four bytes to hold it.
                 (Some(ours), Some(theirs)) => prop_assert!((ours - f64::from(theirs)).abs() < 1e-3, "{ours} {theirs}"),

@@ -2,11 +2,23 @@
 //! where it costs less than leaving its words as they are.
 
 use super::ast::PLAIN_COST;
-use super::network::{Network, Out, cost};
+use super::decode::Costs;
+use super::network::{Cost, Network, Out, cost};
 use super::{Itn, SCRATCH, Written, write};
+use crate::format::numbers::PLAIN_NUMBERS;
 
 /// Label of a class whose spans stay as spoken, though other classes would take some of their words: idioms.
 const KEEP: &str = "KEEP";
+/// Label of the class that says which two words are of one number.
+const WHOLE: &str = "WHOLE";
+/// Classes that write nothing: they say what belongs together.
+pub(super) const SAYINGS: [&str; 5] = [WHOLE, "LIKE-BEFORE", "LIKE-AFTER", "BARE-HOUR", "COMMON"];
+/// Half a number left as spoken beside its other half, thousandths: about what writing a lone digit costs more than leaving it.
+const LEFT_COST: u32 = 1000;
+/// A word left as spoken that a tagger found to be of a span.
+const TAGGED_COST: u32 = 3000;
+/// Two halves of a number written apart.
+const SPLIT_COST: u32 = 600;
 /// Words of a sentence at most; a longer one is read in pieces.
 const MAX_SENTENCE_WORDS: usize = 2000;
 
@@ -25,7 +37,7 @@ impl Itn {
     /// Recipes among `words`, those that take more words first where they overlap; classes that are not `allowed` are left out. Words in lower
     /// case.
     pub fn recipes(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
-        self.recipes.as_ref().map_or(Vec::new(), |network| self.find(network, words, true, allowed))
+        self.recipes.as_ref().map_or(Vec::new(), |network| self.find(network, words, true, allowed, &|_| PLAIN_COST))
     }
 
     /// A sentence without a tagger: spans are where the grammars find them cheaper than words left as they are. Words in lower case.
@@ -33,14 +45,58 @@ impl Itn {
     /// # Panics
     /// Without [`Itn::with_sentences`].
     pub fn sentence(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
-        self.find(self.sentences.as_ref().expect("made for sentences"), words, false, allowed)
+        self.find(self.sentences.as_ref().expect("made for sentences"), words, false, allowed, &|_| PLAIN_COST)
     }
 
-    fn find(&self, network: &Network, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
+    /// The lattice of a span that a tagger found and the words beside it: as [`Itn::sentence`], but a word for which `tagged` holds is part of a span if
+    /// any reading has it so. `None` without [`Itn::with_sentences`].
+    pub fn lattice(
+        &self,
+        words: &[&str],
+        tagged: &dyn Fn(usize) -> bool,
+        allowed: &dyn Fn(&str) -> bool,
+    ) -> Option<Vec<Part<'_>>> {
+        let network = self.sentences.as_ref()?;
+        Some(self.find(network, words, false, allowed, &|word| if tagged(word) { TAGGED_COST } else { PLAIN_COST }))
+    }
+
+    /// The cheapest class that reads all of `words`, which are less than [`super::MAX_SPAN_WORDS`].
+    pub fn whole(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
+        self.instead(usize::MAX, words, false, allowed)
+    }
+
+    /// Of each word, whether it and the one before are of one number.
+    fn joined(&self, labels: &[u32]) -> Vec<bool> {
+        let Some((_, network)) = self.language.classes.iter().find(|(label, _)| label == WHOLE) else {
+            return vec![false; labels.len()];
+        };
+        let pool = &self.language.pool;
+        let says = |from: usize, word: usize| SCRATCH.with_borrow_mut(|s| s.whole(network, pool, &labels[from..=word]).is_some());
+        (0..labels.len()).map(|word| word > 0 && says(word - 1, word) || word > 1 && says(word - 2, word)).collect()
+    }
+
+    /// Whether the last of some words is of one number with the one before. Three are enough. In lower case.
+    pub fn joins(&self, words: &[&str]) -> bool {
+        let labels: Vec<u32> = words.iter().map(|w| self.language.pool.label(w)).collect();
+        self.joined(&labels).last().copied().unwrap_or(false)
+    }
+
+    fn find(
+        &self,
+        network: &Network,
+        words: &[&str],
+        recipe: bool,
+        allowed: &dyn Fn(&str) -> bool,
+        plain: &dyn Fn(usize) -> u32,
+    ) -> Vec<Part<'_>> {
         let mut parts: Vec<Part> = Vec::new();
         for (piece, base) in words.chunks(MAX_SENTENCE_WORDS).zip((0..).step_by(MAX_SENTENCE_WORDS)) {
             let labels: Vec<u32> = piece.iter().map(|w| self.language.pool.label(w)).collect();
-            for span in SCRATCH.with_borrow_mut(|s| s.sentence(network, &labels, cost(PLAIN_COST, 0))) {
+            let joined = self.joined(&labels);
+            let plain: Vec<Cost> = (0..piece.len()).map(|word| cost(plain(base + word), 0)).collect();
+            let costs = Costs { plain: &plain, left: cost(LEFT_COST, 0), split: cost(SPLIT_COST, 0) };
+            let spans = SCRATCH.with_borrow_mut(|s| s.sentence(network, &self.language.pool, &labels, &joined, costs));
+            for span in spans {
                 let class = self.language.pool.outs_of(span.taken[0].outs).iter().find_map(|o| match o {
                     Out::Class(i) => Some(*i as usize),
                     _ => None,
@@ -51,6 +107,8 @@ impl Itn {
                 let label = self.language.classes[class].0.as_str();
                 let part = match text.filter(|t| allowed(label) && !t.text.is_empty()) {
                     Some(text) => Some(Part { class: label, words, written: text.written(span.start, span.end - span.start) }),
+                    // A number that is to stay a word is not written as a code instead.
+                    None if !allowed(label) && PLAIN_NUMBERS.contains(&label) => None,
                     None => self.instead(class, &piece[span.start..span.end], recipe, allowed).map(|(class, written)| Part {
                         class,
                         words,
@@ -65,13 +123,10 @@ impl Itn {
 
     /// The cheapest other class for words whose cheapest one was refused, if it costs less than leaving them.
     fn instead(&self, refused: usize, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
-        let others = self
-            .language
-            .names
-            .classes
-            .iter()
-            .enumerate()
-            .filter(|(i, c)| *i != refused && c.recipe == recipe && allowed(&c.label));
+        let others =
+            self.language.names.classes.iter().enumerate().filter(|(i, c)| {
+                *i != refused && c.recipe == recipe && !SAYINGS.contains(&c.label.as_str()) && allowed(&c.label)
+            });
         let readings = others.filter_map(|(i, c)| {
             let written = self.read(i, words, |_, _, _| {})?;
             Some((written.cost + cost(c.cost, i), c.label.as_str(), written))

@@ -23,8 +23,8 @@ use super::ast::{
     Alternative, Class, Dictionary, GrammarError, Item, Label, Place, RECIPE_COST, Row, SPAN_COST, Said, Source, Written,
 };
 
-/// Parts that every grammar has: any word at all; a word that no grammar names.
-pub const BUILT_IN: [&str; 2] = ["any", "other"];
+/// Parts that every grammar has: any word at all; a word that no grammar names; such a word without vowels.
+pub const BUILT_IN: [&str; 3] = ["any", "other", "consonants"];
 /// Largest grammar file or table, bytes.
 pub const MAX_FILE_BYTES: u64 = 4 << 20;
 /// Rows of a table at most.

@@ -135,6 +135,10 @@ pub fn write(
                     text.push(language.pool.text_of(id), Some(((word + 1).saturating_sub(words), word + 1)));
                 }
                 Out::Word => text.push(words[word as usize], Some((word, word + 1))),
+                Out::Row(set) => {
+                    let row = language.pool.row(set, language.pool.label(words[word as usize]));
+                    text.push(row.unwrap_or_default(), Some((word, word + 1)));
+                }
                 Out::Open(way) => {
                     let parts = vec![Text::default(); language.names.ways[way as usize].parts.len()];
                     frames.push(Frame { way, parts, current: 0, first: word });
