@@ -14,7 +14,7 @@ use common::{cpu, files, files_of, record, service, settings, tagger};
 use faircopy::config::profile::MaskSetting;
 use faircopy::eval::gold;
 use faircopy::infer::row::Frame;
-use faircopy::infer::{Row, Tagger, WordTokenizer};
+use faircopy::infer::{Row, States, Tagger, WordTokenizer};
 use faircopy::pipeline::replay::Replay;
 
 const WORDS: usize = 3000;
@@ -75,7 +75,7 @@ fn one_pass(words: &[&str]) -> Duration {
     for words in words.chunks(ROW_WORDS) {
         let tokens: Vec<_> = words.iter().map(|w| tokenizer.tokens(w)).collect();
         let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
-        tagger.tag(&[&Row::pack(frame, &tokens, 0, None, true)]).expect("the model answers");
+        tagger.tag(&[&Row::pack(frame, &tokens, 0, None, true)], &mut [States::default()]).expect("the model answers");
     }
     cpu() - began
 }

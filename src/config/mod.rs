@@ -176,6 +176,10 @@ mod tests {
             ("[profiles.x]\nutterance_delay_ms=9000\n", ["profiles.x.utterance_delay_ms", "max_delay_ms"]),
             ("[topics]\npartial='asr.raw'\n", ["topics.partial", "topics.raw"]),
             ("[infer]\nmax_batch_tokens=100\n", ["infer.max_batch_tokens", "512"]),
+            ("[infer]\nstate_slots=100\n", ["infer.state_slots", "64"]),
+            ("[infer]\nkey_words=2\n", ["infer.key_words", "infer.settle_words"]),
+            ("[infer]\nkey_words=1000\n", ["infer.key_words", "400"]),
+            ("[infer]\nsettle_words=80\n", ["history_words", "infer.settle_words"]),
             ("[tenants]\nacme='gone'\n", ["tenants.acme", "gone"]),
             ("[kafka.properties]\n'group.id'='x'\n", ["group.id", "kafka.group"]),
             ("[profiles.x]\npass_words=0\n", ["profiles.x.pass_words", "0"]),
@@ -199,6 +203,19 @@ mod tests {
         let captions = profiles.of(Some("acme"));
         assert_eq!((&*captions.name, captions.policy.freeze_after(), captions.policy.max_delay_ms), ("captions", 0, 5000));
         assert_eq!(&*profiles.of(Some("stranger")).name, "default");
+    }
+
+    #[test]
+    fn a_profile_settles_words_at_passes_of_its_own_and_an_archive_has_long_passes_instead() {
+        let file = "[profiles.slow]\npass_words=5\nlookahead=3\n[profiles.archive]\nlookahead='unlimited'\n[tenants]\na='slow'\nb='archive'\n";
+        let profiles = load(file, &[]).unwrap().profiles().unwrap();
+        let settling = |tenant| profiles.of(tenant).policy.settling.map(|s| (s.words, s.key_words, s.lookahead, s.slots));
+        assert_eq!(settling(None), Some((4, 96, 6, 128)));
+        assert_eq!(settling(Some("a")), Some((5, 100, 3, 128)), "rounded up");
+        let archive = &profiles.of(Some("b")).policy;
+        assert_eq!((archive.settling, archive.pass_words, archive.freeze_after()), (None, 55, 41));
+        let off = load("[infer]\nsettle_words=0\n", &[]).unwrap().profiles().unwrap();
+        assert_eq!(off.of(None).policy.settling, None);
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub struct Partition {
     shared: Arc<Shared>,
     number: i32,
     sessions: Sessions,
+    /// the name under which its streams keep states
+    owner: u64,
     /// the task's time
     pub(super) clock: Clock,
     answers: UnboundedReceiver<Answer>,
@@ -63,6 +65,7 @@ impl Partition {
         let (reply, answers) = unbounded_channel();
         Partition {
             sessions: Sessions::new(limits),
+            owner: shared.models.kept.owner(),
             shared,
             number,
             clock,
@@ -143,7 +146,8 @@ impl Partition {
         match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.in_force().limits) {
             Ok(session) => {
                 let streams = self.sessions.erase(&session);
-                events::Erased { partition: self.number, streams }.emit();
+                streams.iter().for_each(|&stream| self.shared.models.kept.forget(self.owner, stream));
+                events::Erased { partition: self.number, streams: streams.len() }.emit();
             }
             Err(refused) => self.refuse("decode", refused, record),
         }
@@ -231,6 +235,7 @@ impl Partition {
                 self.late.insert(stream, ask.due);
             }
             self.shared.models.of(ask.row.frame).infer.submit(Request {
+                owner: self.owner,
                 stream,
                 ask: ask.id,
                 trace: self.sessions.source_of(stream).and_then(|s| Some(s.way.as_ref()?.link())),
@@ -252,7 +257,7 @@ impl Partition {
         let now = self.now();
         self.late.remove(&answer.stream);
         self.reporter.progressed();
-        self.sessions.answer(answer.stream, answer.ask, answer.tags.as_deref(), now);
+        self.sessions.answer(answer.stream, answer.ask, &answer.outcome, now);
     }
 
     /// When something is due by the clock.
@@ -347,6 +352,7 @@ impl Partition {
             }
             Output::Closed { seq, counts, cause } => {
                 self.dirty.remove(&stream.id);
+                shared.models.kept.forget(self.owner, stream.id);
                 self.beyond.remove(&stream.key.session);
                 let segment = shared.formatter.end(&stream, seq, counts, cause);
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
@@ -377,5 +383,12 @@ impl Partition {
             shared.formatter.partial(&stream, &tail)
         };
         self.changed_tails(|session| shared.partial_limit.allows(session)).into_iter().map(partial).collect()
+    }
+}
+
+/// States encode what was said: they go with the partition.
+impl Drop for Partition {
+    fn drop(&mut self) {
+        self.shared.models.kept.forget_all(self.owner);
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::map::Accepted;
 use super::policy::{Lookahead, Mask, Policy, Rule};
 use super::script::{Step, run};
-use super::simulation::{Say, Sim, policy};
+use super::simulation::{Say, Sim, policy, settling};
 use crate::record::End;
 
 fn rules() -> impl Strategy<Value = Rule> {
@@ -14,9 +14,11 @@ fn rules() -> impl Strategy<Value = Rule> {
 
 prop_compose! {
     fn policies()(rule in rules(), lookahead in prop_oneof![(0u32..10).prop_map(Lookahead::Words), Just(Lookahead::Unlimited)],
-                  open in any::<bool>(), pass_words in 1u64..7, history_words in 0u64..12, partials in any::<bool>()) -> Policy {
+                  open in any::<bool>(), pass_words in 1u64..7, history_words in 0u64..12, partials in any::<bool>(),
+                  settle in 0u64..3, key in 1u64..5) -> Policy {
         let mask = if open { Mask::Open } else { Mask::Lookahead };
-        Policy { rule, lookahead, mask, pass_words, history_words, partials, ..policy() }
+        let policy = Policy { rule, lookahead, mask, pass_words, history_words, partials, ..policy() };
+        Policy { settling: settling(&policy, settle, key), ..policy }
     }
 }
 
@@ -41,6 +43,16 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
+/// Before which of the model's requests all kept states are lost; none after these.
+fn lost() -> impl Strategy<Value = Vec<bool>> {
+    prop::collection::vec(prop::bool::weighted(0.2), 0..200)
+}
+
+fn losing(policy: Policy, device: impl Fn(u64) -> (u64, bool) + 'static, lost: &[bool]) -> Sim {
+    let lost = lost.to_vec();
+    Sim::new(policy, device).losing_states(move |n| lost.get(n as usize).is_some_and(|&lost| lost))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -48,18 +60,19 @@ proptest! {
     #[test]
     fn every_final_word_comes_out_once_and_in_order(
         policy in policies(), steps in steps(), caught_up in any::<bool>(), slow in 0u64..900, failing in 1u64..8,
+        losing in 2u64..9,
     ) {
-        run(policy, steps, caught_up, move |n| (n * 7919 % (slow + 1), n % failing == failing - 1));
+        run(policy, steps, caught_up, move |n| (n * 7919 % (slow + 1), n % failing == failing - 1), move |n| n % losing == 0);
     }
 
     /// Promise 2: tags and cuts are a function of the words, not of bursts, neighbours, hypotheses or the device.
     #[test]
     fn the_same_words_give_the_same_output_in_any_bursts_with_any_neighbours_and_any_device(
         policy in policies(), words in prop::collection::vec(any::<u8>(), 1..150),
-        cuts in prop::collection::vec(1usize..40, 1..20), slow in 0u64..400, noise in any::<u8>(),
+        cuts in prop::collection::vec(1usize..40, 1..20), slow in 0u64..400, noise in any::<u8>(), lost in lost(),
     ) {
-        let run = |cuts: &[usize], device: u64, neighbours: bool| {
-            let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (device + 1), false));
+        let run = |cuts: &[usize], device: u64, neighbours: bool, lost: &[bool]| {
+            let mut sim = losing(policy.clone(), move |n| (n * 31 % (device + 1), false), lost);
             let (mut at, mut i) = (0, 0);
             while at < words.len() {
                 let to = (at + cuts[i % cuts.len()]).min(words.len());
@@ -77,9 +90,9 @@ proptest! {
             let mine: Vec<_> = sim.out.iter().filter(|((c, _), _)| c == "0").map(|(_, o)| o.clone()).collect();
             mine
         };
-        let calm = run(&[1], 0, false);
+        let calm = run(&[1], 0, false, &[]);
         prop_assert_eq!(calm.len(), 1);
-        let stormy = run(&cuts, slow, true);
+        let stormy = run(&cuts, slow, true, &lost);
         prop_assert_eq!(calm, stormy);
     }
 
@@ -87,9 +100,10 @@ proptest! {
     #[test]
     fn a_stream_that_is_handed_over_at_any_time_says_what_it_would_have_said(
         policy in policies(), steps in steps(), takes in 0u64..400, handed_over in prop::collection::vec(any::<bool>(), 40),
+        lost in lost(),
     ) {
-        let run = |handed_over: &[bool]| {
-            let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
+        let run = |handed_over: &[bool], lost: &[bool]| {
+            let mut sim = losing(policy.clone(), move |n| (n * 31 % (takes + 1), false), lost);
             for (i, step) in steps.iter().enumerate() {
                 match step {
                     Step::Say(say) => sim.say(say),
@@ -104,7 +118,7 @@ proptest! {
             sim.finish();
             sim.out
         };
-        prop_assert_eq!(run(&[false; 40]), run(&handed_over));
+        prop_assert_eq!(run(&[false; 40], &[]), run(&handed_over, &lost));
     }
 
     /// Promise 4, in small: commits and crashes at any step. What a reader of committed records sees is what it would have seen without.

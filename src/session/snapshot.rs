@@ -17,11 +17,12 @@ use super::buffer::{Entry, Freeze, FreezeCause, Parts};
 use super::output::{EndCause, StreamKey};
 use super::plan::Pass;
 use super::policy::Policy;
+use super::settle::Settled;
 use super::stream::Course;
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
-use crate::tags::Tags;
+use crate::tags::{Itn, Tags};
 
 /// First byte of every changelog value. Another one is refused: an older program cannot know what a newer one wrote.
 const VERSION: u8 = 1;
@@ -70,6 +71,8 @@ pub struct OpenStream {
     pub(super) passes: Vec<Pass>,
     released: u64,
     frozen: u64,
+    label: Option<u8>,
+    pub(super) settled: Settled,
     history: Vec<Vec<u32>>,
     sources: Vec<SourceState>,
     entries: Vec<EntryState>,
@@ -227,6 +230,7 @@ impl OpenStream {
         utterance_ended: bool,
         (covered, passes): (u64, Vec<Pass>),
         parts: Parts,
+        settled: Settled,
         waiting: &VecDeque<Waiting>,
     ) -> OpenStream {
         let mut sources = Sources::default();
@@ -274,6 +278,8 @@ impl OpenStream {
             passes,
             released: parts.released,
             frozen: parts.frozen,
+            label: parts.label.map(|label| label.index() as u8),
+            settled,
             history: parts.history.iter().map(|tokens| tokens.to_vec()).collect(),
             sources: sources.0.iter().map(source).collect(),
             entries,
@@ -358,7 +364,9 @@ impl OpenStream {
         let known = self.history.iter().filter(|tokens| (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()));
         let history = if same_model { known.map(|tokens| tokens.as_slice().into()).collect() } else { VecDeque::new() };
         let last_source = self.last_source.map(source).transpose()?;
-        Ok((Parts { history, entries, released: self.released, frozen: self.frozen, last_source }, waiting))
+        let label = |n: u8| Itn::from_index(usize::from(n)).ok_or_else(|| wrong("an ITN label that there is not"));
+        let label = self.label.map(label).transpose()?;
+        Ok((Parts { history, entries, released: self.released, frozen: self.frozen, label, last_source }, waiting))
     }
 }
 

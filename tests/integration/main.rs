@@ -11,6 +11,7 @@ mod hostile;
 mod hostile_kafka;
 mod inputs;
 mod kafka;
+mod kept;
 mod layout;
 mod ledger;
 mod metrics;

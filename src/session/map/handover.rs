@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Sessions, Slot, replace};
 use crate::session::Time;
-use crate::session::output::StreamKey;
+use crate::session::output::{StreamId, StreamKey};
 use crate::session::policy::Policy;
 use crate::session::snapshot::{Snapshot, SnapshotError, Surroundings};
 use crate::session::stream::Stream;
@@ -26,10 +26,11 @@ impl Sessions {
         changed.into_iter().map(|key| (snapshot(&key), key)).map(|(snapshot, key)| (key, snapshot)).collect()
     }
 
-    /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. Gives the number
-    /// of streams that were open.
-    pub fn erase(&mut self, session: &Arc<str>) -> usize {
+    /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. Gives the
+    /// streams that were open.
+    pub fn erase(&mut self, session: &Arc<str>) -> Vec<StreamId> {
         let keys: Vec<StreamKey> = self.channels(session).cloned().collect();
+        let mut erased = Vec::with_capacity(keys.len());
         for key in &keys {
             let id = self.by_key.remove(key).expect("just listed");
             let mut slot = self.slots.remove(&id).expect("by_key names open slots");
@@ -38,10 +39,11 @@ impl Sessions {
             self.in_flight -= usize::from(slot.asking); // its answer finds nobody
             self.dirty.remove(&id);
             self.changed.insert(key.clone());
+            erased.push(id);
         }
         self.ended.erase(session);
         self.events.retain(|e| e.stream.key.session != *session);
-        keys.len()
+        erased
     }
 
     /// Takes a stream over from its last owner. For a partition of which nothing has been consumed yet.

@@ -15,8 +15,8 @@ use super::policy::Policy;
 use super::snapshot::Waiting;
 use super::stream::Stream;
 use super::{Record, Source, Time};
+use crate::infer::Outcome;
 use crate::record::End;
-use crate::tags::Tags;
 
 /// Limits of a partition's table of streams.
 #[derive(Clone, Debug)]
@@ -229,9 +229,11 @@ impl Sessions {
         slot.asking = asking;
         replace(&mut self.due, &mut slot.due, due, id);
         if !closed {
+            // What was begun to be made again is used soon: so few streams hold states that nothing may take the room of.
+            let first = slot.stream.is_making_states_again();
             if !slot.queued {
                 slot.queued = true;
-                self.ready.push_back(id);
+                if first { self.ready.push_front(id) } else { self.ready.push_back(id) }
             }
             if self.running && slot.stream.policy().partials {
                 self.dirty.insert(id);
@@ -291,11 +293,11 @@ impl Sessions {
         self.slots.get(&id)?.stream.last_source()
     }
 
-    /// Takes the model's answer to request `ask` of `stream`; `None` where inference failed.
-    pub fn answer(&mut self, stream: StreamId, ask: u64, tags: Option<&[Tags]>, now: Time) {
+    /// Takes the model's answer to request `ask` of `stream`.
+    pub fn answer(&mut self, stream: StreamId, ask: u64, outcome: &Outcome, now: Time) {
         let Some(slot) = self.slots.get_mut(&stream) else { return };
         let mut out = Vec::new();
-        slot.stream.answer(ask, tags, now, &mut out);
+        slot.stream.answer(ask, outcome, now, &mut out);
         self.after(stream, out, now);
     }
 

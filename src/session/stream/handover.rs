@@ -22,6 +22,7 @@ impl Stream {
             self.utterance_due.is_some(),
             (self.plan.covered(), asked.chain(self.plan.passes()).collect()),
             self.buffer.parts(),
+            self.settled,
             waiting,
         )
     }
@@ -39,13 +40,17 @@ impl Stream {
         let (parts, waiting) = state.words(&policy, around, now)?;
         let buffer = Buffer::restored(parts).ok_or_else(|| SnapshotError::new("words that are not in order"))?;
         let (total, frozen) = (buffer.total(), buffer.frozen());
-        let sound = |p: &Pass| p.freeze_to <= p.upto && p.upto <= total;
+        let same_model = *state.model == *around.model(&policy);
+        let settled = state.settled.restored(same_model, &buffer, &policy);
+        let settled = settled.ok_or_else(|| SnapshotError::new("states of words that are not there"))?;
+        let before = settled.number().max(frozen);
+        let sound = |p: &Pass| p.freeze_to <= p.upto && before <= p.upto && p.upto <= total;
         let covered = state.passes.iter().map(|p| p.freeze_to).fold(frozen, u64::max);
-        if !state.passes.iter().all(sound) || state.covered != covered {
+        if !state.passes.iter().all(sound) || !state.passes.is_sorted_by_key(|p| p.upto) || state.covered != covered {
             return Err(SnapshotError::new("passes over words that are not there"));
         }
         let plan = Plan::restored(state.passes.iter().copied().collect(), state.covered);
-        let mut stream = Stream::at(state.course.clone(), policy, buffer, plan, now);
+        let mut stream = Stream::at(state.course.clone(), policy, buffer, settled, plan, now);
         if state.utterance_ended {
             stream.utterance_due = Some(now.plus(stream.policy.utterance_delay_ms));
         }
