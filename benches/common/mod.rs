@@ -133,6 +133,13 @@ pub fn records(path: &PathBuf, settings: &Settings) -> Vec<RawRecord> {
     Lines::new(file, &settings.limits).map(|r| r.expect("the file can be read")).collect()
 }
 
+/// A record that guesses `words` on `session`.
+pub fn guess(offset: i64, session: &str, words: &str) -> RawRecord {
+    let value = serde_json::json!({"text": words, "final": false});
+    let (key, payload) = (session.as_bytes().to_vec(), value.to_string().into_bytes());
+    RawRecord { offset, key: Some(key), payload: Some(payload), ..RawRecord::default() }
+}
+
 /// A record that says `words` on `session`.
 pub fn record(offset: i64, session: &str, words: &str, end: bool) -> RawRecord {
     let value = serde_json::json!({"text": words, "end": end.then_some("session")});

@@ -280,11 +280,11 @@ fn settling(infer: &InferSettings, policy: &Policy) -> Option<Settling> {
     })
 }
 
-/// Words between passes where nobody waits for words: as many as fit a row with its history, at most half a buffer, since the other half is what later
+/// Words between passes where nobody waits for words: as many as fit a row with its history, at most two thirds of a buffer, since the rest is what later
 /// words a word knows.
 fn long_pass(policy: &Policy) -> u64 {
     let room = MAX_WINDOW_WORDS.saturating_sub(policy.history_words).saturating_sub(policy.max_buffer_words);
-    (room / 2).min(policy.max_buffer_words / 2)
+    (room / 2).min(policy.max_buffer_words * 2 / 3)
 }
 
 fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {

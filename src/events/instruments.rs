@@ -73,11 +73,7 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         dispatches: count("faircopy.infer.dispatches", "{batch}", "batches, by why they went off"),
         inference_failures: count("faircopy.infer.failures", "{batch}", "batches without an answer"),
         states: count("faircopy.infer.states", "{pass}", "passes of streams with kept states, by what became of the states"),
-        state_bytes: m
-            .u64_gauge("faircopy.infer.states.held")
-            .with_unit("By")
-            .with_description("kept states of streams")
-            .build(),
+        state_bytes: m.u64_gauge("faircopy.infer.states.held").with_unit("By").with_description("kept states of streams").build(),
         frozen_words: count("faircopy.words.frozen", "{word}", "words whose tags became final, by cause"),
         freeze_delay_words: sizes("faircopy.freeze.delay.words", "{word}", "later words known when a word froze"),
         freeze_delay_seconds: values("faircopy.freeze.delay", "s", "time from a word's arrival to its freezing", &SECONDS),

@@ -51,8 +51,7 @@ pub fn init_runtime(library: &Path) -> Result<(), LoadError> {
 }
 
 /// What a model's graph takes, in this order.
-const INPUTS: [&str; 9] =
-    ["tokens", "words", "lookahead", "style", "positions", "kept", "kept_scales", "kept_positions", "keep"];
+const INPUTS: [&str; 9] = ["tokens", "words", "lookahead", "style", "positions", "kept", "kept_scales", "kept_positions", "keep"];
 /// Position of a slot that holds nothing.
 const UNUSED: i64 = -1;
 /// Where a row has one token, ONNX Runtime multiplies matrices in another order. No row is narrower than this.
@@ -118,7 +117,13 @@ struct Ran {
 impl OnnxTagger {
     /// Loads the tagger, `count` times, and runs one word through each, so that the first request is not the slow one. On a CPU all of them use one
     /// copy of the weights. Streams keep the states of so many tokens: `slots`.
-    pub fn load(files: &ModelFiles, device: Device, threads: usize, slots: usize, count: usize) -> Result<Vec<OnnxTagger>, LoadError> {
+    pub fn load(
+        files: &ModelFiles,
+        device: Device,
+        threads: usize,
+        slots: usize,
+        count: usize,
+    ) -> Result<Vec<OnnxTagger>, LoadError> {
         let onnx = files.unpack()?;
         let common = if device == Device::Cpu && count > 1 { Some(Common::of(&onnx, files)?) } else { None };
         let load = || OnnxTagger::one(files, &onnx, device, threads, slots, common.as_ref());

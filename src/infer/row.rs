@@ -102,7 +102,14 @@ impl Row {
     }
 
     /// A row of words that go on after kept states; `None` where there are none, or where they reach beyond `last`, a position.
-    pub fn go_on(frame: Frame, words: &[&[u32]], after: After, last: usize, lookahead: Option<u32>, stopped: bool) -> Option<Row> {
+    pub fn go_on(
+        frame: Frame,
+        words: &[&[u32]],
+        after: After,
+        last: usize,
+        lookahead: Option<u32>,
+        stopped: bool,
+    ) -> Option<Row> {
         let mut row = Row { after: Some(after), ..Row::empty(frame, lookahead) };
         row.fill(words, MAX_TOKENS_PER_WORD, stopped);
         (!words.is_empty() && after.position as usize + row.tokens.len() <= last).then_some(row)

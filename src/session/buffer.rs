@@ -182,7 +182,8 @@ impl Buffer {
 
     /// Tokens of the words `from..to`, none of them before [`Buffer::base`].
     pub fn tokens(&self, from: u64, to: u64) -> Vec<&[u32]> {
-        let old = self.history.range((from.min(self.released) - self.base()) as usize..(to.min(self.released) - self.base()) as usize);
+        let old =
+            self.history.range((from.min(self.released) - self.base()) as usize..(to.min(self.released) - self.base()) as usize);
         let held = self.range(from.max(self.released), to.max(self.released)).map(|e| &e.word.tokens);
         old.chain(held).map(|tokens| &**tokens).collect()
     }

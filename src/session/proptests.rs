@@ -368,3 +368,44 @@ fn a_stream_beyond_its_quota_says_its_oldest_words_as_spoken_rather_than_let_mor
     assert_eq!(tags.len(), 90);
     assert!(tags[..60].iter().all(|t| *t == plain) && tags[70..].iter().any(|t| *t != plain));
 }
+
+#[test]
+fn lost_states_are_made_again_by_the_passes_since_the_key_pass_and_never_for_a_hypothesis() {
+    let run = |lose: bool| {
+        let mut sim = Sim::new(policy(), |_| (0, false));
+        let guess = Say { channel: 0, words: vec![77; 3], is_final: false, end: None };
+        sim.say(&final_words(0, 25, None));
+        if lose {
+            sim.lose_states();
+        }
+        sim.say(&guess);
+        assert_eq!(sim.again, 0, "a guess is not worth it");
+        sim.say(&final_words(0, 2, None));
+        // Key passes at 6, 18 and 30 words: at 27 words the states of 18, 21 and 24 are needed.
+        assert_eq!(sim.again, if lose { 3 } else { 0 });
+        sim.say(&guess);
+        sim.say(&final_words(0, 40, None));
+        assert_eq!(sim.again, if lose { 3 } else { 0 });
+        sim.finish();
+        sim.out
+    };
+    assert_eq!(run(false), run(true));
+}
+
+#[test]
+fn a_stream_whose_states_cannot_be_made_again_says_the_words_that_wait_for_them_as_spoken() {
+    let failing = std::rc::Rc::new(std::cell::Cell::new(false));
+    let fails = failing.clone();
+    let mut sim = Sim::new(policy(), move |_| (0, fails.get()));
+    sim.say(&final_words(0, 25, None));
+    sim.lose_states();
+    failing.set(true);
+    sim.say(&final_words(0, 2, None));
+    failing.set(false);
+    sim.say(&final_words(0, 3, None));
+    sim.finish();
+    let plain = crate::tags::Tags::default();
+    let tags: Vec<bool> = sim.out.values().flat_map(|o| o.words.iter().map(|w| w.2 != plain)).collect();
+    // The pass at 27 words freezes those before 23; the pass before it had frozen those before 20.
+    assert!(!tags[20..23].contains(&true) && tags[23..].contains(&true) && tags[..20].contains(&true), "{tags:?}");
+}

@@ -127,7 +127,13 @@ pub fn run_bytes(bytes: &[u8]) {
         left = left.saturating_sub(2);
     }
     let loses = history >> 4 == 15;
-    run(policy, steps, options & 0x80 != 0, move |n| (n * 7919 % (slow + 1), n % failing == failing - 1), move |n| loses && n % 5 == 4);
+    run(
+        policy,
+        steps,
+        options & 0x80 != 0,
+        move |n| (n * 7919 % (slow + 1), n % failing == failing - 1),
+        move |n| loses && n % 5 == 4,
+    );
 }
 
 #[cfg(test)]

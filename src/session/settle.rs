@@ -108,7 +108,8 @@ impl Settled {
         let sound = |c: &Chain| {
             let positions = u64::from(c.after.position) <= MAX_TOKENS as u64;
             let passes = c.rules.words > 0 && c.key <= c.after.number && (c.after.number - c.key).is_multiple_of(c.rules.words);
-            let words = base <= c.from && c.from <= c.history_to && c.history_to <= c.key && c.key <= c.history_to + MAX_WINDOW_WORDS;
+            let words =
+                base <= c.from && c.from <= c.history_to && c.history_to <= c.key && c.key <= c.history_to + MAX_WINDOW_WORDS;
             let settled = c.rules.settled_by(c.after.number) <= self.words && self.words <= c.after.number;
             positions && passes && words && settled && c.after.number <= buffer.total()
         };

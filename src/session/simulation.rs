@@ -66,7 +66,8 @@ pub fn tag(row: &Row, states: u64) -> Vec<Tags> {
         let word = row.words[first as usize];
         let mut h = DefaultHasher::new();
         (first, row.after, states, row.before).hash(&mut h);
-        for (token, _) in row.tokens.iter().zip(&row.words).filter(|(_, w)| row.lookahead.is_none_or(|l| **w <= word + l as i32)) {
+        for (token, _) in row.tokens.iter().zip(&row.words).filter(|(_, w)| row.lookahead.is_none_or(|l| **w <= word + l as i32))
+        {
             token.hash(&mut h);
         }
         let h = h.finish();
@@ -186,6 +187,11 @@ impl Sim {
         model: impl Fn(&Row) -> Vec<Tags> + 'static,
     ) -> Sim {
         Sim::of(policy, device, move |row, _| model(row))
+    }
+
+    /// Loses all kept states now.
+    pub fn lose_states(&mut self) {
+        self.kept.1.give_up_all();
     }
 
     fn of(
@@ -351,10 +357,10 @@ impl Sim {
             }
             for (_, stream, id, row) in ready {
                 if (self.loses)(id >> 32) {
-                    self.kept.1.give_up_all();
+                    self.lose_states();
                 }
                 let (_, fails) = (self.device)(id >> 32);
-                let outcome = if fails { Outcome::Failed } else { self.infer(stream, &row) };
+                let outcome = self.infer(stream, &row, fails);
                 self.sessions.answer(stream, id & 0xffff_ffff, &outcome, self.now);
             }
         }
@@ -363,7 +369,7 @@ impl Sim {
         }
     }
 
-    fn infer(&mut self, stream: StreamId, row: &Row) -> Outcome {
+    fn infer(&mut self, stream: StreamId, row: &Row, fails: bool) -> Outcome {
         let (owner, store) = &mut self.kept;
         let before = match row.after {
             None => 0,
@@ -372,6 +378,9 @@ impl Sim {
                 None => return Outcome::StatesGone,
             },
         };
+        if fails {
+            return Outcome::Failed;
+        }
         if let Some(keep) = row.keep {
             store.put(*owner, stream, keep.number, states_of(row, before), 1, keep.again);
             self.again += u64::from(keep.again);

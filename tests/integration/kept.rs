@@ -56,7 +56,12 @@ fn output(settings: Settings, words_at_once: usize) -> Vec<Vec<String>> {
     for made in replay.drain() {
         let Outgoing::Formatted(segment, _) = made else { panic!("a refusal") };
         let session: usize = segment.session.parse().unwrap();
-        out[session].push(format!("{} {:?} {:?}", segment.text, segment.words.iter().map(|w| &w.src).collect::<Vec<_>>(), segment.entities));
+        out[session].push(format!(
+            "{} {:?} {:?}",
+            segment.text,
+            segment.words.iter().map(|w| &w.src).collect::<Vec<_>>(),
+            segment.entities
+        ));
     }
     assert_eq!(shared.models.kept.bytes(), 0, "what has ended keeps no states");
     assert!(out.iter().all(|segments| segments.len() > 5));

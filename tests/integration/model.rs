@@ -258,7 +258,15 @@ fn streamed(m: &Model, words: &[String], rules: &Rules, mask: Mask, lost: &[u64]
     };
     for (i, word) in words.iter().enumerate() {
         let (tokens, source) = (m.tokenizer.tokens(word), source.clone());
-        let word = Word { spoken: word.as_str().into(), start: None, end: None, confidence: None, tokens, kind: WordKind::Speech, source };
+        let word = Word {
+            spoken: word.as_str().into(),
+            start: None,
+            end: None,
+            confidence: None,
+            tokens,
+            kind: WordKind::Speech,
+            source,
+        };
         buffer.push(word, Time(0));
         let upto = i as u64 + 1;
         if !upto.is_multiple_of(settling.words) || settling.settled_by(upto) == 0 {
@@ -278,8 +286,10 @@ fn streamed(m: &Model, words: &[String], rules: &Rules, mask: Mask, lost: &[u64]
         out.extend_from_slice(&logits[settled.words() as usize - first..next.words() as usize - first]);
         settled = next;
     }
-    let row = settled.row(words.len() as u64, &[], true, &buffer, &policy).expect("it goes on after kept states");
-    out.extend(run(&row, &mut states));
+    if settled.words() < words.len() as u64 {
+        let row = settled.row(words.len() as u64, &[], true, &buffer, &policy).expect("it goes on after kept states");
+        out.extend(run(&row, &mut states));
+    }
     out
 }
 
