@@ -126,14 +126,9 @@ impl OnnxTagger {
     ) -> Result<Vec<OnnxTagger>, LoadError> {
         let onnx = files.unpack()?;
         let common = if device == Device::Cpu && count > 1 { Some(Common::of(&onnx, files)?) } else { None };
-        let load = || OnnxTagger::one(files, &onnx, device, threads, slots, common.as_ref());
-        // The first one packs the weights as the processor wants them, the others find them so. They load side by side.
-        let first = load()?;
-        let others: Result<Vec<OnnxTagger>, LoadError> = std::thread::scope(|scope| {
-            let loading: Vec<_> = (1..count).map(|_| scope.spawn(load)).collect();
-            loading.into_iter().map(|tagger| tagger.join().expect("loading does not panic")).collect()
-        });
-        Ok([vec![first], others?].into_iter().flatten().collect())
+        // One after the other on one thread: what the runtime needs while it loads is then used again by the next session. Side by side, every thread's
+        // share of it stays with the process. The first one packs the weights as the processor wants them, the others find them so.
+        (0..count).map(|_| OnnxTagger::one(files, &onnx, device, threads, slots, common.as_ref())).collect()
     }
 
     fn one(

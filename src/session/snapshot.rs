@@ -229,8 +229,7 @@ impl OpenStream {
         course: Course,
         utterance_ended: bool,
         (covered, passes): (u64, Vec<Pass>),
-        parts: Parts,
-        settled: Settled,
+        (parts, settled): (Parts, Settled),
         waiting: &VecDeque<Waiting>,
     ) -> OpenStream {
         let mut sources = Sources::default();

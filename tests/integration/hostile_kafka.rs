@@ -99,7 +99,8 @@ fn hostile_records_on_kafka_are_refused_as_documented_and_no_other_word_is_lost(
         assert!(too_large || letter.payload == *bytes, "{name}: bytes untouched");
     }
     said.retain(|_, words| *words > 0);
-    assert_eq!(words(&topics, case), said);
+    // Offsets are committed as records are taken; the words of the longest turn wait for the model a while longer.
+    eventually("every other word comes out", || words(&topics, case) == said);
     drop(worker); // it has not panicked
 }
 

@@ -21,8 +21,7 @@ impl Stream {
             self.course.clone(),
             self.utterance_due.is_some(),
             (self.plan.covered(), asked.chain(self.plan.passes()).collect()),
-            self.buffer.parts(),
-            self.settled,
+            (self.buffer.parts(), self.settled),
             waiting,
         )
     }
