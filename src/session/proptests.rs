@@ -409,3 +409,22 @@ fn a_stream_whose_states_cannot_be_made_again_says_the_words_that_wait_for_them_
     // The pass at 27 words freezes those before 23; the pass before it had frozen those before 20.
     assert!(!tags[20..23].contains(&true) && tags[23..].contains(&true) && tags[..20].contains(&true), "{tags:?}");
 }
+
+#[test]
+fn a_settling_pass_that_freezes_nothing_is_run_however_many_others_wait() {
+    let run = |at_once: bool| {
+        let mut sim = Sim::new(policy(), move |_| (if at_once { 50 } else { 0 }, false));
+        sim.sessions.caught_up(sim.now);
+        // The speaker stops: all eight words freeze, so that the passes at nine and twelve words freeze none.
+        sim.say(&final_words(0, 8, Some(End::Utterance)));
+        sim.wait(400);
+        assert_eq!(sim.sessions.unfrozen_words(), 0);
+        for words in if at_once { vec![10] } else { vec![1; 10] } {
+            sim.say(&Say { channel: 0, words: vec![9; words], is_final: true, end: None });
+        }
+        sim.wait(400);
+        sim.finish();
+        sim.out
+    };
+    assert_eq!(run(false), run(true));
+}
