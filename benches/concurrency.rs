@@ -3,6 +3,7 @@
 //!
 //! ```sh
 //! cargo bench --bench concurrency -- words.tsv
+//! MODEL=en-fast EACH=600 STREAMS=20 cargo bench --bench concurrency -- words.tsv      # so many words each, and no other measurement
 //! ```
 
 mod common;
@@ -25,12 +26,18 @@ const STREAMS: usize = 1000;
 
 fn main() {
     let path = &files("a .tsv file of words and marks")[0];
-    let rows = gold::read(path, WORDS).unwrap_or_else(|e| panic!("{e}"));
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<usize>().ok());
+    let only = number("EACH").map(|each| (each, number("STREAMS").unwrap_or(20)));
+    let rows = gold::read(path, only.map_or(WORDS, |(each, streams)| each * streams)).unwrap_or_else(|e| panic!("{e}"));
     let words: Vec<&str> = rows.iter().flat_map(|r| r.words.iter().map(String::as_str)).collect();
     println!("{:>8} {:>11} {:>8} {:>10} {:>10} {:>9}", "streams", "batch rows", "words/s", "rows/batch", "tokens/row", "padding");
-    for batch_rows in [1, 8] {
-        for streams in [1, 16, 256, 4096] {
+    for batch_rows in [1, 4, 8] {
+        for &streams in only.map_or(&[1, 16, 256, 4096][..], |_| &[0]) {
+            let streams = only.map_or(streams, |(_, streams)| streams);
             let mut settings = settings();
+            if let Ok(model) = std::env::var("MODEL") {
+                settings.profiles.get_mut("default").expect("it is shipped").model = Some(model);
+            }
             settings.infer.max_batch_items = batch_rows;
             let (shared, meter) = service(settings);
             let mut replay = Replay::paced(shared);
@@ -56,7 +63,9 @@ fn main() {
             );
         }
     }
-    idle(&words);
+    if only.is_none() {
+        idle(&words);
+    }
 }
 
 fn idle(words: &[&str]) {

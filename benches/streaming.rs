@@ -1,29 +1,59 @@
-//! What streaming costs: CPU time of formatting a stream that comes word by word, over that of tagging the same words in one pass, for
-//! passes at every 1, 3, 6 and 10 words, with short and long history, masked and windowed.
+//! What streaming costs: CPU time of formatting a stream that comes word by word, over that of tagging the same words once in long rows, for each way of
+//! decoding.
 //!
 //! ```sh
-//! cargo bench --bench streaming -- words.tsv
+//! MODEL=en-fast WORDS=1500 cargo bench --bench streaming -- words.tsv
 //! ```
 //! The file holds a word and a mark on each line, as for `faircopy eval`.
 
 mod common;
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use common::{cpu, files, files_of, record, service, settings, tagger};
-use faircopy::config::profile::MaskSetting;
+use common::{cpu, files, files_of, guess, record, service, settings, tagger};
+use faircopy::config::Settings;
+use faircopy::config::profile::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
 use faircopy::eval::gold;
 use faircopy::infer::row::Frame;
-use faircopy::infer::{Row, Tagger, WordTokenizer};
+use faircopy::infer::{Row, States, Tagger, WordTokenizer};
 use faircopy::pipeline::replay::Replay;
 
-const WORDS: usize = 3000;
+/// Unless WORDS says otherwise.
+const WORDS: usize = 1500;
 /// Words of a row of the one pass: what fits the model's positions with room for long words.
 const ROW_WORDS: usize = 200;
 
+/// A way of decoding.
+struct Way {
+    name: &'static str,
+    pass_words: u64,
+    /// `infer.settle_words`; 0: every row starts afresh
+    settle_words: u64,
+    /// the others of the profile's settings
+    changes: fn(&mut ProfileSettings),
+    /// whether every word is guessed before it is final
+    guessed: bool,
+}
+
+const DEFAULT: Way = Way { name: "kept states", pass_words: 4, settle_words: 4, changes: |_| {}, guessed: false };
+
+const WAYS: [Way; 9] = [
+    DEFAULT,
+    Way { pass_words: 2, settle_words: 2, ..DEFAULT },
+    Way { pass_words: 8, settle_words: 8, ..DEFAULT },
+    Way { name: "settling every 24", settle_words: 24, ..DEFAULT },
+    Way { name: "mask at L", changes: |p| p.mask = Some(MaskSetting::Lookahead), ..DEFAULT },
+    Way { name: "predicted", changes: |p| p.release = Some(ReleaseSetting::Predicted), ..DEFAULT },
+    Way { name: "with hypotheses", guessed: true, ..DEFAULT },
+    Way { name: "rows afresh", settle_words: 0, ..DEFAULT },
+    Way { name: "unlimited", changes: |p| p.lookahead = Some(LookaheadSetting::Unlimited(Unlimited::Unlimited)), ..DEFAULT },
+];
+
 fn main() {
     let path = &files("a .tsv file of words and marks")[0];
-    let rows = gold::read(path, WORDS).unwrap_or_else(|e| panic!("{e}"));
+    let count = std::env::var("WORDS").ok().and_then(|n| n.parse().ok()).unwrap_or(WORDS);
+    let rows = gold::read(path, count).unwrap_or_else(|e| panic!("{e}"));
     let words: Vec<&str> = rows.iter().flat_map(|r| r.words.iter().map(String::as_str)).collect();
     let once = one_pass(&words);
     println!(
@@ -32,40 +62,52 @@ fn main() {
         once.as_secs_f64() * 1e3 / words.len() as f64
     );
     println!(
-        "\n{:>3} {:>8} {:>9} {:>10} {:>10} {:>7} {:>12}",
-        "F", "history", "mask", "ms a word", "tokens/row", "cost", "model of CPU"
+        "\n{:<22} {:>2} {:>10} {:>10} {:>11} {:>7} {:>12}",
+        "way", "F", "ms a word", "tokens/row", "tokens/word", "cost", "model of CPU"
     );
-    for (history, mask) in
-        [(48, MaskSetting::Open), (48, MaskSetting::Lookahead), (24, MaskSetting::Open), (12, MaskSetting::Open)]
-    {
-        for pass_words in [1, 3, 6, 10] {
-            let mut settings = settings();
-            settings.infer.workers = 1;
-            let profile = settings.profiles.get_mut("default").expect("it is shipped");
-            (profile.pass_words, profile.history_words, profile.mask) = (Some(pass_words), Some(history), Some(mask));
-            let (shared, meter) = service(settings);
-            let mut replay = Replay::paced(shared);
-            let began = cpu();
-            for (i, word) in words.iter().enumerate() {
-                replay.take(record(i as i64, "s", word, i + 1 == words.len()));
+    for way in &WAYS {
+        let mut settings = chosen(settings());
+        (settings.infer.workers, settings.infer.settle_words) = (1, way.settle_words);
+        settings.partials.enabled = way.guessed;
+        let profile = settings.profiles.get_mut("default").expect("it is shipped");
+        profile.pass_words = Some(way.pass_words);
+        (way.changes)(profile);
+        let (shared, meter) = service(settings);
+        let mut replay = Replay::paced(shared);
+        let began = cpu();
+        for (i, word) in words.iter().enumerate() {
+            if way.guessed {
+                replay.take(guess(i as i64, "s", word));
                 replay.settle();
             }
-            let took = cpu() - began;
-            println!(
-                "{pass_words:>3} {history:>8} {:>9} {:>10.2} {:>10.0} {:>6.1}× {:>10.1} %",
-                if mask == MaskSetting::Open { "open" } else { "lookahead" },
-                took.as_secs_f64() * 1e3 / words.len() as f64,
-                meter.tokens_a_row(),
-                took.as_secs_f64() / once.as_secs_f64(),
-                100.0 * meter.model().as_secs_f64() / took.as_secs_f64()
-            );
+            replay.take(record(i as i64, "s", word, i + 1 == words.len()));
+            replay.settle();
         }
+        let took = cpu() - began;
+        println!(
+            "{:<22} {:>2} {:>10.2} {:>10.1} {:>11.2} {:>6.1}× {:>10.1} %",
+            way.name,
+            way.pass_words,
+            took.as_secs_f64() * 1e3 / words.len() as f64,
+            meter.tokens_a_row(),
+            meter.tokens.load(Ordering::Relaxed) as f64 / words.len() as f64,
+            took.as_secs_f64() / once.as_secs_f64(),
+            100.0 * meter.model().as_secs_f64() / took.as_secs_f64()
+        );
     }
+}
+
+/// With the model that MODEL names.
+fn chosen(mut settings: Settings) -> Settings {
+    if let Ok(model) = std::env::var("MODEL") {
+        settings.profiles.get_mut("default").expect("it is shipped").model = Some(model);
+    }
+    settings
 }
 
 /// CPU time of tagging each word once.
 fn one_pass(words: &[&str]) -> Duration {
-    let settings = settings();
+    let settings = chosen(settings());
     let files = files_of(&settings);
     let special = &files.labels.tokens;
     let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), special).expect("the shipped tokenizer loads");
@@ -75,7 +117,7 @@ fn one_pass(words: &[&str]) -> Duration {
     for words in words.chunks(ROW_WORDS) {
         let tokens: Vec<_> = words.iter().map(|w| tokenizer.tokens(w)).collect();
         let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
-        tagger.tag(&[&Row::pack(frame, &tokens, 0, None, true)]).expect("the model answers");
+        tagger.tag(&[&Row::pack(frame, &tokens, 0, None, true)], &mut [States::default()]).expect("the model answers");
     }
     cpu() - began
 }

@@ -14,7 +14,7 @@ use cpu_time::{ProcessTime, ThreadTime};
 use faircopy::config::Settings;
 use faircopy::consume::lines::Lines;
 use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
-use faircopy::infer::{ModelError, ModelFiles, Row, Tagger};
+use faircopy::infer::{ModelError, ModelFiles, Row, States, Tagger};
 use faircopy::pipeline::Shared;
 use faircopy::pipeline::replay::Replay;
 use faircopy::produce::Outgoing;
@@ -69,9 +69,9 @@ struct Timed {
 }
 
 impl Tagger for Timed {
-    fn tag(&mut self, rows: &[&Row]) -> Result<Vec<Vec<Tags>>, ModelError> {
+    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
         let began = ThreadTime::now();
-        let tags = self.tagger.tag(rows);
+        let tags = self.tagger.tag(rows, states);
         let add = |to: &AtomicU64, n: usize| {
             to.fetch_add(n as u64, Ordering::Relaxed);
         };
@@ -97,16 +97,21 @@ pub fn files_of(settings: &Settings) -> ModelFiles {
 
 /// A tagger of its own, outside any service.
 pub fn tagger(settings: &Settings, files: &ModelFiles) -> OnnxTagger {
+    taggers(settings, files, 1).remove(0)
+}
+
+fn taggers(settings: &Settings, files: &ModelFiles, count: usize) -> Vec<OnnxTagger> {
     init_runtime(&std::path::absolute(&settings.infer.runtime).expect("a path")).expect("make runtime");
-    OnnxTagger::load(files, Device::Cpu, settings.infer.threads_per_worker).expect("the shipped model loads")
+    let infer = &settings.infer;
+    OnnxTagger::load(files, Device::Cpu, infer.threads_per_worker, infer.state_slots, count).expect("the shipped model loads")
 }
 
 /// The service's parts, with `settings.infer.workers` timed taggers for each model.
 pub fn service(settings: Settings) -> (Arc<Shared>, Arc<Meter>) {
     let meter = Arc::new(Meter::default());
     let shared = Shared::with_taggers(settings.clone(), |files| {
-        let timed = |_| Box::new(Timed { tagger: tagger(&settings, files), meter: meter.clone() }) as Box<dyn Tagger>;
-        Ok((0..settings.infer.worker_count()).map(timed).collect())
+        let timed = |tagger| Box::new(Timed { tagger, meter: meter.clone() }) as Box<dyn Tagger>;
+        Ok(taggers(&settings, files, settings.infer.worker_count()).into_iter().map(timed).collect())
     });
     (Arc::new(shared.expect("shipped settings are sound")), meter)
 }
@@ -126,6 +131,13 @@ pub fn records(path: &PathBuf, settings: &Settings) -> Vec<RawRecord> {
     let file =
         File::open(path).unwrap_or_else(|e| panic!("{}: {e}; expected raw segments, one JSON object a line", path.display()));
     Lines::new(file, &settings.limits).map(|r| r.expect("the file can be read")).collect()
+}
+
+/// A record that guesses `words` on `session`.
+pub fn guess(offset: i64, session: &str, words: &str) -> RawRecord {
+    let value = serde_json::json!({"text": words, "final": false});
+    let (key, payload) = (session.as_bytes().to_vec(), value.to_string().into_bytes());
+    RawRecord { offset, key: Some(key), payload: Some(payload), ..RawRecord::default() }
 }
 
 /// A record that says `words` on `session`.

@@ -8,6 +8,11 @@ use crate::infer::row::MAX_TOKENS;
 /// librdkafka's default `max.poll.interval.ms`.
 const MAX_POLL_INTERVAL_MS: u64 = 300_000;
 
+/// Slots come in multiples of this: of the widest vectors that a CPU adds up at once, several times over.
+const SLOTS: usize = 64;
+/// Largest `infer.key_words`: at one token a word the model's positions are used up.
+const MAX_KEY_WORDS: u64 = 400;
+
 /// Properties that faircopy sets itself, and the setting to use instead.
 const OWN_PROPERTIES: [(&str, &str); 8] = [
     ("bootstrap.servers", "kafka.brokers"),
@@ -55,6 +60,9 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
             s.infer.backlog_timeout_ms, s.infer.timeout_ms
         ));
     }
+    if let Err(text) = states(s) {
+        return refuse(text);
+    }
     let delivery = &s.delivery;
     for (key, value, above, limit) in [
         ("commit_interval_ms", delivery.commit_interval_ms, "delivery.drain_deadline_ms", delivery.drain_deadline_ms),
@@ -89,6 +97,29 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
         return refuse(text);
     }
     Profiles::new(s).map(|_| ())
+}
+
+fn states(s: &Settings) -> Result<(), String> {
+    let i = &s.infer;
+    if i.state_slots == 0 || !i.state_slots.is_multiple_of(SLOTS) || i.state_slots > MAX_TOKENS {
+        return Err(format!(
+            "infer.state_slots = {}: expected a multiple of {SLOTS} up to {MAX_TOKENS}: the model adds up so many at a time",
+            i.state_slots
+        ));
+    }
+    if i.key_words < i.settle_words {
+        return Err(format!(
+            "infer.key_words = {}: expected at least infer.settle_words = {}; a key pass is one of those that settle",
+            i.key_words, i.settle_words
+        ));
+    }
+    if i.key_words > MAX_KEY_WORDS {
+        return Err(format!(
+            "infer.key_words = {}: expected at most {MAX_KEY_WORDS}: a stream's snapshot holds so many words to make its states again from",
+            i.key_words
+        ));
+    }
+    Ok(())
 }
 
 fn observation(s: &Settings) -> Result<(), String> {

@@ -216,7 +216,8 @@ mod tests {
         assert_eq!((nine.quota.session_words_per_second, nine.style.redact["card"].keep_last), (7, 4));
         assert_eq!((s.infer.workers, s.telemetry.sampled, s.partials.enabled), (3, 0.5, false));
         let unlimited = load("", &[("FAIRCOPY__PROFILES__DEFAULT__LOOKAHEAD", "unlimited")]).unwrap();
-        assert_eq!(unlimited.profiles().unwrap().of(None).policy.freeze_after(), 92);
+        let policy = unlimited.profiles().unwrap().of(None).policy.clone();
+        assert_eq!(policy.lookahead, crate::session::policy::Lookahead::Unlimited);
         for (name, value) in [
             ("FAIRCOPY__INFER__WORKERS", "many"),
             ("FAIRCOPY__PARTIALS__ENABLED", "perhaps"),
@@ -264,6 +265,10 @@ mod tests {
             ("[topics]\npartial='asr.raw'\n", ["topics.partial", "topics.raw"]),
             ("[infer]\nmax_batch_tokens=100\n", ["infer.max_batch_tokens", "512"]),
             ("[infer]\nbacklog_timeout_ms=9999\n", ["infer.backlog_timeout_ms", "infer.timeout_ms"]),
+            ("[infer]\nstate_slots=100\n", ["infer.state_slots", "64"]),
+            ("[infer]\nkey_words=2\n", ["infer.key_words", "infer.settle_words"]),
+            ("[infer]\nkey_words=1000\n", ["infer.key_words", "400"]),
+            ("[infer]\nsettle_words=80\n", ["history_words", "infer.settle_words"]),
             ("[tenants]\nacme='gone'\n", ["tenants.acme", "gone"]),
             ("[kafka.properties]\n'group.id'='x'\n", ["group.id", "kafka.group"]),
             ("[profiles.x]\npass_words=0\n", ["profiles.x.pass_words", "0"]),
@@ -287,6 +292,19 @@ mod tests {
         let captions = profiles.of(Some("acme"));
         assert_eq!((&*captions.name, captions.policy.freeze_after(), captions.policy.max_delay_ms), ("captions", 0, 5000));
         assert_eq!(&*profiles.of(Some("stranger")).name, "default");
+    }
+
+    #[test]
+    fn a_profile_settles_words_at_passes_of_its_own_and_an_archive_has_long_passes_instead() {
+        let file = "[profiles.slow]\npass_words=5\nlookahead=3\n[profiles.archive]\nlookahead='unlimited'\n[tenants]\na='slow'\nb='archive'\n";
+        let profiles = load(file, &[]).unwrap().profiles().unwrap();
+        let settling = |tenant| profiles.of(tenant).policy.settling.map(|s| (s.words, s.key_words, s.lookahead, s.slots));
+        assert_eq!(settling(None), Some((4, 96, 6, 128)));
+        assert_eq!(settling(Some("a")), Some((5, 100, 3, 128)), "rounded up");
+        let archive = &profiles.of(Some("b")).policy;
+        assert_eq!((archive.settling, archive.pass_words, archive.freeze_after()), (None, 55, 41));
+        let off = load("[infer]\nsettle_words=0\n", &[]).unwrap().profiles().unwrap();
+        assert_eq!(off.of(None).policy.settling, None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::sections::InferSettings;
 use super::{Settings, SettingsError, text};
 use crate::format::Styles;
 use crate::format::numbers::Numbers;
@@ -14,7 +15,7 @@ use crate::infer::Models;
 use crate::infer::row::{Frame, MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
 use crate::limit::WordQuota;
 use crate::redact::{Action, AskedFor, Rule as RedactRule};
-use crate::session::policy::{Lookahead, Mask, Policy, Rule};
+use crate::session::policy::{Lookahead, Mask, Policy, Rule, Settling};
 use crate::tags::Tilt;
 
 /// `lookahead`: a number of words or `"unlimited"`.
@@ -224,7 +225,8 @@ impl Profiles {
             let bound = models.frame(&profile.model, &profile.kind, profile.policy.frame.tilt);
             let (frame, model, files) = bound.map_err(|e| SettingsError(format!("profiles.{name}.{e}")))?;
             let profile = Arc::make_mut(profile);
-            profile.policy = Arc::new(Policy { frame, ..(*profile.policy).clone() });
+            let settling = profile.policy.settling.map(|settling| Settling { style: frame.style, ..settling });
+            profile.policy = Arc::new(Policy { frame, settling, ..(*profile.policy).clone() });
             profile.style.model = model;
             profile.style.lexicon = Some(files.dir.join("lexicon.tsv"));
         }
@@ -296,6 +298,29 @@ fn numbers(
         .map_err(|e| SettingsError(format!("profiles.{profile}.numbers: {e}")))
 }
 
+/// How a profile's streams keep states. `S` and `G` are those of the settings, rounded up so that a settling pass is one of the profile's own passes
+/// and a key pass is a settling pass. Where a word may depend on all later ones, none is ever settled.
+fn settling(infer: &InferSettings, policy: &Policy) -> Option<Settling> {
+    let Lookahead::Words(lookahead) = policy.lookahead else { return None };
+    let words = infer.settle_words.checked_next_multiple_of(policy.pass_words)?;
+    let key_words = infer.key_words.checked_next_multiple_of(words.max(1))?;
+    (words > 0).then_some(Settling {
+        words,
+        key_words,
+        lookahead: u64::from(lookahead),
+        masked: policy.mask == Mask::Lookahead,
+        slots: infer.state_slots as u32,
+        style: 0,
+    })
+}
+
+/// Words between passes where nobody waits for words: as many as fit a row with its history, at most two thirds of a buffer, since the rest is what later
+/// words a word knows.
+fn long_pass(policy: &Policy) -> u64 {
+    let room = MAX_WINDOW_WORDS.saturating_sub(policy.history_words).saturating_sub(policy.max_buffer_words);
+    (room / 2).min(policy.max_buffer_words * 2 / 3)
+}
+
 fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {
     fn need<T>(key: &str, value: Option<T>) -> Result<T, SettingsError> {
         value.ok_or_else(|| SettingsError(format!("profiles.default.{key} is missing; it is every profile's base")))
@@ -323,7 +348,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     };
     let tilt = tilt(name, own.tilt.unwrap_or_default(), base.tilt.as_ref().unwrap_or(&BTreeMap::new()))?;
     let trailing = need("trailing_words", own.trailing_words.or(base.trailing_words))?;
-    let policy = Policy {
+    let mut policy = Policy {
         frame: Frame { tilt, ..Frame::default() },
         lookahead,
         mask: match need("mask", own.mask.or(base.mask))? {
@@ -337,6 +362,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         },
         pass_words: need("pass_words", own.pass_words.or(base.pass_words))?,
         history_words: need("history_words", own.history_words.or(base.history_words))?,
+        settling: None,
         max_buffer_words: d.max_buffer_words,
         max_delay_ms: need("max_delay_ms", own.max_delay_ms.or(base.max_delay_ms))?,
         utterance_delay_ms: need("utterance_delay_ms", own.utterance_delay_ms.or(base.utterance_delay_ms))?,
@@ -351,13 +377,18 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     if policy.pass_words == 0 {
         return refuse("pass_words", " = 0: expected at least 1".into());
     }
-    let most = [policy.history_words, d.max_buffer_words, policy.pass_words, policy.pass_words];
+    if policy.lookahead == Lookahead::Unlimited {
+        policy.pass_words = policy.pass_words.max(long_pass(&policy));
+    }
+    policy.settling = settling(&settings.infer, &policy);
+    let step = policy.settling.map_or(0, |settling| settling.words).max(policy.pass_words);
+    let most = [policy.history_words, d.max_buffer_words, step, step];
     let window = most.into_iter().fold(0u64, u64::saturating_add);
     if window > MAX_WINDOW_WORDS {
         return refuse(
             "history_words",
             format!(
-                " + decode.max_buffer_words + 2 × pass_words = {window}: expected at most {MAX_WINDOW_WORDS}, the words that fit \
+                " + decode.max_buffer_words + 2 × pass_words (or infer.settle_words) = {window}: expected at most {MAX_WINDOW_WORDS}, the words that fit \
                  {MAX_TOKENS} tokens at two each (a word has up to {MAX_TOKENS_PER_WORD})"
             ),
         );

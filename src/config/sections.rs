@@ -115,6 +115,14 @@ pub struct InferSettings {
     pub backlog_timeout_ms: u64,
     /// requests of a partition under way
     pub max_in_flight_per_partition: usize,
+    /// `S`: passes at multiples of so many words keep states; 0: none does
+    pub settle_words: u64,
+    /// `G`: so many words after a key pass comes the next one
+    pub key_words: u64,
+    /// tokens whose states a pass sees
+    pub state_slots: usize,
+    /// bytes of all streams' states
+    pub state_bytes: usize,
 }
 
 impl InferSettings {

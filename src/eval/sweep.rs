@@ -137,7 +137,7 @@ mod tests {
         let settings = apply(Settings::load(None).unwrap(), &cells).unwrap();
         let profiles = settings.profiles().unwrap();
         assert_eq!(profiles.of(Some("eval-0")).policy.freeze_after(), 0);
-        assert_eq!(profiles.of(Some("eval-3")).policy.pass_words, 6);
+        assert_eq!(profiles.of(Some("eval-1")).policy.pass_words, 6);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use opentelemetry::metrics::{Counter, Histogram, Meter};
+use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 use opentelemetry::{KeyValue, global};
 
 use crate::health::{Health, PartitionView};
@@ -25,6 +25,8 @@ pub(super) struct Instruments {
     pub(super) queue_seconds: Histogram<f64>,
     pub(super) dispatches: Counter<u64>,
     pub(super) inference_failures: Counter<u64>,
+    pub(super) states: Counter<u64>,
+    pub(super) state_bytes: Gauge<u64>,
     pub(super) frozen_words: Counter<u64>,
     pub(super) freeze_delay_words: Histogram<u64>,
     pub(super) freeze_delay_seconds: Histogram<f64>,
@@ -74,6 +76,8 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         queue_seconds: values("faircopy.infer.queue.duration", "s", "longest wait of a row of a batch", &SECONDS),
         dispatches: count("faircopy.infer.dispatches", "{batch}", "batches, by why they went off"),
         inference_failures: count("faircopy.infer.failures", "{batch}", "batches without an answer"),
+        states: count("faircopy.infer.states", "{pass}", "passes of streams with kept states, by what became of the states"),
+        state_bytes: m.u64_gauge("faircopy.infer.states.held").with_unit("By").with_description("kept states of streams").build(),
         frozen_words: count("faircopy.words.frozen", "{word}", "words whose tags became final, by cause"),
         freeze_delay_words: sizes("faircopy.freeze.delay.words", "{word}", "later words known when a word froze"),
         freeze_delay_seconds: values("faircopy.freeze.delay", "s", "time from a word's arrival to its freezing", &SECONDS),

@@ -50,6 +50,41 @@ impl Batch {
     }
 }
 
+/// A pass of a stream with kept states has been answered.
+pub struct StatesAsked {
+    /// the states that it goes on after were not there
+    pub gone: bool,
+    /// it made states again
+    pub again: bool,
+}
+
+impl StatesAsked {
+    /// Records it.
+    pub fn emit(self) {
+        let result = if self.gone {
+            "gone"
+        } else if self.again {
+            "made_again"
+        } else {
+            "used"
+        };
+        INSTRUMENTS.states.add(1, &[KeyValue::new("result", result)]);
+    }
+}
+
+/// Kept states came or went.
+pub struct StatesHeld {
+    /// bytes that are held now
+    pub bytes: usize,
+}
+
+impl StatesHeld {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.state_bytes.record(self.bytes as u64, &[]);
+    }
+}
+
 /// A record was refused.
 pub struct DeadLetter<'a> {
     /// where

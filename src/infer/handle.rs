@@ -8,13 +8,16 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::queue::{BatchLimits, Lane, Queue};
-use super::{ModelError, Row, Tagger};
+use super::states::{Owner, Store};
+use super::{ModelError, Row, States, Tagger};
 use crate::events;
 use crate::tags::Tags;
 use crate::trace::{self, Link};
 
 /// What a partition task asks for.
 pub struct Request {
+    /// the partition task, as [`KeptStates::owner`] named it
+    pub owner: Owner,
     /// the stream, by the partition task's own name
     pub stream: u64,
     /// the request, by the stream's own name
@@ -31,15 +34,72 @@ pub struct Request {
     pub reply: UnboundedSender<Answer>,
 }
 
-/// What comes back: one entry in `tags` per word of the row, or none where inference failed.
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// tags of the words that were asked for, in order
+    Tags(Vec<Tags>),
+    /// the states that the row goes on after are gone: they must be made again
+    StatesGone,
+    /// inference failed, or took too long
+    Failed,
+}
+
+/// The states that streams of this process keep, whatever their models.
+#[derive(Clone)]
+pub struct KeptStates(Arc<Mutex<Store<States>>>);
+
+impl KeptStates {
+    /// Room for so many bytes.
+    pub fn new(max_bytes: usize) -> KeptStates {
+        KeptStates(Arc::new(Mutex::new(Store::new(max_bytes))))
+    }
+
+    /// A name for a partition's assignment to this process.
+    pub fn owner(&self) -> Owner {
+        self.store().owner()
+    }
+
+    /// Forgets a stream that has ended or is erased.
+    pub fn forget(&self, owner: Owner, stream: u64) {
+        self.store().forget(owner, stream);
+    }
+
+    /// Forgets all streams of a partition that is given up.
+    pub fn forget_all(&self, owner: Owner) {
+        self.store().forget_all(owner);
+    }
+
+    /// Bytes that are held.
+    pub fn bytes(&self) -> usize {
+        self.store().bytes()
+    }
+
+    fn store(&self) -> std::sync::MutexGuard<'_, Store<States>> {
+        self.0.lock().expect("nobody panics while holding it")
+    }
+}
+
+/// What comes back.
 #[derive(Debug)]
 pub struct Answer {
     /// as in the request
     pub stream: u64,
     /// as in the request
     pub ask: u64,
-    /// tags of the row's words, in order
-    pub tags: Option<Vec<Tags>>,
+    /// what came of it
+    pub outcome: Outcome,
+}
+
+impl Request {
+    fn answer(self, outcome: Outcome) {
+        if self.row.after.is_some() || self.row.keep.is_some() {
+            let again = self.row.keep.is_some_and(|keep| keep.again);
+            events::StatesAsked { gone: outcome == Outcome::StatesGone, again }.emit();
+        }
+        // A task whose partition was revoked is gone.
+        let _ = self.reply.send(Answer { stream: self.stream, ask: self.ask, outcome });
+    }
 }
 
 struct Waiting {
@@ -59,6 +119,7 @@ struct Shared {
     changed: Condvar,
     limits: BatchLimits,
     max_wait: Duration,
+    kept: KeptStates,
 }
 
 /// The inference service of a process. Dropping it ends the workers after their batch.
@@ -69,8 +130,8 @@ pub struct Infer {
 
 impl Infer {
     /// One worker thread per tagger. An idle worker waits up to `max_wait` for a batch to fill.
-    pub fn start(taggers: Vec<Box<dyn Tagger>>, limits: BatchLimits, max_wait: Duration) -> Infer {
-        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), limits, max_wait });
+    pub fn start(taggers: Vec<Box<dyn Tagger>>, limits: BatchLimits, max_wait: Duration, kept: KeptStates) -> Infer {
+        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), limits, max_wait, kept });
         let workers = taggers
             .into_iter()
             .enumerate()
@@ -87,6 +148,11 @@ impl Infer {
 
     /// Queues a request. Its answer comes on `request.reply`, unless the receiver is gone by then.
     pub fn submit(&self, request: Request) {
+        let after = request.row.after.map(|after| after.number);
+        let keeps = after.is_some() || request.row.keep.is_some();
+        if keeps && !self.shared.kept.store().admit(request.owner, request.stream, after) {
+            return request.answer(Outcome::StatesGone);
+        }
         let mut state = self.shared.state.lock().expect("workers do not panic");
         let (tokens, lane) = (request.row.tokens.len(), request.lane);
         let since = Instant::now();
@@ -121,11 +187,15 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
     while let Some(batch) = next_batch(shared) {
         let (began, wall) = (Instant::now(), SystemTime::now());
         let (batch, dispatch) = batch;
+        let Batch { ready: batch, mut states } = with_states(&shared.kept, batch);
+        if batch.is_empty() {
+            continue;
+        }
         let rows: Vec<&Row> = batch.iter().map(|w| &w.request.row).collect();
         let longest = rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0);
         let tokens: usize = rows.iter().map(|r| r.tokens.len()).sum();
         // A model that panics must not take the words of every partition with it.
-        let result = catch_unwind(AssertUnwindSafe(|| tagger.tag(&rows)))
+        let result = catch_unwind(AssertUnwindSafe(|| tagger.tag(&rows, &mut states)))
             .unwrap_or_else(|_| Err(ModelError("the model panicked".into())))
             .and_then(|tags| {
                 let fits = tags.len() == rows.len() && tags.iter().zip(&rows).all(|(t, r)| t.len() == r.first.len());
@@ -143,12 +213,47 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
         .emit();
         trace::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
         let mut tags = result.ok().map(Vec::into_iter);
-        for waiting in batch {
-            let r = waiting.request;
-            let answer = Answer { stream: r.stream, ask: r.ask, tags: tags.as_mut().and_then(Iterator::next) };
-            let _ = r.reply.send(answer); // a task whose partition was revoked is gone
+        for (Waiting { request, .. }, states) in batch.into_iter().zip(states) {
+            let Some(tags) = tags.as_mut().and_then(Iterator::next) else {
+                request.answer(Outcome::Failed); // and its states are not put back: nobody knows what they are
+                continue;
+            };
+            let row = &request.row;
+            if let Some(number) = row.keep.map(|keep| keep.number).or(row.after.map(|after| after.number)) {
+                let (bytes, again) = (states.bytes(), row.keep.is_some_and(|keep| keep.again));
+                let mut store = shared.kept.store();
+                store.put(request.owner, request.stream, number, states, bytes, again);
+                events::StatesHeld { bytes: store.bytes() }.emit();
+            }
+            request.answer(Outcome::Tags(tags));
         }
     }
+}
+
+/// Rows that can be run, each with the states that it goes on after.
+struct Batch {
+    ready: Vec<Waiting>,
+    states: Vec<States>,
+}
+
+/// Takes the states that rows go on after. They may have been given up since the row was queued.
+fn with_states(kept: &KeptStates, batch: Vec<Waiting>) -> Batch {
+    let (mut ready, mut states) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
+    for waiting in batch {
+        let Request { owner, stream, row, .. } = &waiting.request;
+        let found = match row.after {
+            Some(after) => kept.store().take(*owner, *stream, after.number),
+            None => Some(States::default()),
+        };
+        match found {
+            Some(found) => {
+                ready.push(waiting);
+                states.push(found);
+            }
+            None => waiting.request.answer(Outcome::StatesGone),
+        }
+    }
+    Batch { ready, states }
 }
 
 /// The next batch, and why it goes off now: nobody waited for it to fill, it is `full`, or its oldest row has waited `long` enough.
@@ -193,7 +298,7 @@ mod tests {
 
     fn request(ask: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
         let row = Row::pack(Frame::default(), &[&[7], &[8]], 0, None, false);
-        Request { stream: 1, ask, row, lane: Lane::Live, due, trace: None, reply: reply.clone() }
+        Request { owner: 1, stream: 1, ask, row, lane: Lane::Live, due, trace: None, reply: reply.clone() }
     }
 
     fn soon() -> Instant {
@@ -210,21 +315,21 @@ mod tests {
             assert!(calls != 1, "first call fails");
             vec![Tags::default(); row.first.len()]
         };
-        let infer = Infer::start(vec![Box::new(model)], LIMITS, Duration::ZERO);
+        let infer = Infer::start(vec![Box::new(model)], LIMITS, Duration::ZERO, KeptStates::new(1 << 20));
         let (reply, mut answers) = unbounded_channel();
         infer.submit(request(1, &reply, soon()));
-        assert!(answers.blocking_recv().unwrap().tags.is_none());
+        assert_eq!(answers.blocking_recv().unwrap().outcome, Outcome::Failed);
         infer.submit(request(2, &reply, soon()));
         let second = answers.blocking_recv().unwrap();
-        assert_eq!((second.ask, second.tags.unwrap().len()), (2, 2));
+        assert_eq!((second.ask, second.outcome), (2, Outcome::Tags(vec![Tags::default(); 2])));
     }
 
     #[test]
     fn a_model_that_gives_too_few_tags_is_a_failure() {
-        let infer = Infer::start(vec![Box::new(|_: &Row| Vec::new())], LIMITS, Duration::ZERO);
+        let infer = Infer::start(vec![Box::new(|_: &Row| Vec::new())], LIMITS, Duration::ZERO, KeptStates::new(1 << 20));
         let (reply, mut answers) = unbounded_channel();
         infer.submit(request(1, &reply, soon()));
-        assert!(answers.blocking_recv().unwrap().tags.is_none());
+        assert_eq!(answers.blocking_recv().unwrap().outcome, Outcome::Failed);
     }
 
     #[test]
@@ -232,13 +337,13 @@ mod tests {
         let (started, go) = (std::sync::mpsc::channel(), std::sync::mpsc::channel::<()>());
         struct Slow(std::sync::mpsc::Sender<usize>, std::sync::mpsc::Receiver<()>);
         impl Tagger for Slow {
-            fn tag(&mut self, rows: &[&Row]) -> Result<Vec<Vec<Tags>>, ModelError> {
+            fn tag(&mut self, rows: &[&Row], _: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
                 self.0.send(rows.len()).unwrap();
                 self.1.recv().unwrap();
                 Ok(rows.iter().map(|r| vec![Tags::default(); r.first.len()]).collect())
             }
         }
-        let infer = Infer::start(vec![Box::new(Slow(started.0, go.1))], LIMITS, Duration::ZERO);
+        let infer = Infer::start(vec![Box::new(Slow(started.0, go.1))], LIMITS, Duration::ZERO, KeptStates::new(1 << 20));
         let (reply, mut answers) = unbounded_channel();
         infer.submit(request(0, &reply, soon()));
         assert_eq!(started.1.recv().unwrap(), 1);
@@ -251,5 +356,49 @@ mod tests {
         go.0.send(()).unwrap();
         let asks: Vec<u64> = (0..6).map(|_| answers.blocking_recv().unwrap().ask).collect();
         assert_eq!(asks, [0, 1, 2, 3, 4, 5]);
+    }
+
+    /// Adds a row's tokens to its stream's states, and says how many tokens it was given and has.
+    struct Counts(std::sync::mpsc::Sender<(usize, usize)>);
+
+    impl Tagger for Counts {
+        fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
+            for (row, states) in rows.iter().zip(&mut *states) {
+                self.0.send((states.kept, row.tokens.len())).unwrap();
+                let keep = row.keep.map_or(0, |keep| keep.tokens);
+                (0..keep).for_each(|_| states.push(&[1; 100], &[1.0], 64));
+            }
+            Ok(rows.iter().map(|r| vec![Tags::default(); r.first.len()]).collect())
+        }
+    }
+
+    #[test]
+    fn states_go_from_pass_to_pass_until_they_are_forgotten_or_room_is_short() {
+        let (runs, ran) = std::sync::mpsc::channel();
+        let kept = KeptStates::new(2000);
+        let infer = Infer::start(vec![Box::new(Counts(runs))], LIMITS, Duration::ZERO, kept.clone());
+        let (reply, mut answers) = unbounded_channel();
+        let owner = kept.owner();
+        let mut ask = |stream: u64, row: Row| {
+            infer.submit(Request { owner, stream, ask: 0, row, lane: Lane::Live, due: soon(), trace: None, reply: reply.clone() });
+            answers.blocking_recv().unwrap().outcome
+        };
+        let (first, after) = Row::pack(Frame::default(), &[&[7], &[8], &[9]], 0, None, false).keep(1, 8, false);
+        let next = |after| Row::go_on(Frame::default(), &[&[9], &[10]], after, 400, None, false).unwrap();
+        assert_eq!(ask(1, next(after)), Outcome::StatesGone, "not made yet");
+        assert_eq!(ask(1, first.clone()), Outcome::Tags(vec![Tags::default(); 3]));
+        assert_eq!(ask(1, next(after)), Outcome::Tags(vec![Tags::default(); 2]), "they are read");
+        assert_eq!(ask(1, next(after)), Outcome::Tags(vec![Tags::default(); 2]), "and stay as they were");
+        let (second, after) = next(after).keep(1, 12, false);
+        assert_eq!(ask(1, second), Outcome::Tags(vec![Tags::default(); 2]));
+        assert_eq!(ask(1, next(after).ask(1, None)), Outcome::Tags(vec![Tags::default()]));
+        assert_eq!(ran.try_iter().collect::<Vec<_>>(), [(0, 4), (3, 2), (3, 2), (3, 2), (4, 2)]);
+        for stream in 2..8 {
+            ask(stream, first.clone());
+        }
+        assert!(kept.bytes() <= 2000);
+        assert_eq!(ask(1, next(after)), Outcome::StatesGone, "others needed the room");
+        kept.forget_all(owner);
+        assert_eq!(kept.bytes(), 0);
     }
 }

@@ -3,6 +3,9 @@
 //! ```text
 //!  partition tasks ──Request──▶ Queue ──batch──▶ worker thread ── Tagger::tag ──▶ answers to each task
 //!                               pure             one per device (or core), formed while it is busy
+//!                                                     │  ▲
+//!                                                     ▼  │ states that passes keep (states.rs, pure)
+//!                                                  KeptStates
 //! ```
 //!
 //! Only [`onnx`] knows ONNX Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
@@ -13,11 +16,14 @@ pub mod onnx;
 pub mod path;
 pub mod queue;
 pub mod row;
+pub mod states;
 pub mod tokenise;
+pub mod weights;
 
-pub use handle::{Answer, Infer, Request};
+pub use handle::{Answer, Infer, KeptStates, Outcome, Request};
 pub use model::{LoadError, Model, ModelFiles, Models};
 pub use row::Row;
+pub use states::States;
 pub use tokenise::WordTokenizer;
 
 use crate::tags::Tags;
@@ -32,12 +38,13 @@ pub struct ModelError(pub String);
 /// `tag` gets rows of at most [`row::MAX_TOKENS`] tokens and gives, for each, one [`Tags`] per entry of [`Row::first`], in
 /// order. What it says of a row must not depend on the other rows.
 pub trait Tagger: Send {
-    /// Tags a batch.
-    fn tag(&mut self, rows: &[&Row]) -> Result<Vec<Vec<Tags>>, ModelError>;
+    /// Tags a batch. `states` has, for each row, the states that it goes on after; empty ones where it starts afresh. What [`Row::keep`] says is added to them.
+    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError>;
 }
 
+/// A model without states.
 impl<F: FnMut(&Row) -> Vec<Tags> + Send> Tagger for F {
-    fn tag(&mut self, rows: &[&Row]) -> Result<Vec<Vec<Tags>>, ModelError> {
+    fn tag(&mut self, rows: &[&Row], _: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
         Ok(rows.iter().map(|row| self(row)).collect())
     }
 }

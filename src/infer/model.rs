@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::path::Follows;
 use super::queue::BatchLimits;
 use super::row::Frame;
-use super::{Infer, Tagger, WordTokenizer};
+use super::{Infer, KeptStates, Tagger, WordTokenizer};
 use crate::tags::{Labels, Tilt};
 
 /// Why a model or its runtime cannot be loaded; says expected, got and remedy.
@@ -95,34 +95,39 @@ impl Model {
         taggers: Vec<Box<dyn Tagger>>,
         limits: BatchLimits,
         max_wait: Duration,
+        kept: KeptStates,
     ) -> Result<Model, LoadError> {
         let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), &files.labels.tokens).map_err(LoadError)?;
-        Ok(Model { key: key.to_string(), files, tokenizer, infer: Infer::start(taggers, limits, max_wait) })
+        Ok(Model { key: key.to_string(), files, tokenizer, infer: Infer::start(taggers, limits, max_wait, kept) })
     }
 }
 
 /// All models of a process, each once, whichever profiles use it.
-pub struct Models(Vec<Model>);
+pub struct Models {
+    models: Vec<Model>,
+    /// the states that their streams keep
+    pub kept: KeptStates,
+}
 
 impl Models {
-    /// Of the models that profiles ask for.
-    pub fn new(models: Vec<Model>) -> Models {
-        Models(models)
+    /// Of the models that profiles ask for. All of them keep states in `kept`.
+    pub fn new(models: Vec<Model>, kept: KeptStates) -> Models {
+        Models { models, kept }
     }
 
     /// The model that a row is for.
     pub fn of(&self, frame: Frame) -> &Model {
-        &self.0[frame.model]
+        &self.models[frame.model]
     }
 
     /// The directories of those that are loaded.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|m| m.key.as_str())
+        self.models.iter().map(|m| m.key.as_str())
     }
 
     /// The names that segments carry.
     pub fn names(&self) -> Vec<&str> {
-        self.0.iter().map(|m| m.files.labels.model.as_str()).collect()
+        self.models.iter().map(|m| m.files.labels.model.as_str()).collect()
     }
 
     /// What a profile's rows have in common, the model's name and its files.
@@ -130,8 +135,8 @@ impl Models {
     /// # Errors
     /// A style that the model does not know; says what it knows.
     pub fn frame(&self, key: &str, style: &str, tilt: Tilt) -> Result<(Frame, Arc<str>, &ModelFiles), String> {
-        let at = self.0.iter().position(|m| m.key == key).expect("every profile's model is loaded");
-        let files = &self.0[at].files;
+        let at = self.models.iter().position(|m| m.key == key).expect("every profile's model is loaded");
+        let files = &self.models[at].files;
         let Labels { model, styles, tokens, .. } = &files.labels;
         let style = styles
             .iter()

@@ -4,16 +4,19 @@
 //! there, or loading fails.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use ort::ep;
-use ort::session::{Session, builder::GraphOptimizationLevel};
-use ort::value::Tensor;
+use ort::session::builder::{GraphOptimizationLevel, PrepackedWeights};
+use ort::session::{Session, SessionOutputs};
+use ort::value::{DynValue, PrimitiveTensorElementType, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::model::{LoadError, ModelFiles};
 use super::path::Follows;
 use super::row::Frame;
-use super::{ModelError, Row, Tagger};
+use super::weights::{Element, Weight, weights};
+use super::{ModelError, Row, States, Tagger};
 use crate::tags::{Labels, Tags, best};
 
 /// Word number of padding tokens: further ahead than any lookahead, so that nothing attends to them.
@@ -47,15 +50,95 @@ pub fn init_runtime(library: &Path) -> Result<(), LoadError> {
     Ok(())
 }
 
+/// What a model's graph takes, in this order.
+const INPUTS: [&str; 9] = ["tokens", "words", "lookahead", "style", "positions", "kept", "kept_scales", "kept_positions", "keep"];
+/// Position of a slot that holds nothing.
+const UNUSED: i64 = -1;
+/// Where a row has one token, ONNX Runtime multiplies matrices in another order. No row is narrower than this.
+const MIN_WIDTH: usize = 2;
+
+/// Sizes of a model's states.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    /// keys and values of each layer in turn
+    slabs: usize,
+    heads: usize,
+    /// of a head
+    size: usize,
+}
+
+/// What all sessions of a model use: its weights as they are, and as ONNX Runtime packs them for its products.
+struct Common {
+    weights: Vec<(String, Arc<DynValue>)>,
+    packed: PrepackedWeights,
+}
+
+impl Common {
+    fn of(onnx: &[u8], files: &ModelFiles) -> Result<Common, LoadError> {
+        let value = |weight: Weight| {
+            let bytes = &onnx[weight.data];
+            let value = match weight.element {
+                Element::I8 => {
+                    let values = bytes.iter().map(|&b| b as i8).collect();
+                    tensor::<i8>(weight.dims, values).map(Tensor::into_dyn)
+                }
+                Element::F32 => {
+                    let values = bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect();
+                    tensor::<f32>(weight.dims, values).map(Tensor::into_dyn)
+                }
+            };
+            let value = value.map_err(|e| LoadError(format!("{}: {}: {e}", files.tagger().display(), weight.name)))?;
+            Ok((weight.name, Arc::new(value)))
+        };
+        let weights = weights(onnx).into_iter().map(value).collect::<Result<_, _>>()?;
+        Ok(Common { weights, packed: PrepackedWeights::new() })
+    }
+}
+
 /// One session of the tagger.
 pub struct OnnxTagger {
     session: Session,
     follows: Follows,
+    sizes: Sizes,
+    slots: usize,
+}
+
+/// What a run gives.
+struct Ran {
+    /// `[rows, width, Labels::WIDTH]`
+    logits: Vec<f32>,
+    width: usize,
+    /// `[tokens kept, slabs, heads × size]`
+    states: Vec<i8>,
+    /// `[tokens kept, slabs]`
+    scales: Vec<f32>,
 }
 
 impl OnnxTagger {
-    /// Loads the tagger and runs one word through it, so that the first request is not the slow one.
-    pub fn load(files: &ModelFiles, device: Device, threads: usize) -> Result<OnnxTagger, LoadError> {
+    /// Loads the tagger, `count` times, and runs one word through each, so that the first request is not the slow one. On a CPU all of them use one
+    /// copy of the weights. Streams keep the states of so many tokens: `slots`.
+    pub fn load(
+        files: &ModelFiles,
+        device: Device,
+        threads: usize,
+        slots: usize,
+        count: usize,
+    ) -> Result<Vec<OnnxTagger>, LoadError> {
+        let onnx = files.unpack()?;
+        let common = if device == Device::Cpu && count > 1 { Some(Common::of(&onnx, files)?) } else { None };
+        // One after the other on one thread: what the runtime needs while it loads is then used again by the next session. Side by side, every thread's
+        // share of it stays with the process. The first one packs the weights as the processor wants them, the others find them so.
+        (0..count).map(|_| OnnxTagger::one(files, &onnx, device, threads, slots, common.as_ref())).collect()
+    }
+
+    fn one(
+        files: &ModelFiles,
+        onnx: &[u8],
+        device: Device,
+        threads: usize,
+        slots: usize,
+        common: Option<&Common>,
+    ) -> Result<OnnxTagger, LoadError> {
         let path = files.tagger();
         let fail = |what: &str, e: String| LoadError(format!("{}: {what}: {e}", path.display()));
         let cpu = |e: String| fail("cannot set up ONNX Runtime", e);
@@ -76,61 +159,147 @@ impl OnnxTagger {
                 )
             })?;
         }
-        let session = builder.commit_from_memory(&files.unpack()?).map_err(|e| fail("expected an ONNX tagger", e.to_string()))?;
-        let inputs: Vec<&str> = session.inputs().iter().map(|i| i.name()).collect();
-        if inputs != ["tokens", "words", "lookahead", "style"] {
-            return Err(fail("expected inputs tokens, words, lookahead, style", format!("got {inputs:?}")));
+        if let Some(common) = common {
+            builder = builder.with_prepacked_weights(&common.packed).map_err(|e| cpu(e.to_string()))?;
+            for (name, value) in &common.weights {
+                builder = builder.with_initializer(name, value.clone()).map_err(|e| cpu(e.to_string()))?;
+            }
         }
-        let mut tagger = OnnxTagger { session, follows: files.follows.clone() };
+        let session = builder.commit_from_memory(onnx).map_err(|e| fail("expected an ONNX tagger", e.to_string()))?;
+        let inputs: Vec<&str> = session.inputs().iter().map(|i| i.name()).collect();
+        if inputs != INPUTS {
+            let expected = format!("expected inputs {}", INPUTS.join(", "));
+            return Err(fail(&expected, format!("got {inputs:?}; export the model again with this version's training")));
+        }
+        let kept = session.inputs()[5].dtype().tensor_shape().map(|shape| shape.to_vec()).unwrap_or_default();
+        let sizes = match kept[..] {
+            [slabs, _, _, heads, size] if slabs.min(heads).min(size) > 0 => {
+                Sizes { slabs: slabs as usize, heads: heads as usize, size: size as usize }
+            }
+            _ => return Err(fail("expected kept to be [slabs, rows, slots, heads, size]", format!("got {kept:?}"))),
+        };
+        let mut tagger = OnnxTagger { session, follows: files.follows.clone(), sizes, slots };
         let tokens = &files.labels.tokens;
         let last_style = files.labels.styles.len() as u32 - 1;
         let frame = Frame { cls: tokens.cls, sep: tokens.sep, style: last_style, ..Frame::default() };
         let warm = Row::pack(frame, &[&[tokens.cls]], 0, Some(0), false);
-        tagger.tag(&[&warm]).map_err(|e| fail("the model does not run", e.to_string()))?;
+        tagger.tag(&[&warm], &mut [States::default()]).map_err(|e| fail("the model does not run", e.to_string()))?;
         Ok(tagger)
     }
 
-    /// Logits of a batch as the model gives them: `[rows, longest row, Labels::WIDTH]`, and the longest row.
-    pub fn logits(&mut self, rows: &[&Row]) -> Result<(Vec<f32>, usize), ModelError> {
-        let (count, width) = (rows.len(), rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0));
+    /// Logits of the words that rows ask for, `[words][Labels::WIDTH]` for each row. What rows keep is added to their states.
+    ///
+    /// Rows that go on after kept states and rows that start afresh are run apart: how many slots a run has decides in which order it adds up.
+    pub fn logits(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Vec<f32>>>, ModelError> {
+        let mut logits = vec![Vec::new(); rows.len()];
+        for goes_on in [false, true] {
+            let which: Vec<usize> = (0..rows.len()).filter(|&r| rows[r].after.is_some() == goes_on).collect();
+            if which.is_empty() {
+                continue;
+            }
+            let (some, before): (Vec<&Row>, Vec<&States>) = which.iter().map(|&r| (rows[r], &states[r])).unzip();
+            let ran = self.run(&some, &before, if goes_on { self.slots } else { 0 })?;
+            let (values, scales) = (self.sizes.slabs * self.sizes.heads * self.sizes.size, self.sizes.slabs);
+            let mut made = ran.states.chunks_exact(values).zip(ran.scales.chunks_exact(scales));
+            for (at, &r) in which.iter().enumerate() {
+                let of = |&first: &u32| ran.logits[(at * ran.width + first as usize) * Labels::WIDTH..][..Labels::WIDTH].to_vec();
+                logits[r] = rows[r].first.iter().map(of).collect();
+                let keep = rows[r].keep.map_or(0, |keep| keep.tokens as usize);
+                states[r].reserve(keep, values, scales, self.slots);
+                for (values, scales) in made.by_ref().take(keep) {
+                    states[r].push(values, scales, self.slots);
+                }
+            }
+        }
+        Ok(logits)
+    }
+
+    /// Runs rows that all have their states in `slots`, or all start afresh.
+    fn run(&mut self, rows: &[&Row], states: &[&States], slots: usize) -> Result<Ran, ModelError> {
+        let Sizes { slabs, heads, size } = self.sizes;
+        let count = rows.len();
+        let width = rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0).max(MIN_WIDTH);
         let mut tokens = vec![0i64; count * width];
         let mut words = vec![PAD_WORD; count * width];
+        let mut positions = vec![0i64; count * width];
         let (mut lookahead, mut style) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for (r, row) in rows.iter().enumerate() {
+        let mut kept = vec![0i8; slabs * count * slots * heads * size];
+        let mut kept_scales = vec![0f32; slabs * count * slots];
+        let mut kept_positions = vec![UNUSED; count * slots];
+        let mut keep = Vec::new();
+        for (r, (row, states)) in rows.iter().zip(states).enumerate() {
+            let from = row.after.map_or(0, |after| i64::from(after.position));
             for (i, (&token, &word)) in row.tokens.iter().zip(&row.words).enumerate() {
-                tokens[r * width + i] = i64::from(token);
-                words[r * width + i] = i64::from(word);
+                let at = r * width + i;
+                (tokens[at], words[at], positions[at]) = (i64::from(token), i64::from(word), from + i as i64);
             }
             lookahead.push(row.lookahead.map_or(UNLIMITED, i64::from));
             style.push(i64::from(row.frame.style));
+            keep.extend((0..row.keep.map_or(0, |keep| keep.tokens as usize)).map(|i| (r * width + i) as i64));
+            if row.after.is_none() {
+                continue;
+            }
+            if states.positions.is_empty() || states.positions.len() > slots {
+                return Err(ModelError(format!("expected states of 1 to {slots} tokens, got {}", states.positions.len())));
+            }
+            kept_positions[r * slots..][..states.positions.len()].copy_from_slice(&states.positions);
+            let values = states.values.chunks_exact(heads * size).enumerate();
+            for (i, (value, &scale)) in values.zip(&states.scales).map(|((i, v), s)| (i, (v, s))) {
+                let at = (i % slabs * count + r) * slots + i / slabs;
+                kept[at * heads * size..][..heads * size].copy_from_slice(value);
+                kept_scales[at] = scale;
+            }
         }
-        let tensor = |shape: Vec<usize>, data: Vec<i64>| Tensor::from_array((shape, data)).map_err(|e| ModelError(e.to_string()));
+        if keep.is_empty() {
+            keep.push(0); // ONNX Runtime 1.31 cannot divide nothing by nothing; nobody reads it
+        }
+        let kept_tokens = keep.len();
         let inputs = ort::inputs![
             "tokens" => tensor(vec![count, width], tokens)?,
             "words" => tensor(vec![count, width], words)?,
             "lookahead" => tensor(vec![count], lookahead)?,
             "style" => tensor(vec![count], style)?,
+            "positions" => tensor(vec![count, width], positions)?,
+            "kept" => tensor(vec![slabs, count, slots, heads, size], kept)?,
+            "kept_scales" => tensor(vec![slabs, count, slots], kept_scales)?,
+            "kept_positions" => tensor(vec![count, slots], kept_positions)?,
+            "keep" => tensor(vec![kept_tokens], keep)?,
         ];
         let outputs = self.session.run(inputs).map_err(|e| ModelError(e.to_string()))?;
-        let (shape, data) = outputs[0].try_extract_tensor::<f32>().map_err(|e| ModelError(e.to_string()))?;
-        let want = [count as i64, width as i64, Labels::WIDTH as i64];
-        if shape[..] != want[..] {
-            return Err(ModelError(format!("expected logits of shape {want:?}, got {shape:?}")));
-        }
-        Ok((data.to_vec(), width))
+        let logits = extract::<f32>(&outputs, "logits", &[count, width, Labels::WIDTH])?;
+        let states = extract::<i8>(&outputs, "states", &[kept_tokens, slabs, heads * size])?;
+        let scales = extract::<f32>(&outputs, "state_scales", &[kept_tokens, slabs])?;
+        Ok(Ran { logits, width, states, scales })
     }
 }
 
+fn tensor<T: PrimitiveTensorElementType + std::fmt::Debug + Clone + 'static>(
+    shape: Vec<usize>,
+    data: Vec<T>,
+) -> Result<Tensor<T>, ModelError> {
+    Tensor::from_array((shape, data)).map_err(|e| ModelError(e.to_string()))
+}
+
+fn extract<T: PrimitiveTensorElementType + Clone>(
+    outputs: &SessionOutputs,
+    name: &str,
+    want: &[usize],
+) -> Result<Vec<T>, ModelError> {
+    let (shape, data) = outputs[name].try_extract_tensor::<T>().map_err(|e| ModelError(e.to_string()))?;
+    if !shape.iter().copied().eq(want.iter().map(|&n| n as i64)) {
+        return Err(ModelError(format!("expected {name} of shape {want:?}, got {shape:?}")));
+    }
+    Ok(data.to_vec())
+}
+
 impl Tagger for OnnxTagger {
-    fn tag(&mut self, rows: &[&Row]) -> Result<Vec<Vec<Tags>>, ModelError> {
-        let (logits, width) = self.logits(rows)?;
-        let tags_of = |(r, row): (usize, &&Row)| {
-            let at = |first: u32| (r * width + first as usize) * Labels::WIDTH;
-            let words: Vec<&[f32]> = row.first.iter().map(|&f| &logits[at(f)..at(f) + Labels::WIDTH]).collect();
+    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
+        let logits = self.logits(rows, states)?;
+        let tags_of = |(row, words): (&&Row, &Vec<Vec<f32>>)| {
             let itn: Vec<&[f32]> = words.iter().map(|w| &w[Labels::ITN]).collect();
-            let path = self.follows.path(&itn, row.lookahead.is_some());
+            let path = self.follows.path(&itn, row.before, row.lookahead.is_some());
             words.iter().zip(path).map(|(w, itn)| Tags { itn, ..best(w, row.frame.tilt) }).collect()
         };
-        Ok(rows.iter().enumerate().map(tags_of).collect())
+        Ok(rows.iter().zip(&logits).map(tags_of).collect())
     }
 }

@@ -37,29 +37,30 @@ impl Follows {
         Ok(Follows(steps))
     }
 
-    /// The labels of the best path through a row's words (Viterbi), whose logits are given in order. Any label may be the first: a row may begin within
-    /// a span. `masked`: a later word's logits know of words that an earlier one must not, so that labels are decided from left to right.
-    pub fn path(&self, words: &[&[f32]], masked: bool) -> Vec<Itn> {
-        let path = if masked { self.left_to_right(words) } else { self.best(words) };
+    /// The labels of the best path through a row's words (Viterbi), whose logits are given in order. The path goes on from the label `before`; without one
+    /// any label may be the first. `masked`: a later word's logits know of words that an earlier one must not, so that labels are decided from left to right.
+    pub fn path(&self, words: &[&[f32]], before: Option<Itn>, masked: bool) -> Vec<Itn> {
+        let before = before.map(Itn::index);
+        let path = if masked { self.left_to_right(words, before) } else { self.best(words, before) };
         path.into_iter().map(|label| Itn::from_index(label).expect("a label of the head")).collect()
     }
 
-    fn left_to_right(&self, words: &[&[f32]]) -> Vec<usize> {
+    /// The score of a path's first word.
+    fn first(&self, before: Option<usize>, label: usize, logits: &[f32]) -> f32 {
+        logits[label] + before.map_or(0.0, |before| self.0[before][label])
+    }
+
+    fn left_to_right(&self, words: &[&[f32]], before: Option<usize>) -> Vec<usize> {
         let mut path: Vec<usize> = Vec::with_capacity(words.len());
         for logits in words {
-            let label = match path.last() {
-                Some(&before) => top(|label| logits[label] + self.0[before][label]),
-                None => top(|label| logits[label]),
-            };
-            path.push(label);
+            path.push(top(|label| self.first(path.last().copied().or(before), label, logits)));
         }
         path
     }
 
-    fn best(&self, words: &[&[f32]]) -> Vec<usize> {
+    fn best(&self, words: &[&[f32]], before: Option<usize>) -> Vec<usize> {
         let Some((first, rest)) = words.split_first() else { return Vec::new() };
-        let mut scores = [0.0; LABELS];
-        scores.copy_from_slice(first);
+        let mut scores: [f32; LABELS] = std::array::from_fn(|label| self.first(before, label, first));
         let mut back = Vec::with_capacity(rest.len());
         for logits in rest {
             let (mut next, mut from) = ([0.0; LABELS], [0u8; LABELS]);
@@ -123,9 +124,9 @@ mod tests {
             word(&[(Itn::I(Percent), 6.0)]),
         ];
         let words: Vec<&[f32]> = words.iter().map(|w| &w[..]).collect();
-        assert_eq!(open().path(&words, false), [Itn::B(Percent), Itn::I(Percent), Itn::I(Percent)]);
+        assert_eq!(open().path(&words, None, false), [Itn::B(Percent), Itn::I(Percent), Itn::I(Percent)]);
         assert_eq!(
-            open().path(&words, true),
+            open().path(&words, None, true),
             [Itn::B(Cardinal), Itn::O, Itn::O],
             "decided from left to right, nothing is taken back"
         );
@@ -136,8 +137,8 @@ mod tests {
         let words = [word(&[(Itn::I(Percent), 1.0)]), word(&[(Itn::I(Percent), 1.0)])];
         let words: Vec<&[f32]> = words.iter().map(|w| &w[..]).collect();
         for masked in [false, true] {
-            assert_eq!(open().path(&words, masked), [Itn::I(Percent); 2]);
-            assert!(open().path(&[], masked).is_empty());
+            assert_eq!(open().path(&words, None, masked), [Itn::I(Percent); 2]);
+            assert!(open().path(&[], None, masked).is_empty());
         }
     }
 
@@ -171,7 +172,7 @@ mod tests {
                 let words: f32 = path.iter().zip(&rows).map(|(&label, w)| w[label]).sum();
                 words + path.windows(2).map(|p| follows.0[p[0]][p[1]]).sum::<f32>()
             };
-            let found = follows.path(&rows, false);
+            let found = follows.path(&rows, None, false);
             let labels: Vec<usize> = found.iter().map(|i| i.index()).collect();
             let mut all = vec![Vec::new()];
             for _ in &rows {
@@ -180,16 +181,23 @@ mod tests {
             let highest = all.iter().map(|p| score(p)).fold(f32::MIN, f32::max);
             prop_assert!(score(&labels) >= highest - 1e-3);
             for masked in [false, true] {
-                let path = follows.path(&rows, masked);
+                let path = follows.path(&rows, None, masked);
                 for pair in path.windows(2) {
                     prop_assert!(!matches!(pair[1], Itn::I(_)) || pair[1].continues(pair[0]));
                 }
                 prop_assert_eq!(path.len(), rows.len());
             }
+            // Cut anywhere, the rest goes on from the label before the cut as if the whole had been judged at once.
+            for cut in 1..rows.len() {
+                let (whole, rest) = (follows.path(&rows, None, true), follows.path(&rows[cut..], Some(found[cut - 1]), false));
+                prop_assert_eq!(&follows.path(&rows[cut..], Some(whole[cut - 1]), true)[..], &whole[cut..]);
+                let whole: Vec<usize> = found[..cut].iter().chain(&rest).map(|i| i.index()).collect();
+                prop_assert!(score(&whole) >= highest - 1e-3, "the best rest of the best beginning");
+            }
             // From left to right, what comes later changes nothing.
-            let whole = follows.path(&rows, true);
+            let whole = follows.path(&rows, None, true);
             for end in 0..rows.len() {
-                prop_assert_eq!(&follows.path(&rows[..end], true)[..], &whole[..end]);
+                prop_assert_eq!(&follows.path(&rows[..end], None, true)[..], &whole[..end]);
             }
         }
     }

@@ -1,6 +1,8 @@
 //! One row of a batch: the words of one pass as the model's input.
 
-use crate::tags::Tilt;
+use serde::{Deserialize, Serialize};
+
+use crate::tags::{Itn, Tilt};
 
 /// Tokens of a row at most: the encoder's positions.
 pub const MAX_TOKENS: usize = 512;
@@ -25,19 +27,49 @@ pub struct Frame {
     pub tilt: Tilt,
 }
 
+/// The last position that a settling pass may reach before the stream's row starts afresh: what comes until then, and a hypothesis, still fits.
+pub const LAST_KEPT_POSITION: usize = 400;
+
+/// Kept states of a stream: how many words of the epoch the pass saw that made them last, and the position of the next token. Words and settings make
+/// the states of a number what they are, whoever makes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct After {
+    /// which states
+    pub number: u64,
+    /// of the row's first token
+    pub position: u32,
+}
+
+/// What is kept of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// the states of so many tokens, the row's first ones
+    pub tokens: u32,
+    /// what the stream's states are called then
+    pub number: u64,
+    /// the states are being made again, and must not be given up before they are used
+    pub again: bool,
+}
+
 /// Model input for one stream's window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// what it has in common with others
     pub frame: Frame,
-    /// token ids, `cls` first
+    /// token ids, `cls` first unless the row goes on after kept states
     pub tokens: Vec<u32>,
     /// each token's word, counted from the row's first word; -1 for `cls`
     pub words: Vec<i32>,
-    /// position of each word's first token: where its tags are read
+    /// place in `tokens` of the first token of each word whose tags are asked for: the row's last words, all of them unless [`Row::ask`] says otherwise
     pub first: Vec<u32>,
     /// later words a word may attend to; `None` is all
     pub lookahead: Option<u32>,
+    /// the ITN label of the word before the first that is asked for, where that is decided
+    pub before: Option<Itn>,
+    /// the states that its tokens see besides each other; `None`: it starts afresh
+    pub after: Option<After>,
+    /// what is kept of it
+    pub keep: Option<Keep>,
 }
 
 impl Row {
@@ -62,19 +94,59 @@ impl Row {
         while cost(words, keep) > room {
             keep -= 1;
         }
-        let mut row = Row { frame, tokens: vec![frame.cls], words: vec![-1], first: Vec::with_capacity(words.len()), lookahead };
+        let mut row = Row::empty(frame, lookahead);
+        row.tokens.push(frame.cls);
+        row.words.push(-1);
+        row.fill(words, keep, stopped);
+        row
+    }
+
+    /// A row of words that go on after kept states; `None` where there are none, or where they reach beyond `last`, a position.
+    pub fn go_on(
+        frame: Frame,
+        words: &[&[u32]],
+        after: After,
+        last: usize,
+        lookahead: Option<u32>,
+        stopped: bool,
+    ) -> Option<Row> {
+        let mut row = Row { after: Some(after), ..Row::empty(frame, lookahead) };
+        row.fill(words, MAX_TOKENS_PER_WORD, stopped);
+        (!words.is_empty() && after.position as usize + row.tokens.len() <= last).then_some(row)
+    }
+
+    /// Asks for the tags of the last `words` only; `before` is the label of the word before them.
+    pub fn ask(mut self, words: usize, before: Option<Itn>) -> Row {
+        self.first.drain(..self.first.len().saturating_sub(words));
+        self.before = before;
+        self
+    }
+
+    /// Keeps the states of all but the last `open` words, as those of this number. Gives the row, and where the next one goes on.
+    pub fn keep(mut self, open: usize, number: u64, again: bool) -> (Row, After) {
+        let words = self.first.len().saturating_sub(open);
+        let tokens = self.first.get(words).map_or(self.tokens.len(), |&first| first as usize) as u32;
+        let position = self.after.map_or(0, |after| after.position) + tokens;
+        self.keep = Some(Keep { tokens, number, again });
+        (self, After { number, position })
+    }
+
+    fn empty(frame: Frame, lookahead: Option<u32>) -> Row {
+        Row { frame, tokens: Vec::new(), words: Vec::new(), first: Vec::new(), lookahead, before: None, after: None, keep: None }
+    }
+
+    fn fill(&mut self, words: &[&[u32]], keep: usize, stopped: bool) {
         for (i, word) in words.iter().enumerate() {
-            row.first.push(row.tokens.len() as u32);
+            self.first.push(self.tokens.len() as u32);
             for &token in word.iter().take(keep) {
-                row.tokens.push(token);
-                row.words.push(i as i32);
+                self.tokens.push(token);
+                self.words.push(i as i32);
             }
         }
         if stopped {
-            row.tokens.push(frame.sep);
-            row.words.push(words.len() as i32);
+            self.tokens.push(self.frame.sep);
+            self.words.push(words.len() as i32);
         }
-        row
     }
 }
 
@@ -101,5 +173,20 @@ mod tests {
         let row = Row::pack(FRAME, &vec![word; 250], 48, None, false);
         assert_eq!(row.first.len(), 202, "no history left");
         assert_eq!(row.tokens.len(), 1 + 202 * 2);
+    }
+
+    #[test]
+    fn a_row_goes_on_after_kept_states_keeps_what_settles_and_asks_for_what_is_open() {
+        let fresh = Row::pack(FRAME, &[&[7], &[8, 9], &[10], &[11]], 0, None, false);
+        let (fresh, after) = fresh.keep(2, 4, false);
+        assert_eq!(fresh.keep, Some(Keep { tokens: 4, number: 4, again: false }), "the opening token and two words");
+        assert_eq!(after, After { number: 4, position: 4 });
+        let row = Row::go_on(FRAME, &[&[10], &[11], &[12, 13], &[14]], after, MAX_TOKENS, None, true).unwrap();
+        assert_eq!((&row.tokens[..], &row.words[..]), (&[10, 11, 12, 13, 14, 102][..], &[0, 1, 2, 2, 3, 4][..]));
+        let (row, after) = row.keep(1, 6, false);
+        assert_eq!(after, After { number: 6, position: 8 });
+        assert_eq!(row.ask(2, Some(Itn::O)).first, [2, 4]);
+        assert!(Row::go_on(FRAME, &[&[10]], After { number: 1, position: 400 }, LAST_KEPT_POSITION, None, false).is_none());
+        assert!(Row::go_on(FRAME, &[], after, MAX_TOKENS, None, false).is_none());
     }
 }

@@ -40,7 +40,7 @@ use crate::faults::panic_at;
 use crate::format::{Formatter, Styles};
 use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
-use crate::infer::{LoadError, Model, ModelFiles, Models, Tagger};
+use crate::infer::{KeptStates, LoadError, Model, ModelFiles, Models, Tagger};
 use crate::limit::PartialLimit;
 use crate::produce::outlet::Outlet;
 use crate::produce::raw::RawSender;
@@ -131,12 +131,8 @@ impl Shared {
             if !std::mem::replace(&mut runtime_is_there, true) {
                 init_runtime(&absolute(&i.runtime))?;
             }
-            let load = || Ok(Box::new(OnnxTagger::load(files, i.device, i.threads_per_worker)?) as Box<dyn Tagger>);
-            // Side by side: half a second each is most of what a start takes.
-            std::thread::scope(|threads| {
-                let loading: Vec<_> = (0..i.worker_count()).map(|_| threads.spawn(load)).collect();
-                loading.into_iter().map(|worker| worker.join().expect("loading does not panic")).collect()
-            })
+            let taggers = OnnxTagger::load(files, i.device, i.threads_per_worker, i.state_slots, i.worker_count())?;
+            Ok(taggers.into_iter().map(|tagger| Box::new(tagger) as Box<dyn Tagger>).collect())
         })
     }
 
@@ -146,14 +142,15 @@ impl Shared {
         mut taggers: impl FnMut(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError>,
     ) -> Result<Shared, RunError> {
         let profiles = settings.profiles()?;
+        let kept = KeptStates::new(settings.infer.state_bytes);
         let mut models = Vec::new();
         for key in profiles.models() {
             let files = ModelFiles::open(&settings.infer.model_dir.join(&key))?;
             let taggers = taggers(&files)?;
             let max_wait = Duration::from_micros(settings.infer.max_wait_us);
-            models.push(Model::start(&key, files, taggers, settings.infer.batch_limits(), max_wait)?);
+            models.push(Model::start(&key, files, taggers, settings.infer.batch_limits(), max_wait, kept.clone())?);
         }
-        let models = Models::new(models);
+        let models = Models::new(models, kept);
         let (in_force, styles) = InForce::new(&settings, profiles, &models)?;
         let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Ok(Shared {

@@ -115,6 +115,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         mask: Mask::Open,
         rule: Rule::Frozen,
         pass_words: 3,
+        settling: None,
         history_words: 48,
         max_buffer_words: 96,
         max_delay_ms: 1,

@@ -36,6 +36,8 @@ pub struct Partition {
     shared: Arc<Shared>,
     number: i32,
     sessions: Sessions,
+    /// the name under which its streams keep states
+    owner: u64,
     /// the task's time
     pub(super) clock: Clock,
     answers: UnboundedReceiver<Answer>,
@@ -72,6 +74,7 @@ impl Partition {
         Partition {
             sessions: Sessions::new(limits),
             guarded: shared.in_force(),
+            owner: shared.models.kept.owner(),
             shared,
             number,
             clock,
@@ -238,7 +241,8 @@ impl Partition {
             Ok(session) => {
                 // Every partition gets the order; most have nothing of the session.
                 if let Some(streams) = self.sessions.erase(&session, record.offset) {
-                    events::Erased { partition: self.number, streams }.emit();
+                    streams.iter().for_each(|&stream| self.shared.models.kept.forget(self.owner, stream));
+                    events::Erased { partition: self.number, streams: streams.len() }.emit();
                 }
             }
             Err(refused) => self.refuse("decode", refused, record),
@@ -353,6 +357,7 @@ impl Partition {
         };
         self.under_way.insert(stream, (lane, ask.due));
         self.shared.models.of(ask.row.frame).infer.submit(Request {
+            owner: self.owner,
             stream,
             ask: ask.id,
             trace: self.sessions.source_of(stream).and_then(|s| Some(s.way.as_ref()?.link())),
@@ -375,7 +380,7 @@ impl Partition {
         let now = self.now();
         self.under_way.remove(&answer.stream);
         self.reporter.progressed();
-        self.sessions.answer(answer.stream, answer.ask, answer.tags.as_deref(), now);
+        self.sessions.answer(answer.stream, answer.ask, &answer.outcome, now);
     }
 
     /// When something is due by the clock.
@@ -480,6 +485,7 @@ impl Partition {
             }
             Output::Closed { seq, counts, cause } => {
                 self.dirty.remove(&stream.id);
+                shared.models.kept.forget(self.owner, stream.id);
                 self.beyond.remove(&stream.key.session);
                 let segment = shared.formatter.end(&stream, seq, counts, cause); // it holds no words: nothing of it can panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
@@ -511,5 +517,12 @@ impl Partition {
             formatter.partial(&stream, &tail)
         };
         self.changed_tails(|session| shared.partial_limit.allows(session)).into_iter().map(partial).collect()
+    }
+}
+
+/// States encode what was said: they go with the partition.
+impl Drop for Partition {
+    fn drop(&mut self) {
+        self.shared.models.kept.forget_all(self.owner);
     }
 }

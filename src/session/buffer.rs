@@ -7,7 +7,8 @@
 //!   base ≤ released ≤ frozen ≤ total, all counted in words of the epoch
 //! ```
 //!
-//! Of history only the tokens are kept: passes read them, and nothing else does. An idle stream is little more than that.
+//! Of history only the tokens are kept: passes read them, and nothing else does. An idle stream is little more than that. How far words are *settled*
+//! is another number (`settle.rs`).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::policy::Policy;
 use super::{Source, Time, Word};
 use crate::infer::Row;
-use crate::tags::Tags;
+use crate::tags::{Itn, Tags};
 
 /// What froze a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -88,6 +89,8 @@ pub struct Buffer {
     entries: VecDeque<Entry>,
     released: u64,
     frozen: u64,
+    /// of the last frozen word
+    label: Option<Itn>,
     last_source: Option<Arc<Source>>,
 }
 
@@ -102,6 +105,8 @@ pub struct Parts {
     pub released: u64,
     /// words whose tags are final
     pub frozen: u64,
+    /// the ITN label of the last of them
+    pub label: Option<Itn>,
     /// the source of the last word that came
     pub last_source: Option<Arc<Source>>,
 }
@@ -143,20 +148,22 @@ impl Buffer {
             entries: self.entries.clone(),
             released: self.released,
             frozen: self.frozen,
+            label: self.label,
             last_source: self.last_source.clone(),
         }
     }
 
     /// A buffer that holds what another one held; `None` where that cannot be: `released ≤ frozen ≤ total`, and every frozen word has tags.
     pub fn restored(parts: Parts) -> Option<Buffer> {
-        let Parts { history, entries, released, frozen, last_source } = parts;
+        let Parts { history, entries, released, frozen, label, last_source } = parts;
         let open = frozen.checked_sub(released)?;
         let sound = released.checked_add(entries.len() as u64).is_some_and(|total| total < 1 << 48)
             && open <= entries.len() as u64
             && history.len() as u64 <= released
+            && label.is_some() == (frozen > 0)
             && entries.iter().enumerate().all(|(i, e)| (e.tags.is_some() && e.freeze.is_some()) || i as u64 >= open)
             && entries.iter().skip(open as usize).all(|e| e.freeze.is_none());
-        sound.then_some(Buffer { history, entries, released, frozen, last_source })
+        sound.then_some(Buffer { history, entries, released, frozen, label, last_source })
     }
 
     /// A buffer of which the first `gone` words left, and nothing is known of them.
@@ -190,14 +197,29 @@ impl Buffer {
         self.entries.range((from - self.released) as usize..(to - self.released) as usize)
     }
 
-    /// What a pass sees: some history before the first unfrozen word, everything up to `upto`, and `more` after it. `stopped`: the
+    /// The first word whose tokens are still there.
+    pub fn base(&self) -> u64 {
+        self.released - self.history.len() as u64
+    }
+
+    /// Tokens of the words `from..to`, none of them before [`Buffer::base`].
+    pub fn tokens(&self, from: u64, to: u64) -> Vec<&[u32]> {
+        let old =
+            self.history.range((from.min(self.released) - self.base()) as usize..(to.min(self.released) - self.base()) as usize);
+        let held = self.range(from.max(self.released), to.max(self.released)).map(|e| &e.word.tokens);
+        old.chain(held).map(|tokens| &**tokens).collect()
+    }
+
+    /// The ITN label of the last frozen word.
+    pub fn label(&self) -> Option<Itn> {
+        self.label
+    }
+
+    /// What a pass sees that starts afresh: some history before the first unfrozen word, everything up to `upto`, and `more` after it. `stopped`: the
     /// speaker has.
-    pub fn row(&self, upto: u64, more: &[Word], stopped: bool, policy: &Policy) -> Row {
-        let base = self.released - self.history.len() as u64;
-        let start = self.frozen.saturating_sub(policy.history_words).max(base);
-        let old = self.history.range((start.min(self.released) - base) as usize..);
-        let held = self.range(start.max(self.released), upto).map(|e| &e.word).chain(more).map(|w| &w.tokens);
-        let words: Vec<&[u32]> = old.chain(held).map(|tokens| &**tokens).collect();
+    pub fn row(&self, upto: u64, more: &[&[u32]], stopped: bool, policy: &Policy) -> Row {
+        let start = self.frozen.saturating_sub(policy.history_words).max(self.base());
+        let words = [&self.tokens(start, upto)[..], more].concat();
         Row::pack(policy.frame, &words, (self.frozen - start) as usize, policy.mask_words(), stopped)
     }
 
@@ -220,16 +242,19 @@ impl Buffer {
             entry.freeze =
                 Some(Freeze { at: now, cause, later_words: known - i - 1, delay_ms: now.since(entry.arrived), degraded });
         }
-        self.frozen = self.frozen.max(to);
+        if to > self.frozen {
+            self.frozen = to;
+            self.label = self.get(to - 1).tags.map(|tags| tags.itn);
+        }
     }
 
-    /// Lets words up to `to` go, in order, and forgets what is older than `history` words before the first unfrozen one.
-    pub fn release(&mut self, to: u64, history: u64) -> Vec<Entry> {
+    /// Lets words up to `to` go, in order, and forgets those before `base`.
+    pub fn release(&mut self, to: u64, base: u64) -> Vec<Entry> {
         assert!(self.released <= to && to <= self.frozen, "only frozen words are released");
         let gone: Vec<Entry> = self.entries.drain(..(to - self.released) as usize).collect();
         self.history.extend(gone.iter().map(|e| e.word.tokens.clone()));
         self.released = to;
-        let keep = (history + self.released).saturating_sub(self.frozen);
+        let keep = self.released.saturating_sub(base);
         self.history.drain(..self.history.len().saturating_sub(keep as usize));
         if self.entries.is_empty() {
             self.entries.shrink_to(IDLE_CAPACITY);

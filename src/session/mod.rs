@@ -12,6 +12,7 @@ pub mod output;
 pub mod plan;
 pub mod policy;
 pub mod release;
+pub mod settle;
 pub mod snapshot;
 pub mod stream;
 pub mod word;

@@ -64,15 +64,21 @@ impl Plan {
     }
 
     /// The next pass to run, with `frozen` words frozen. A pass that freezes nothing only improves the tail's looks, which the next one
-    /// does better: it is left out where another follows or nobody looks, unless Algorithm 1 decides by its predictions.
+    /// does better: it is left out where another follows or nobody looks, unless Algorithm 1 decides by its predictions, or the pass settles words.
     pub fn next(&mut self, frozen: u64, policy: &Policy) -> Option<Pass> {
         let decides = matches!(policy.rule, Rule::Predicted { .. });
+        let settles = |pass: &Pass| policy.settling.is_some_and(|settling| settling.is_by(pass));
         while !decides
             && (self.passes.len() > 1 || !policy.partials)
-            && self.passes.front().is_some_and(|p| p.freeze_to <= frozen)
+            && self.passes.front().is_some_and(|p| p.freeze_to <= frozen && !settles(p))
         {
             self.passes.pop_front();
         }
         self.passes.pop_front()
+    }
+
+    /// Puts a pass back that could not be run yet.
+    pub fn put_back(&mut self, pass: Pass) {
+        self.passes.push_front(pass);
     }
 }

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::buffer::FreezeCause;
+use super::plan::Pass;
 use crate::infer::row::Frame;
 use crate::redact::Redaction;
 
@@ -37,6 +41,35 @@ pub enum Rule {
     Flow,
 }
 
+/// How states are kept between passes. What is written down with a stream: states that were made by other rules are of no use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settling {
+    /// `S`: passes at multiples of so many words settle words; a multiple of `F`
+    pub words: u64,
+    /// `G`: so many words after a key pass comes the next one; a multiple of `S`
+    pub key_words: u64,
+    /// `L`: later words that a settled word has
+    pub lookahead: u64,
+    /// whether the model's mask is set to that
+    pub masked: bool,
+    /// tokens whose states a pass sees
+    pub slots: u32,
+    /// the model's style
+    pub style: u32,
+}
+
+impl Settling {
+    /// Whether a pass settles words. No other changes states.
+    pub fn is_by(&self, pass: &Pass) -> bool {
+        pass.cause == FreezeCause::Lookahead && pass.upto.is_multiple_of(self.words) && self.settled_by(pass.upto) > 0
+    }
+
+    /// Words before this one are settled by the pass that sees those before `upto`.
+    pub fn settled_by(&self, upto: u64) -> u64 {
+        upto.saturating_sub(self.lookahead)
+    }
+}
+
 /// One stream's decoding rules. Checked by `config`: `lookahead` fits the buffer, the window fits the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
@@ -50,8 +83,10 @@ pub struct Policy {
     pub rule: Rule,
     /// `F`: a pass at every so many words of the epoch
     pub pass_words: u64,
-    /// words before the first unfrozen one that a pass still sees
+    /// words before the first unfrozen one (unsettled, where states are kept) that a row which starts afresh still sees
     pub history_words: u64,
+    /// how states are kept between passes; `None`: every row starts afresh
+    pub settling: Option<Settling>,
     /// unreleased words at which the best available cut is taken
     pub max_buffer_words: u64,
     /// a word freezes so long after it arrived

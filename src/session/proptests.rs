@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::map::Accepted;
 use super::policy::{Lookahead, Mask, Policy, Rule};
 use super::script::{Step, run};
-use super::simulation::{Say, Sim, policy};
+use super::simulation::{Say, Sim, policy, settling};
 use crate::record::End;
 
 fn rules() -> impl Strategy<Value = Rule> {
@@ -14,9 +14,11 @@ fn rules() -> impl Strategy<Value = Rule> {
 
 prop_compose! {
     fn policies()(rule in rules(), lookahead in prop_oneof![(0u32..10).prop_map(Lookahead::Words), Just(Lookahead::Unlimited)],
-                  open in any::<bool>(), pass_words in 1u64..7, history_words in 0u64..12, partials in any::<bool>()) -> Policy {
+                  open in any::<bool>(), pass_words in 1u64..7, history_words in 0u64..12, partials in any::<bool>(),
+                  settle in 0u64..3, key in 1u64..5) -> Policy {
         let mask = if open { Mask::Open } else { Mask::Lookahead };
-        Policy { rule, lookahead, mask, pass_words, history_words, partials, ..policy() }
+        let policy = Policy { rule, lookahead, mask, pass_words, history_words, partials, ..policy() };
+        Policy { settling: settling(&policy, settle, key), ..policy }
     }
 }
 
@@ -41,6 +43,16 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
+/// Before which of the model's requests all kept states are lost; none after these.
+fn lost() -> impl Strategy<Value = Vec<bool>> {
+    prop::collection::vec(prop::bool::weighted(0.2), 0..200)
+}
+
+fn losing(policy: Policy, device: impl Fn(u64) -> (u64, bool) + 'static, lost: &[bool]) -> Sim {
+    let lost = lost.to_vec();
+    Sim::new(policy, device).losing_states(move |n| lost.get(n as usize).is_some_and(|&lost| lost))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -48,18 +60,19 @@ proptest! {
     #[test]
     fn every_final_word_comes_out_once_and_in_order(
         policy in policies(), steps in steps(), caught_up in any::<bool>(), slow in 0u64..900, failing in 1u64..8,
+        losing in 2u64..9,
     ) {
-        run(policy, steps, caught_up, move |n| (n * 7919 % (slow + 1), n % failing == failing - 1));
+        run(policy, steps, caught_up, move |n| (n * 7919 % (slow + 1), n % failing == failing - 1), move |n| n % losing == 0);
     }
 
     /// Promise 2: tags and cuts are a function of the words, not of bursts, neighbours, hypotheses or the device.
     #[test]
     fn the_same_words_give_the_same_output_in_any_bursts_with_any_neighbours_and_any_device(
         policy in policies(), words in prop::collection::vec(any::<u8>(), 1..150),
-        cuts in prop::collection::vec(1usize..40, 1..20), slow in 0u64..400, noise in any::<u8>(),
+        cuts in prop::collection::vec(1usize..40, 1..20), slow in 0u64..400, noise in any::<u8>(), lost in lost(),
     ) {
-        let run = |cuts: &[usize], device: u64, neighbours: bool| {
-            let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (device + 1), false));
+        let run = |cuts: &[usize], device: u64, neighbours: bool, lost: &[bool]| {
+            let mut sim = losing(policy.clone(), move |n| (n * 31 % (device + 1), false), lost);
             let (mut at, mut i) = (0, 0);
             while at < words.len() {
                 let to = (at + cuts[i % cuts.len()]).min(words.len());
@@ -77,9 +90,9 @@ proptest! {
             let mine: Vec<_> = sim.out.iter().filter(|((c, _), _)| c == "0").map(|(_, o)| o.clone()).collect();
             mine
         };
-        let calm = run(&[1], 0, false);
+        let calm = run(&[1], 0, false, &[]);
         prop_assert_eq!(calm.len(), 1);
-        let stormy = run(&cuts, slow, true);
+        let stormy = run(&cuts, slow, true, &lost);
         prop_assert_eq!(calm, stormy);
     }
 
@@ -87,9 +100,10 @@ proptest! {
     #[test]
     fn a_stream_that_is_handed_over_at_any_time_says_what_it_would_have_said(
         policy in policies(), steps in steps(), takes in 0u64..400, handed_over in prop::collection::vec(any::<bool>(), 40),
+        lost in lost(),
     ) {
-        let run = |handed_over: &[bool]| {
-            let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
+        let run = |handed_over: &[bool], lost: &[bool]| {
+            let mut sim = losing(policy.clone(), move |n| (n * 31 % (takes + 1), false), lost);
             for (i, step) in steps.iter().enumerate() {
                 match step {
                     Step::Say(say) => sim.say(say),
@@ -104,7 +118,7 @@ proptest! {
             sim.finish();
             sim.out
         };
-        prop_assert_eq!(run(&[false; 40]), run(&handed_over));
+        prop_assert_eq!(run(&[false; 40], &[]), run(&handed_over, &lost));
     }
 
     /// Promise 4, in small: commits and crashes at any step. What a reader of committed records sees is what it would have seen without.
@@ -422,4 +436,64 @@ fn a_stream_beyond_its_quota_says_its_oldest_words_as_spoken_rather_than_let_mor
     let plain = crate::tags::Tags::default();
     assert_eq!(tags.len(), 90);
     assert!(tags[..60].iter().all(|t| *t == plain) && tags[70..].iter().any(|t| *t != plain));
+}
+
+#[test]
+fn lost_states_are_made_again_by_the_passes_since_the_key_pass_and_never_for_a_hypothesis() {
+    let run = |lose: bool| {
+        let mut sim = Sim::new(policy(), |_| (0, false));
+        let guess = Say { channel: 0, words: vec![77; 3], is_final: false, end: None };
+        sim.say(&final_words(0, 25, None));
+        if lose {
+            sim.lose_states();
+        }
+        sim.say(&guess);
+        assert_eq!(sim.again, 0, "a guess is not worth it");
+        sim.say(&final_words(0, 2, None));
+        // Key passes at 6, 18 and 30 words: at 27 words the states of 18, 21 and 24 are needed.
+        assert_eq!(sim.again, if lose { 3 } else { 0 });
+        sim.say(&guess);
+        sim.say(&final_words(0, 40, None));
+        assert_eq!(sim.again, if lose { 3 } else { 0 });
+        sim.finish();
+        sim.out
+    };
+    assert_eq!(run(false), run(true));
+}
+
+#[test]
+fn a_stream_whose_states_cannot_be_made_again_says_the_words_that_wait_for_them_as_spoken() {
+    let failing = std::rc::Rc::new(std::cell::Cell::new(false));
+    let fails = failing.clone();
+    let mut sim = Sim::new(policy(), move |_| (0, fails.get()));
+    sim.say(&final_words(0, 25, None));
+    sim.lose_states();
+    failing.set(true);
+    sim.say(&final_words(0, 2, None));
+    failing.set(false);
+    sim.say(&final_words(0, 3, None));
+    sim.finish();
+    let plain = crate::tags::Tags::default();
+    let tags: Vec<bool> = sim.out.values().flat_map(|o| o.words.iter().map(|w| w.2 != plain)).collect();
+    // The pass at 27 words freezes those before 23; the pass before it had frozen those before 20.
+    assert!(!tags[20..23].contains(&true) && tags[23..].contains(&true) && tags[..20].contains(&true), "{tags:?}");
+}
+
+#[test]
+fn a_settling_pass_that_freezes_nothing_is_run_however_many_others_wait() {
+    let run = |at_once: bool| {
+        let mut sim = Sim::new(policy(), move |_| (if at_once { 50 } else { 0 }, false));
+        sim.sessions.caught_up(sim.now, 0);
+        // The speaker stops: all eight words freeze, so that the passes at nine and twelve words freeze none.
+        sim.say(&final_words(0, 8, Some(End::Utterance)));
+        sim.wait(400);
+        assert_eq!(sim.sessions.unfrozen_words(), 0);
+        for words in if at_once { vec![10] } else { vec![1; 10] } {
+            sim.say(&Say { channel: 0, words: vec![9; words], is_final: true, end: None });
+        }
+        sim.wait(400);
+        sim.finish();
+        sim.out
+    };
+    assert_eq!(run(false), run(true));
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::policy::{self, Lookahead, Mask, Policy};
-use super::simulation::{CHANNELS, LATE_TTL_MS, SESSION_TTL_MS, Say, Sim, policy};
+use super::simulation::{CHANNELS, LATE_TTL_MS, SESSION_TTL_MS, Say, Sim, policy, settling};
 use crate::record::End;
 use crate::redact::{Action, Redaction, Rule};
 
@@ -33,8 +33,14 @@ const MAX_STEPS: usize = 200;
 ///
 /// # Panics
 /// If a final word of a channel does not come out once and in order, if an epoch does not end, or if any of the checks of [`Sim`] fails.
-pub fn run(policy: Policy, steps: Vec<Step>, caught_up: bool, device: impl Fn(u64) -> (u64, bool) + 'static) {
-    let mut sim = Sim::new(policy, device);
+pub fn run(
+    policy: Policy,
+    steps: Vec<Step>,
+    caught_up: bool,
+    device: impl Fn(u64) -> (u64, bool) + 'static,
+    loses: impl Fn(u64) -> bool + 'static,
+) {
+    let mut sim = Sim::new(policy, device).losing_states(loses);
     if caught_up {
         sim.sessions.caught_up(sim.now, 0);
     }
@@ -92,7 +98,7 @@ pub fn run_bytes(bytes: &[u8]) {
     let mut at = bytes.iter().copied();
     let mut next = || at.next().unwrap_or(0);
     let options = next();
-    let policy = Policy {
+    let mut policy = Policy {
         rule: match options % 3 {
             0 => policy::Rule::Frozen,
             1 => policy::Rule::Flow,
@@ -103,9 +109,11 @@ pub fn run_bytes(bytes: &[u8]) {
         partials: options & 0x40 == 0,
         guard: (options & 0x80 != 0).then(guard),
         pass_words: u64::from(next() % 7) + 1,
-        history_words: u64::from(next() % 16),
         ..policy()
     };
+    let history = next();
+    policy.history_words = u64::from(history % 16);
+    policy.settling = settling(&policy, u64::from(history >> 4) % 4, u64::from(history >> 6) + 1);
     let (slow, failing) = (u64::from(next()) * 4, u64::from(next() % 8) + 1);
     let mut steps = Vec::new();
     let mut left = bytes.len();
@@ -132,7 +140,14 @@ pub fn run_bytes(bytes: &[u8]) {
         });
         left = left.saturating_sub(2);
     }
-    run(policy, steps, options & 0x80 != 0, move |n| (n * 7919 % (slow + 1), n % failing == failing - 1));
+    let loses = history >> 4 == 15;
+    run(
+        policy,
+        steps,
+        options & 0x80 != 0,
+        move |n| (n * 7919 % (slow + 1), n % failing == failing - 1),
+        move |n| loses && n % 5 == 4,
+    );
 }
 
 #[cfg(test)]

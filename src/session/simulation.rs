@@ -8,10 +8,11 @@ use std::sync::Arc;
 use super::map::reread::{Remaining, Unreadable};
 use super::map::{Accepted, Limits, Sessions};
 use super::output::{Event, Output, StreamId};
-use super::policy::{Lookahead, Mask, Policy, Rule};
+use super::policy::{Lookahead, Mask, Policy, Rule, Settling};
 use super::snapshot::{Stored, Surroundings, key_from_bytes, key_to_bytes, of_another_version};
 use super::{Record, Source, Time, Word, WordKind};
-use crate::infer::{Row, row::Frame};
+use crate::infer::states::{Owner, Store};
+use crate::infer::{Outcome, Row, row::Frame};
 use crate::record::End;
 use crate::redact::Asked;
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
@@ -35,6 +36,7 @@ pub fn policy() -> Policy {
         rule: Rule::Frozen,
         pass_words: 3,
         history_words: 8,
+        settling: Some(Settling { words: 3, key_words: 12, lookahead: 4, masked: false, slots: 64, style: 0 }),
         max_buffer_words: 20,
         max_delay_ms: 1000,
         utterance_delay_ms: 300,
@@ -47,27 +49,51 @@ pub fn policy() -> Policy {
     }
 }
 
-/// Tags that depend on a word's neighbours: on all later ones that the row shows, as a model's do under an open mask.
-pub fn tag(row: &Row) -> Vec<Tags> {
-    let starts: Vec<usize> = row.first.iter().map(|&f| f as usize).collect();
-    (0..starts.len())
-        .map(|i| {
-            let last = row.lookahead.map_or(starts.len(), |l| (i + 1 + l as usize).min(starts.len()));
-            let mut h = DefaultHasher::new();
-            starts[i.saturating_sub(3)..last].iter().for_each(|&s| row.tokens[s].hash(&mut h));
-            let h = h.finish();
-            Tags {
-                punct: Punct::ALL[if h.is_multiple_of(5) { (h >> 8) as usize % 4 } else { 0 }],
-                case: Case::ALL[(h >> 16) as usize % 4],
-                itn: match (h >> 24) % 8 {
-                    0 => Itn::B(ItnClass::Time),
-                    1 | 2 => Itn::I(ItnClass::Time),
-                    _ => Itn::O,
-                },
-                disfluency: Disfluency::ALL[if (h >> 32).is_multiple_of(6) { (h >> 40) as usize % 6 } else { 0 }],
-            }
-        })
-        .collect()
+/// States are kept by passes at every `settle` × `F` words, and made afresh at `key` times that; with 0, none are.
+pub fn settling(policy: &Policy, settle: u64, key: u64) -> Option<Settling> {
+    let words = settle * policy.pass_words;
+    (words > 0 && policy.lookahead != Lookahead::Unlimited).then_some(Settling {
+        words,
+        key_words: words * key,
+        lookahead: policy.freeze_after(),
+        masked: policy.mask == Mask::Lookahead,
+        slots: 64,
+        style: 0,
+    })
+}
+
+/// Tags that depend on everything a word sees: on all later words that the row shows, as a model's do under an open mask, on those before it, on the
+/// states that the row goes on after, and on the label before it.
+pub fn tag(row: &Row, states: u64) -> Vec<Tags> {
+    let tag = |&first: &u32| {
+        let word = row.words[first as usize];
+        let mut h = DefaultHasher::new();
+        (first, row.after, states, row.before).hash(&mut h);
+        for (token, _) in row.tokens.iter().zip(&row.words).filter(|(_, w)| row.lookahead.is_none_or(|l| **w <= word + l as i32))
+        {
+            token.hash(&mut h);
+        }
+        let h = h.finish();
+        Tags {
+            punct: Punct::ALL[if h.is_multiple_of(5) { (h >> 8) as usize % 4 } else { 0 }],
+            case: Case::ALL[(h >> 16) as usize % 4],
+            itn: match (h >> 24) % 8 {
+                0 => Itn::B(ItnClass::Time),
+                1 | 2 => Itn::I(ItnClass::Time),
+                _ => Itn::O,
+            },
+            disfluency: Disfluency::ALL[if (h >> 32).is_multiple_of(6) { (h >> 40) as usize % 6 } else { 0 }],
+        }
+    };
+    row.first.iter().map(tag).collect()
+}
+
+/// States of a model: a hash of all tokens that were kept, where, and in which passes.
+fn states_of(row: &Row, before: u64) -> u64 {
+    let mut h = DefaultHasher::new();
+    let kept = row.keep.map_or(0, |keep| keep.tokens as usize);
+    (before, row.after, row.lookahead, &row.tokens[..kept], &row.tokens[kept..]).hash(&mut h);
+    h.finish()
 }
 
 /// One thing a recogniser sends.
@@ -94,7 +120,7 @@ pub struct Out {
     pub ended: bool,
 }
 
-type Model = Box<dyn Fn(&Row) -> Vec<Tags>>;
+type Model = Box<dyn Fn(&Row, u64) -> Vec<Tags>>;
 
 /// One session on one partition. It checks that releases are contiguous and numbered, that only frozen words leave, that counts agree, and
 /// that nothing comes after an end.
@@ -116,6 +142,11 @@ pub struct Sim {
     restarts: u64,
     /// milliseconds the model takes for its n-th request, and whether it fails
     device: Box<dyn Fn(u64) -> (u64, bool)>,
+    /// whether all states are lost before its n-th request is run
+    loses: Box<dyn Fn(u64) -> bool>,
+    kept: (Owner, Store<u64>),
+    /// settling passes that were run again
+    pub again: u64,
     model: Model,
     asked: u64,
     /// the raw topic
@@ -145,7 +176,13 @@ impl Surroundings for Sim {
 impl Sim {
     /// `device`: milliseconds the model takes for its n-th request, and whether it fails.
     pub fn new(policy: Policy, device: impl Fn(u64) -> (u64, bool) + 'static) -> Sim {
-        Sim::with_model(policy, device, tag)
+        Sim::of(policy, device, tag)
+    }
+
+    /// As it is, but all kept states are lost before some of the model's requests.
+    pub fn losing_states(mut self, loses: impl Fn(u64) -> bool + 'static) -> Sim {
+        self.loses = Box::new(loses);
+        self
     }
 
     /// As [`Sim::new`], with another model than [`tag`].
@@ -154,7 +191,23 @@ impl Sim {
         device: impl Fn(u64) -> (u64, bool) + 'static,
         model: impl Fn(&Row) -> Vec<Tags> + 'static,
     ) -> Sim {
+        Sim::of(policy, device, move |row, _| model(row))
+    }
+
+    /// Loses all kept states now.
+    pub fn lose_states(&mut self) {
+        self.kept.1.give_up_all();
+    }
+
+    fn of(
+        policy: Policy,
+        device: impl Fn(u64) -> (u64, bool) + 'static,
+        model: impl Fn(&Row, u64) -> Vec<Tags> + 'static,
+    ) -> Sim {
         Sim {
+            loses: Box::new(|_| false),
+            kept: (0, Store::new(usize::MAX)),
+            again: 0,
             sessions: Sessions::new(LIMITS),
             now: Time(0),
             out: BTreeMap::new(),
@@ -248,6 +301,9 @@ impl Sim {
         }
         self.sessions = sessions;
         self.pending.clear();
+        let (owner, store) = &mut self.kept;
+        store.forget_all(*owner);
+        *owner += 1;
         self.pump();
     }
 
@@ -358,6 +414,10 @@ impl Sim {
                 self.sessions.next_ask(self.now, false).or_else(|| self.sessions.next_ask(self.now, true))
             {
                 let (takes, _) = (self.device)(self.asked);
+                let (owner, store) = &mut self.kept;
+                if ask.row.after.is_some() || ask.row.keep.is_some() {
+                    store.admit(*owner, stream, ask.row.after.map(|after| after.number));
+                }
                 self.pending.push((self.now.plus(takes), stream, ask.id + (self.asked << 32), ask.row));
                 self.asked += 1;
             }
@@ -367,14 +427,38 @@ impl Sim {
                 break;
             }
             for (_, stream, id, row) in ready {
+                if (self.loses)(id >> 32) {
+                    self.lose_states();
+                }
                 let (_, fails) = (self.device)(id >> 32);
-                let tags = (!fails).then(|| (self.model)(&row));
-                self.sessions.answer(stream, id & 0xffff_ffff, tags.as_deref(), self.now);
+                let outcome = self.infer(stream, &row, fails);
+                self.sessions.answer(stream, id & 0xffff_ffff, &outcome, self.now);
             }
         }
         for event in self.sessions.take_events() {
             self.came(event);
         }
+    }
+
+    fn infer(&mut self, stream: StreamId, row: &Row, fails: bool) -> Outcome {
+        let (owner, store) = &mut self.kept;
+        let before = match row.after {
+            None => 0,
+            Some(after) => match store.take(*owner, stream, after.number) {
+                Some(states) => states,
+                None => return Outcome::StatesGone,
+            },
+        };
+        if fails {
+            return Outcome::Failed;
+        }
+        if let Some(keep) = row.keep {
+            store.put(*owner, stream, keep.number, states_of(row, before), 1, keep.again);
+            self.again += u64::from(keep.again);
+        } else if let Some(after) = row.after {
+            store.put(*owner, stream, after.number, before, 1, false);
+        }
+        Outcome::Tags((self.model)(row, before))
     }
 
     fn came(&mut self, event: Event) {
@@ -394,6 +478,7 @@ impl Sim {
                 out.cuts.push(out.words.len() as u64);
             }
             Output::Closed { counts, seq, .. } => {
+                self.kept.1.forget(self.kept.0, event.stream.id);
                 assert_eq!(counts.words, out.words.len() as u64, "every word left before the end");
                 assert_eq!(seq, counts.segments);
                 out.ended = true;

@@ -19,12 +19,13 @@ use super::buffer::{Entry, Freeze, FreezeCause, Parts};
 use super::output::{EndCause, StreamKey};
 use super::plan::Pass;
 use super::policy::Policy;
+use super::settle::Settled;
 use super::stream::Course;
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
 use crate::redact::{Asked, Standing};
-use crate::tags::Tags;
+use crate::tags::{Itn, Tags};
 
 /// First byte of every changelog value. It names the layout of the header, which never changes: a header with other fields would have another first byte,
 /// and programs that know both.
@@ -169,6 +170,8 @@ pub struct OpenStream {
     pub(super) passes: Vec<Pass>,
     released: u64,
     frozen: u64,
+    label: Option<u8>,
+    pub(super) settled: Settled,
     history: Vec<Vec<u32>>,
     sources: Vec<SourceState>,
     entries: Vec<EntryState>,
@@ -341,7 +344,7 @@ impl OpenStream {
         course: Course,
         utterance_ended: bool,
         (covered, passes): (u64, Vec<Pass>),
-        parts: Parts,
+        (parts, settled): (Parts, Settled),
         waiting: &VecDeque<Waiting>,
     ) -> OpenStream {
         let mut sources = Sources::default();
@@ -389,6 +392,8 @@ impl OpenStream {
             passes,
             released: parts.released,
             frozen: parts.frozen,
+            label: parts.label.map(|label| label.index() as u8),
+            settled,
             history: parts.history.iter().map(|tokens| tokens.to_vec()).collect(),
             sources: sources.0.iter().map(source).collect(),
             entries,
@@ -504,7 +509,9 @@ impl OpenStream {
         let known = self.history.iter().filter(|tokens| (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()));
         let history = if same_model { known.map(|tokens| tokens.as_slice().into()).collect() } else { VecDeque::new() };
         let last_source = self.last_source.map(source).transpose()?;
-        Ok((Parts { history, entries, released: self.released, frozen: self.frozen, last_source }, waiting))
+        let label = |n: u8| Itn::from_index(usize::from(n)).ok_or_else(|| wrong("an ITN label that there is not"));
+        let label = self.label.map(label).transpose()?;
+        Ok((Parts { history, entries, released: self.released, frozen: self.frozen, label, last_source }, waiting))
     }
 }
 
@@ -544,6 +551,11 @@ mod tests {
             "released": 4,
             "frozen": 5,
             "history": [[1010], [1011, 1012]],
+            "label": 2,
+            "settled": {"words": 4, "chain": {
+                "from": 2, "history_to": 3, "key": 4, "after": {"number": 6, "position": 9},
+                "rules": {"words": 2, "key_words": 4, "lookahead": 1, "masked": false, "slots": 128, "style": 0}
+            }},
             "sources": [{"offset": 43, "meta": "{}", "headers": [["h", [1, 2]]], "timestamp_ms": 1700000000000i64}],
             "entries": [
                 {"word": word("two", "Speech"), "tags": [1, 1, 0, 0], "freeze": freeze},

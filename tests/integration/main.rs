@@ -12,6 +12,7 @@ mod hostile;
 mod hostile_kafka;
 mod inputs;
 mod kafka;
+mod kept;
 mod layout;
 mod leaks;
 mod ledger;

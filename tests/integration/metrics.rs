@@ -28,6 +28,8 @@ fn everything_happens() {
     events::Redacted { class: "card" }.emit();
     events::Released { latency: ms }.emit();
     events::Committed { partitions: 1, changelog_bytes: 10, took: ms, error: None }.emit();
+    events::StatesAsked { gone: false, again: false }.emit();
+    events::StatesHeld { bytes: 1 }.emit();
     events::Restored { partition: 0, streams: 1, records: 1, took: ms }.emit();
     events::Rebalanced { what: "assigned", partitions: &[0] }.emit();
     events::Erased { partition: 0, streams: 1 }.emit();

@@ -3,16 +3,24 @@
 //! `FAIRCOPY_MODEL_DIR` points these tests at another exported model.
 
 use std::path::PathBuf;
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use faircopy::config::Settings;
 use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
-use faircopy::infer::row::{Frame, Row};
-use faircopy::infer::{ModelFiles, Tagger, WordTokenizer};
+use faircopy::infer::row::{After, Frame, Row};
+use faircopy::infer::{ModelFiles, States, Tagger, WordTokenizer};
+use faircopy::redact::Asked;
+use faircopy::session::buffer::Buffer;
+use faircopy::session::policy::{Lookahead, Mask, Policy, Settling};
+use faircopy::session::settle::Settled;
+use faircopy::session::{self, Source, Time, Word, WordKind};
 use faircopy::tags::{Itn, Labels, Tags, Tilt, best};
 use serde::Deserialize;
 
 use crate::kafka::{needs, root};
+
+/// Tokens whose states a pass sees.
+const SLOTS: usize = 128;
 
 struct Model {
     files: ModelFiles,
@@ -43,7 +51,7 @@ fn models() -> Vec<Model> {
     };
     let load = |dir: PathBuf| {
         let files = ModelFiles::open(&dir).unwrap();
-        let tagger = Mutex::new(OnnxTagger::load(&files, Device::Cpu, 1).unwrap());
+        let tagger = Mutex::new(OnnxTagger::load(&files, Device::Cpu, 1, SLOTS, 1).unwrap().remove(0));
         Model { tokenizer: tokenizer(&files), files, tagger }
     };
     let models: Vec<Model> = dirs.into_iter().map(load).collect();
@@ -101,10 +109,9 @@ fn same_tags(m: &Model) {
     for case in cases {
         let row = row(m, &case.words, case.lookahead, case.stopped);
         // Each word's own best labels: what a path makes of them is the program's.
-        let (logits, _) = m.tagger.lock().unwrap().logits(&[&row]).unwrap();
-        let at = |first: u32| first as usize * Labels::WIDTH;
-        let alone: Vec<Tags> = row.first.iter().map(|&f| best(&logits[at(f)..at(f) + Labels::WIDTH], Tilt::default())).collect();
-        let fitted = m.tagger.lock().unwrap().tag(&[&row]).unwrap().remove(0);
+        let logits = m.tagger.lock().unwrap().logits(&[&row], &mut [States::default()]).unwrap().remove(0);
+        let alone: Vec<Tags> = logits.iter().map(|word| best(word, Tilt::default())).collect();
+        let fitted = m.tagger.lock().unwrap().tag(&[&row], &mut [States::default()]).unwrap().remove(0);
         assert!(fitted.iter().zip(&alone).all(|(path, word)| Tags { itn: word.itn, ..*path } == *word));
         assert!(fitted.windows(2).all(|w| !matches!(w[1].itn, Itn::I(_)) || w[1].itn.continues(w[0].itn)), "{fitted:?}");
         let ours: Vec<_> = alone.into_iter().map(|t| names(&m.files.labels, t)).collect();
@@ -129,9 +136,13 @@ fn same_tags(m: &Model) {
 
 /// The logits of a row's words, as bits.
 fn bits(m: &Model, rows: &[&Row], of: usize) -> Vec<Vec<u32>> {
-    let (logits, width) = m.tagger.lock().unwrap().logits(rows).unwrap();
-    let at = |first: u32| (of * width + first as usize) * Labels::WIDTH;
-    rows[of].first.iter().map(|&f| logits[at(f)..at(f) + Labels::WIDTH].iter().map(|x| x.to_bits()).collect()).collect()
+    let mut states = vec![States::default(); rows.len()];
+    bits_after(m, rows, &mut states, of)
+}
+
+fn bits_after(m: &Model, rows: &[&Row], states: &mut [States], of: usize) -> Vec<Vec<u32>> {
+    let logits = m.tagger.lock().unwrap().logits(rows, states).unwrap().swap_remove(of);
+    logits.into_iter().map(|word| word.into_iter().map(f32::to_bits).collect()).collect()
 }
 
 #[test]
@@ -176,6 +187,224 @@ fn words_beyond_change_nothing(m: &Model) {
             let short = bits(m, &[&row(m, &sentence[..kept], Some(lookahead), false)], 0);
             let whole = kept - lookahead as usize;
             assert_eq!(short[..whole], base[..whole], "words that have not come yet are words beyond the lookahead");
+        }
+    }
+}
+
+/// A policy by which streams of the model keep states.
+fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
+    let special = &m.files.labels.tokens;
+    Policy {
+        frame: Frame { cls: special.cls, sep: special.sep, ..Frame::default() },
+        lookahead: Lookahead::Words(rules.lookahead as u32),
+        mask,
+        pass_words: rules.settle_words,
+        history_words: rules.history_words,
+        settling: Some(Settling {
+            words: rules.settle_words,
+            key_words: rules.key_words,
+            lookahead: rules.lookahead,
+            masked: mask == Mask::Lookahead,
+            slots: rules.slots as u32,
+            style: 0,
+        }),
+        rule: session::policy::Rule::Frozen,
+        max_buffer_words: 96,
+        max_delay_ms: 1,
+        utterance_delay_ms: 1,
+        max_release_ms: 1,
+        inference_timeout_ms: 1,
+        backlog_timeout_ms: 1,
+        verbatim: false,
+        guard: None,
+        partials: false,
+    }
+}
+
+/// As `models/training` writes them beside a stream.
+#[derive(Clone, Deserialize)]
+struct Rules {
+    settle_words: u64,
+    key_words: u64,
+    lookahead: u64,
+    history_words: u64,
+    slots: usize,
+}
+
+#[derive(Deserialize)]
+struct StreamParity {
+    words: Vec<String>,
+    rules: Rules,
+    tags: Vec<[String; 4]>,
+    margins: Vec<[f32; 4]>,
+    tie: f32,
+}
+
+fn stream_parity(m: &Model) -> StreamParity {
+    serde_json::from_str(&std::fs::read_to_string(m.files.dir.join("parity_stream.json")).unwrap()).unwrap()
+}
+
+/// A stream of words, settling pass by settling pass: the logits of each word as the pass says that settles it, and of the last words at the end.
+/// `lost`: before which settling passes the states are lost and made again.
+fn streamed(m: &Model, words: &[String], rules: &Rules, mask: Mask, lost: &[u64]) -> Vec<Vec<f32>> {
+    let policy = keeping(m, rules, mask);
+    let settling = policy.settling.unwrap();
+    let mut tagger = OnnxTagger::load(&m.files, Device::Cpu, 1, rules.slots, 1).unwrap().remove(0);
+    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, way: None });
+    let (mut buffer, mut settled, mut states, mut out) = (Buffer::default(), Settled::default(), States::default(), Vec::new());
+    let mut run = |row: &Row, states: &mut States| {
+        if row.after.is_none() {
+            *states = States::default();
+        }
+        tagger.logits(&[row], std::slice::from_mut(states)).unwrap().remove(0)
+    };
+    for (i, word) in words.iter().enumerate() {
+        let (tokens, source) = (m.tokenizer.tokens(word), source.clone());
+        let word = Word {
+            spoken: word.as_str().into(),
+            start: None,
+            end: None,
+            confidence: None,
+            tokens,
+            kind: WordKind::Speech,
+            heard: "".into(),
+            asked: Asked::default(),
+            source,
+        };
+        buffer.push(word, Time(0));
+        let upto = i as u64 + 1;
+        if !upto.is_multiple_of(settling.words) || settling.settled_by(upto) == 0 {
+            continue;
+        }
+        if lost.contains(&upto) {
+            let mut done = None;
+            while let Some((row, next)) = settled.again(done, &buffer, &policy) {
+                run(&row, &mut states);
+                done = Some(next);
+            }
+            assert!(done.is_none_or(|done| done == settled), "what was settled is settled again");
+        }
+        let (row, next) = settled.step(upto, false, &settling, &buffer, &policy);
+        let logits = run(&row, &mut states);
+        let first = upto as usize - logits.len();
+        out.extend_from_slice(&logits[settled.words() as usize - first..next.words() as usize - first]);
+        settled = next;
+    }
+    if settled.words() < words.len() as u64 {
+        let row = settled.row(words.len() as u64, &[], true, &buffer, &policy).expect("it goes on after kept states");
+        out.extend(run(&row, &mut states));
+    }
+    out
+}
+
+#[test]
+fn pytorch_and_rust_give_the_same_tags_of_a_whole_stream() {
+    models().iter().for_each(same_tags_of_a_stream);
+}
+
+fn same_tags_of_a_stream(m: &Model) {
+    let case = stream_parity(m);
+    let logits = streamed(m, &case.words, &case.rules, Mask::Open, &[]);
+    assert_eq!((logits.len(), case.tags.len()), (case.words.len(), case.words.len()));
+    let mut judged = 0;
+    for (i, word) in logits.iter().enumerate() {
+        let ours = names(&m.files.labels, best(word, Tilt::default()));
+        for head in (0..4).filter(|&h| case.margins[i][h] > case.tie) {
+            assert_eq!(ours[head], case.tags[i][head], "word {i}, {:?}", case.words[i]);
+            judged += 1;
+        }
+    }
+    assert!(judged * 4 >= 4 * case.words.len(), "enough tags are no ties: {judged}");
+}
+
+#[test]
+fn states_that_are_made_again_are_the_same_to_the_bit() {
+    models().iter().for_each(the_same_again);
+}
+
+fn the_same_again(m: &Model) {
+    let case = stream_parity(m);
+    for mask in [Mask::Open, Mask::Lookahead] {
+        let calm = streamed(m, &case.words, &case.rules, mask, &[]);
+        let lost: Vec<u64> = (0..200).filter(|n| n % 12 == 0 || n % 20 == 0).collect();
+        assert!(streamed(m, &case.words, &case.rules, mask, &lost) == calm);
+    }
+}
+
+#[test]
+fn under_the_mask_words_beyond_the_lookahead_change_no_bit_of_a_stream() {
+    models().iter().for_each(words_beyond_change_no_stream);
+}
+
+fn words_beyond_change_no_stream(m: &Model) {
+    let case = stream_parity(m);
+    for (lookahead, changed) in [(0, 70), (2, 101), (6, 90), (6, 133)] {
+        let rules = Rules { lookahead, ..case.rules.clone() };
+        let mut other = case.words.clone();
+        other[changed] = "antidisestablishmentarianism".into();
+        let base = streamed(m, &case.words, &rules, Mask::Lookahead, &[]);
+        let moved = streamed(m, &other, &rules, Mask::Lookahead, &[]);
+        let reach = changed - lookahead as usize;
+        assert!(moved[..reach] == base[..reach], "word {changed} at lookahead {lookahead}");
+        assert!(moved[reach] != base[reach], "the first word that may see it does");
+    }
+}
+
+#[test]
+fn batch_mates_and_padding_change_no_bit_of_a_row_that_goes_on_after_kept_states() {
+    models().iter().for_each(mates_change_no_row_that_goes_on);
+}
+
+fn mates_change_no_row_that_goes_on(m: &Model) {
+    let words = stream_parity(m).words;
+    let tokens: Vec<_> = words.iter().map(|w| m.tokenizer.tokens(w)).collect();
+    let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
+    let special = &m.files.labels.tokens;
+    let frame = Frame { cls: special.cls, sep: special.sep, ..Frame::default() };
+    // States of 2 tokens, of some, of nearly as many as there are slots, and of more.
+    let made: Vec<(After, States)> = [1, 9, 48, 90, 99, 100, 110, 150]
+        .into_iter()
+        .map(|kept| {
+            let (row, after) = Row::pack(frame, &tokens[..kept], 0, None, false).keep(0, 1, false);
+            let mut states = States::default();
+            bits_after(m, &[&row], std::slice::from_mut(&mut states), 0);
+            assert_eq!((states.kept, states.positions.len()), (row.tokens.len(), row.tokens.len().min(SLOTS)));
+            (after, states)
+        })
+        .collect();
+    let rows = made.iter().enumerate().flat_map(|(i, (after, states))| {
+        [1usize, 2, 3, 5, 12].map(|length| {
+            let row = Row::go_on(frame, &tokens[i * 7..i * 7 + length], *after, 512, None, false).unwrap();
+            (row.keep(length / 2, 2, false).0, states.clone())
+        })
+    });
+    let rows: Vec<(Row, States)> = rows.collect();
+    for (i, (alone, states)) in rows.iter().enumerate() {
+        let mut after = [states.clone()];
+        let want = bits_after(m, &[alone], &mut after, 0);
+        let mates: Vec<&(Row, States)> = [7, 18, 31].map(|step| &rows[(i + step) % rows.len()]).to_vec();
+        let afresh = row(m, &words[..30], None, false);
+        for batch in [vec![0], vec![0, 1, 2]] {
+            let mut batch_rows: Vec<&Row> = batch.iter().map(|&mate: &usize| &mates[mate].0).collect();
+            let mut batch_states: Vec<States> = batch.iter().map(|&mate| mates[mate].1.clone()).collect();
+            batch_rows.extend([alone, &afresh]);
+            batch_states.extend([states.clone(), States::default()]);
+            assert!(bits_after(m, &batch_rows, &mut batch_states, batch.len()) == want, "row {i}");
+            assert!(batch_states[batch.len()] == after[0], "states of row {i}");
+        }
+    }
+}
+
+#[test]
+fn sessions_that_share_their_weights_say_the_same() {
+    for m in models() {
+        let case = &parity(&m)[0];
+        let row = row(&m, &case.words, None, false);
+        let want = bits(&m, &[&row], 0);
+        for mut tagger in OnnxTagger::load(&m.files, Device::Cpu, 1, SLOTS, 3).unwrap() {
+            let logits = tagger.logits(&[&row], &mut [States::default()]).unwrap().remove(0);
+            let got: Vec<Vec<u32>> = logits.into_iter().map(|w| w.into_iter().map(f32::to_bits).collect()).collect();
+            assert!(got == want);
         }
     }
 }

@@ -38,9 +38,8 @@ fn misled(row: &Row, tokenizer: &WordTokenizer) -> Vec<Tags> {
     let um = tokenizer.tokens("um")[0];
     row.first
         .iter()
-        .enumerate()
-        .map(|(i, &at)| {
-            let token = row.tokens[at as usize];
+        .map(|&at| {
+            let (i, token) = (row.words[at as usize], row.tokens[at as usize]);
             let itn = match (digits.contains(&token), i % 3) {
                 (true, 0) => Itn::B(ItnClass::Cardinal),
                 (true, 1) => Itn::I(ItnClass::Cardinal),
@@ -80,6 +79,7 @@ fn shows_digits(text: &str) -> bool {
 fn a_card_number_read_slowly_leaves_in_no_part_by_any_rule_of_release() {
     for rule in ["frozen", "flow", "predicted"] {
         let mut settings = Replay::settings(Settings::load(None).unwrap(), true);
+        settings.infer.settle_words = 0; // how wrong this model is depends on where a word stands in its row
         let default = settings.profiles.get_mut("default").unwrap();
         *default = toml_profile(
             &format!("release = {rule:?}\n[redact]\ncard = {{ action = \"mask\", keep_last = 4 }}\nphone = \"tag\""),

@@ -1,5 +1,5 @@
-"""Exports a trained tagger: ``tagger.onnx.zst`` (int8 by rows, packed), ``tokenizer.json``, ``labels.json``, ``lexicon.tsv`` and
-``parity.jsonl``, the tags that PyTorch gives, which the Rust tests compare with theirs."""
+"""Exports a trained tagger: ``tagger.onnx.zst`` (int8 by rows, packed), ``tokenizer.json``, ``labels.json``, ``lexicon.tsv``, ``parity.jsonl`` and
+``parity_stream.json``, the tags that PyTorch gives of rows and of a stream, which the Rust tests compare with theirs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import json
 import pickle
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import onnx
 import torch
 import zstandard
+from torch import Tensor
 
 from .dataset import WordTokenizer
 from .labels import HEADS, STYLES
 from .model import UNLIMITED, Shape, Tagger
+from .passes import INPUTS, OUTPUTS, UNUSED, Passes, Rules, stream
 from .path import read_follows
 from .prune import kept, smaller_tagger, smaller_tokenizer, uses
 from .quantise import quantise, reference, weights_of
@@ -43,40 +46,63 @@ def rows(sentence: list[str], tokenizer: WordTokenizer, shape: Shape, stopped: b
     return tokens, words, first
 
 
-@torch.no_grad()
-def parity(model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahead: int | None, stopped: bool) -> dict:
-    """What PyTorch says of a sentence: [punct, case, itn, disfluency] of each word; by how much each best label's logit beats the next one's; and
+def judged(model: Tagger, tokens: Tensor, logits: Callable[[], Tensor]) -> dict:
+    """What ``logits`` [words, ...] say: [punct, case, itn, disfluency] of each word; by how much each best label's logit beats the next one's; and
     how far logits move when sums are rounded otherwise (``tie``). An activation between two of its 255 steps may go either way, and
     programs add up in different orders; a smaller margin than that decides nothing."""
-    tokens, words, first = rows(sentence, tokenizer, model.shape, stopped)
-    limit = UNLIMITED if lookahead is None else lookahead
-    batch = (torch.tensor([tokens]), torch.tensor([words]), torch.tensor([limit]), torch.tensor([0]))
-    logits = model(*batch)[0, first]
+    found = logits()
     exact = model.token.weight.clone()
     tie = 0.0
     for seed in range(NUDGES):
-        noise = torch.randn(exact[batch[0][0]].shape, generator=torch.Generator().manual_seed(seed))
-        model.token.weight[batch[0][0]] = exact[batch[0][0]] * (1 + NUDGE * noise)
-        tie = max(tie, (model(*batch)[0, first] - logits).abs().max().item())
+        noise = torch.randn(exact[tokens].shape, generator=torch.Generator().manual_seed(seed))
+        model.token.weight[tokens] = exact[tokens] * (1 + NUDGE * noise)
+        tie = max(tie, (logits() - found).abs().max().item())
     model.token.weight.copy_(exact)
     tags, margins, at = [], [], 0
     for names in HEADS.values():
-        best = logits[:, at : at + len(names)].topk(2)
+        best = found[:, at : at + len(names)].topk(2)
         tags.append([names[i] for i in best.indices[:, 0].tolist()])
         margins.append([round(m, 3) for m in (best.values[:, 0] - best.values[:, 1]).tolist()])
         at += len(names)
-    return {"words": sentence, "lookahead": lookahead, "stopped": stopped, "tags": [list(t) for t in zip(*tags)],
-            "margins": [list(m) for m in zip(*margins)], "tie": round(1.5 * tie + 0.02, 3)}
+    return {"tags": [list(t) for t in zip(*tags)], "margins": [list(m) for m in zip(*margins)], "tie": round(1.5 * tie + 0.02, 3)}
+
+
+@torch.no_grad()
+def parity(model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahead: int | None, stopped: bool) -> dict:
+    """What PyTorch says of a sentence."""
+    tokens, words, first = rows(sentence, tokenizer, model.shape, stopped)
+    limit = UNLIMITED if lookahead is None else lookahead
+    batch = (torch.tensor([tokens]), torch.tensor([words]), torch.tensor([limit]), torch.tensor([0]))
+    return {"words": sentence, "lookahead": lookahead, "stopped": stopped, **judged(model, batch[0][0], lambda: model(*batch)[0, first])}
+
+
+@torch.no_grad()
+def stream_parity(model: Tagger, words: list[str], tokenizer: WordTokenizer, rules: Rules) -> dict:
+    """What PyTorch says of a stream, pass by pass, with states kept between passes."""
+    tokens = [list(tokenizer(word.lower())) for word in words]
+    said = judged(model, torch.tensor(sorted({t for word in tokens for t in word})), lambda: stream(Passes(model), tokens, rules))
+    return {"words": words, "rules": rules._asdict(), **said}
 
 
 def to_onnx(model: Tagger, path: Path) -> None:
-    example = (torch.tensor([[model.shape.cls, 5, 6]]), torch.tensor([[-1, 0, 1]]), torch.tensor([9]), torch.tensor([0]))
+    layers, slots, heads, size = model.shape.layers, 4, model.shape.heads, model.shape.hidden // model.shape.heads
+    example = (torch.tensor([[model.shape.cls, 5, 6]]), torch.tensor([[-1, 0, 1]]), torch.tensor([9]), torch.tensor([0]), torch.tensor([[7, 8, 9]]),
+               torch.zeros(2 * layers, 1, slots, heads, size, dtype=torch.int8), torch.ones(2 * layers, 1, slots),
+               torch.tensor([[0, 5, 6, UNUSED]]), torch.tensor([0, 1]))
     rows, row = {0: "batch", 1: "length"}, {0: "batch"}
     torch.onnx.export(
-        model, example, str(path), opset_version=OPSET, dynamo=False,
-        input_names=["tokens", "words", "lookahead", "style"], output_names=["logits"],
-        dynamic_axes={"tokens": rows, "words": rows, "lookahead": row, "style": row, "logits": rows},
+        Passes(model), example, str(path), opset_version=OPSET, dynamo=False, input_names=list(INPUTS), output_names=list(OUTPUTS),
+        dynamic_axes={"tokens": rows, "words": rows, "lookahead": row, "style": row, "positions": rows, "kept": {1: "batch", 2: "slots"},
+                      "kept_scales": {1: "batch", 2: "slots"}, "kept_positions": {0: "batch", 1: "slots"}, "keep": {0: "kept_tokens"},
+                      "logits": rows, "states": {0: "kept_tokens"}, "state_scales": {0: "kept_tokens"}},
     )
+    graph = onnx.load(str(path))
+    # The tagger is a part of what is exported; its weights keep the names they have in it.
+    for thing in (*graph.graph.initializer, *graph.graph.node):
+        thing.name = thing.name.removeprefix("model.")
+        for names in (thing.input, thing.output) if isinstance(thing, onnx.NodeProto) else ():
+            names[:] = [n.removeprefix("model.") for n in names]
+    onnx.save(graph, str(path))
 
 
 def exported(model_dir: Path) -> Tagger:
@@ -143,6 +169,8 @@ def main() -> None:
             for lookahead, stopped in PARITY_LOOKAHEADS:
                 row = parity(model, sentence, words, lookahead, stopped)
                 out.write(json.dumps(row, separators=(",", ":")) + "\n")
+    whole = stream_parity(model, args.sentences.read_text(encoding="utf-8").split(), words, Rules())
+    (args.out / "parity_stream.json").write_text(json.dumps(whole, separators=(",", ":")) + "\n", encoding="utf-8")
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {len(ids)} tokens")
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from safetensors.torch import load_file
@@ -62,15 +63,16 @@ class Shape:
 MINILM = Shape("minilm", 6, 384, 12, 1536, 30522, 512, 0, 1e-12, 101, 102, "[UNK]")
 MPNET = Shape("mpnet", 12, 768, 12, 3072, 30527, 514, 2, 1e-5, 0, 2, "[UNK]", buckets=32)
 SHAPES = {s.name: s for s in (MINILM, MPNET)}
+NEVER = -1e9
+"""Added to a score, it leaves nothing of a weight."""
 FARTHEST = 128
 """Relative distances from here on share the last bucket."""
 
 
-def buckets(length: int, count: int, device: torch.device) -> Tensor:
-    """[length, length] bucket of each relative position: one a distance when near, logarithmically wider when far, half of them for
-    what comes later (T5, arXiv 1910.10683, section 2.1)."""
-    at = torch.arange(length, device=device)
-    ahead = at[None, :] - at[:, None]
+def buckets(count: int) -> Tensor:
+    """[2 ``FARTHEST`` + 1] bucket of each relative position from -``FARTHEST`` on: one a distance when near, logarithmically wider when far, half of
+    them for what comes later (T5, arXiv 1910.10683, section 2.1)."""
+    ahead = torch.arange(-FARTHEST, FARTHEST + 1)
     half = count // 2
     near = half // 2
     distance = ahead.abs()
@@ -78,10 +80,19 @@ def buckets(length: int, count: int, device: torch.device) -> Tensor:
     return torch.where(distance < near, distance, far.clamp_max(half - 1)) + (ahead > 0) * half
 
 
+class Kept(NamedTuple):
+    """What one layer kept of earlier tokens, in 8 bits with a scale a token: int8 [B, C, heads, size] and float [B, C]."""
+
+    keys: Tensor
+    key_scales: Tensor
+    values: Tensor
+    value_scales: Tensor
+
+
 class Layer(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
-        self.heads = shape.heads
+        self.heads, self.size = shape.heads, shape.hidden // shape.heads
         self.query = nn.Linear(shape.hidden, shape.hidden)
         self.key = nn.Linear(shape.hidden, shape.hidden)
         self.value = nn.Linear(shape.hidden, shape.hidden)
@@ -91,18 +102,26 @@ class Layer(nn.Module):
         self.down = nn.Linear(shape.intermediate, shape.hidden)
         self.norm2 = nn.LayerNorm(shape.hidden, eps=shape.epsilon)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor, kept: Kept | None = None) -> tuple[Tensor, Tensor, Tensor]:
+        """The layer's output for ``x`` [B, T, H], and the keys and values of its tokens, [B, T, H] each. ``mask`` is [B, 1 or heads, T, C + T], of
+        which the first C are for the ``kept`` tokens."""
         batch, length, hidden = x.shape
-        size = hidden // self.heads
-
         def split(t: Tensor) -> Tensor:
-            return t.view(batch, length, self.heads, size).transpose(1, 2)
+            return t.view(batch, length, self.heads, self.size).transpose(1, 2)
 
-        q, k, v = split(self.query(x)), split(self.key(x)), split(self.value(x))
-        scores = q @ k.transpose(-1, -2) * size**-0.5 + mask
-        mixed = (scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, length, hidden)
-        x = self.norm1(x + self.out(mixed))
-        return self.norm2(x + self.down(nn.functional.gelu(self.up(x))))
+        q, keys, values = split(self.query(x)), self.key(x), self.value(x)
+        scores = q @ split(keys).transpose(-1, -2) * self.size**-0.5
+        if kept is None:
+            mixed = (scores + mask).softmax(-1) @ split(values)
+        else:
+            # Scores are joined, not keys, and a row's scale is applied to its scores: the states are only cast, once.
+            earlier = q @ kept.keys.transpose(1, 2).float().transpose(-1, -2) * (kept.key_scales * self.size**-0.5)[:, None, None]
+            weights = (torch.cat([earlier, scores], -1) + mask).softmax(-1)
+            slots = kept.keys.shape[1]
+            earlier = (weights[..., :slots] * kept.value_scales[:, None, None]) @ kept.values.transpose(1, 2).float()
+            mixed = earlier + weights[..., slots:] @ split(values)
+        x = self.norm1(x + self.out(mixed.transpose(1, 2).reshape(batch, length, hidden)))
+        return self.norm2(x + self.down(nn.functional.gelu(self.up(x)))), keys, values
 
 
 class Tagger(nn.Module):
@@ -125,30 +144,40 @@ class Tagger(nn.Module):
         nn.init.zeros_(self.style.weight)
         self.norm = nn.LayerNorm(shape.hidden, eps=shape.epsilon)
         self.relative = nn.Embedding(shape.buckets, shape.heads) if shape.buckets else None
+        self.register_buffer("buckets", buckets(shape.buckets) if shape.buckets else None, persistent=False)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.heads = nn.Linear(shape.hidden, sum(len(v) for v in HEADS.values()))
         self.exits = nn.ModuleDict({str(n): nn.Linear(shape.hidden, self.heads.out_features) for n in shape.exits})
 
+    def embedded(self, tokens: Tensor, positions: Tensor, style: Tensor) -> Tensor:
+        """[B, T, H]: what the first layer is given. ``positions`` [B, T] or [T] count from 0."""
+        return self.norm(self.token(tokens) + self.position(positions + self.shape.first_position) + self.style(style)[:, None])
+
+    def relation(self, positions: Tensor, others: Tensor) -> Tensor | float:
+        """[B, heads, T, C] what tokens at ``positions`` [B, T] add to their scores of those at ``others`` [B, C], in every layer."""
+        if self.relative is None:
+            return 0.0
+        ahead = (others[:, None, :] - positions[:, :, None]).clamp(-FARTHEST, FARTHEST)
+        return self.relative(self.buckets[ahead + FARTHEST]).permute(0, 3, 1, 2)
+
+    def mask(self, layer: int, words: Tensor, lookahead: Tensor) -> Tensor:
+        """[B, 1, T, T] 0 where a token may attend to another in that layer, and far below where it may not."""
+        layers = len(self.layers)
+        ahead = lookahead * (layer + 1) // layers - lookahead * layer // layers
+        allowed = words[:, None, :] - words[:, :, None] <= ahead[:, None, None]
+        return torch.where(allowed, 0.0, NEVER)[:, None]
+
     def depths(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor) -> dict[int, Tensor]:
         """Logits by the number of layers they took: of every exit, and last of all layers."""
-        length = tokens.shape[1]
-        at = torch.arange(length, device=tokens.device)
-        x = self.token(tokens) + self.position(at + self.shape.first_position) + self.style(style)[:, None]
-        x = self.norm(x)
-        bias = 0.0
-        if self.relative is not None:
-            bias = self.relative(buckets(length, self.shape.buckets, tokens.device)).permute(2, 0, 1)[None]
-        distance = words[:, None, :] - words[:, :, None]
-        layers = len(self.layers)
+        at = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.embedded(tokens, at, style)
+        bias = self.relation(at[None], at[None])
         found = {}
         for i, layer in enumerate(self.layers):
-            ahead = lookahead * (i + 1) // layers - lookahead * i // layers
-            allowed = distance <= ahead[:, None, None]
-            mask = torch.where(allowed, 0.0, -1e9).to(x.dtype)[:, None]
-            x = layer(x, mask + bias)
+            x, _, _ = layer(x, self.mask(i, words, lookahead).to(x.dtype) + bias)
             if i + 1 in self.shape.exits:
                 found[i + 1] = self.exits[str(i + 1)](x)
-        found[layers] = self.heads(x)
+        found[len(self.layers)] = self.heads(x)
         return found
 
     def forward(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor) -> Tensor:

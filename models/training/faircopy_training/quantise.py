@@ -97,6 +97,11 @@ def quantise(model: onnx.ModelProto, bits: float = 8) -> onnx.ModelProto:
             inputs[x] = (p + "_int", p + "_scale")
         return inputs[x]
 
+    def is_table(name: str) -> bool:
+        """Of vectors, and not small; the table of buckets has integers."""
+        found = weights.get(name)
+        return found is not None and found.data_type == TensorProto.FLOAT and len(found.dims) == 2 and found.dims[0] > SMALL_TABLE
+
     for node in graph.node:
         weight = weights.get(node.input[1]) if node.op_type == "MatMul" else None
         if weight is not None and len(weight.dims) == 2 and weight.dims[1] > NARROW:
@@ -112,7 +117,7 @@ def quantise(model: onnx.ModelProto, bits: float = 8) -> onnx.ModelProto:
                 helper.make_node("Mul", [p + "_scaled", c], [node.output[0]]),
             ])
             dropped.add(weight.name)
-        elif node.op_type == "Gather" and node.input[0] in weights and weights[node.input[0]].dims[0] > SMALL_TABLE:
+        elif node.op_type == "Gather" and is_table(node.input[0]):
             table = weights[node.input[0]]
             q, scales = by_rows(numpy_helper.to_array(table), bits if table.dims[0] > POSITIONS else 8)
             t, s = constant(table.name + INT8, q), constant(table.name + ROWS, scales)

@@ -18,8 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from faircopy_training import labels as L
 from faircopy_training.average import average
 from faircopy_training.dataset import Corpus, Sampler, Stream
-from faircopy_training.model import MINILM, MPNET, Tagger, buckets
+from faircopy_training.model import FARTHEST, MINILM, MPNET, Tagger, buckets
 from faircopy_training.noise import confusions, corrupt
+from faircopy_training.passes import Passes, Rules, stream
 from faircopy_training.path import NO_FOLLOWS, best_path, follows
 from faircopy_training.quantise import RowInt8Linear, reference, rounded
 from faircopy_training.loss import B_IDS, depth_loss, joint_loss, taught_loss
@@ -197,10 +198,39 @@ class Calibrated(unittest.TestCase):
 
 class Positions(unittest.TestCase):
     def test_near_positions_have_a_bucket_each_and_far_ones_share(self):
-        b = buckets(300, 32, torch.device("cpu"))
-        self.assertEqual(b[10, 10:14].tolist(), [0, 17, 18, 19])
-        self.assertEqual(b[10, 7:11].tolist(), [3, 2, 1, 0])
-        self.assertEqual((b[0, 299].item(), b[299, 0].item()), (31, 15))
+        b = buckets(32)
+        at = b[FARTHEST - 3 :]
+        self.assertEqual(at[:4].tolist(), [3, 2, 1, 0])
+        self.assertEqual(at[3:7].tolist(), [0, 17, 18, 19])
+        self.assertEqual((b[-1].item(), b[0].item()), (31, 15))
+
+
+class Streams(unittest.TestCase):
+    def words(self, model, n):
+        return [torch.randint(10, model.shape.vocabulary, (1 + i % 2,)).tolist() for i in range(n)]
+
+    def test_a_row_without_kept_states_is_computed_as_in_training(self):
+        torch.manual_seed(6)
+        for shape in (replace(MINILM.cut(2), vocabulary=200, cls=1, sep=2), replace(MPNET.cut(2), vocabulary=200)):
+            model = Tagger(shape).eval()
+            words = self.words(model, 6)
+            tokens = torch.tensor([[shape.cls] + sum(words, []) + [shape.sep]])
+            at = torch.tensor([[-1] + [i for i, w in enumerate(words) for _ in w] + [6]])
+            said = model(tokens, at, torch.tensor([1 << 20]), torch.tensor([0]))[0]
+            first = [at[0].tolist().index(i) for i in range(6)]
+            self.assertTrue(torch.allclose(stream(Passes(model), words, Rules()), said[first], atol=1e-5))
+
+    def test_kept_states_say_nearly_what_was_computed_and_only_the_newest_are_seen(self):
+        torch.manual_seed(7)
+        model = Tagger(replace(MPNET.cut(2), vocabulary=200)).eval()
+        words = self.words(model, 40)
+        few, many = (stream(Passes(model), words, Rules(key_words=96, slots=slots)) for slots in (16, 64))
+        self.assertEqual(few.shape, many.shape)
+        self.assertTrue(torch.equal(few[:4], many[:4]), "until slots run out")
+        self.assertFalse(torch.equal(few[30:], many[30:]))
+        other = [list(w) for w in words]
+        other[3] = [9]
+        self.assertFalse(torch.equal(stream(Passes(model), other, Rules(key_words=96))[20:], many[20:]), "earlier words are seen")
 
 
 class Paths(unittest.TestCase):

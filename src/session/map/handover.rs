@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Sessions, Slot, replace};
 use crate::session::Time;
-use crate::session::output::StreamKey;
+use crate::session::output::{StreamId, StreamKey};
 use crate::session::policy::Policy;
 use crate::session::snapshot::{Snapshot, SnapshotError, Surroundings};
 use crate::session::stream::Stream;
@@ -27,11 +27,12 @@ impl Sessions {
     }
 
     /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. `offset`: where
-    /// the order stands; a stream whose state was made after it is not what the order means. Gives the number of streams that were open; `None` where nothing was known
+    /// the order stands; a stream whose state was made after it is not what the order means. Gives the streams that were open; `None` where nothing was known
     /// of it.
-    pub fn erase(&mut self, session: &Arc<str>, offset: i64) -> Option<usize> {
+    pub fn erase(&mut self, session: &Arc<str>, offset: i64) -> Option<Vec<StreamId>> {
         self.ahead.reached(offset);
         let keys: Vec<StreamKey> = self.channels(session).filter(|key| !self.ahead.holds(key, offset)).cloned().collect();
+        let mut erased = Vec::with_capacity(keys.len());
         for key in &keys {
             let id = self.by_key.remove(key).expect("just listed");
             let mut slot = self.slots.remove(&id).expect("by_key names open slots");
@@ -40,10 +41,11 @@ impl Sessions {
             self.in_flight -= usize::from(slot.asking); // its answer finds nobody
             self.dirty.remove(&id);
             self.changed.insert(key.clone());
+            erased.push(id);
         }
         let had_ended = self.ended.erase(session);
         self.events.retain(|e| e.stream.key.session != *session);
-        (had_ended || !keys.is_empty()).then_some(keys.len())
+        (had_ended || !erased.is_empty()).then_some(erased)
     }
 
     /// Takes a stream over from its last owner. For a partition of which nothing has been consumed yet.

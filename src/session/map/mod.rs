@@ -16,9 +16,9 @@ use super::policy::Policy;
 use super::snapshot::Waiting;
 use super::stream::Stream;
 use super::{Record, Source, Time};
+use crate::infer::Outcome;
 use crate::record::End;
 use crate::redact::{Redaction, Standing, When};
-use crate::tags::Tags;
 
 /// Limits of a partition's table of streams.
 #[derive(Clone, Debug)]
@@ -330,10 +330,12 @@ impl Sessions {
         slot.asking = asking;
         replace(&mut self.due, &mut slot.due, due, id);
         if !closed {
+            // What was begun to be made again is used soon: so few streams hold states that nothing may take the room of.
+            let first = slot.stream.is_making_states_again();
             if !slot.queued {
                 slot.queued = true;
                 let queue = if slot.stream.is_behind(self.live_from) { &mut self.behind } else { &mut self.ready };
-                queue.push_back(id);
+                if first { queue.push_front(id) } else { queue.push_back(id) }
             }
             if self.live_from.is_some() && slot.stream.policy().partials {
                 self.dirty.insert(id);
@@ -393,11 +395,11 @@ impl Sessions {
         self.slots.get(&id)?.stream.last_source()
     }
 
-    /// Takes the model's answer to request `ask` of `stream`; `None` where inference failed.
-    pub fn answer(&mut self, stream: StreamId, ask: u64, tags: Option<&[Tags]>, now: Time) {
+    /// Takes the model's answer to request `ask` of `stream`.
+    pub fn answer(&mut self, stream: StreamId, ask: u64, outcome: &Outcome, now: Time) {
         let Some(slot) = self.slots.get_mut(&stream) else { return };
         let mut out = Vec::new();
-        slot.stream.answer(ask, tags, now, &mut out);
+        slot.stream.answer(ask, outcome, now, &mut out);
         self.after(stream, out, now);
     }
 

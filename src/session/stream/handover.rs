@@ -10,6 +10,7 @@ use crate::session::Time;
 use crate::session::buffer::Buffer;
 use crate::session::plan::{Pass, Plan};
 use crate::session::policy::Policy;
+use crate::session::settle::Settled;
 use crate::session::snapshot::{OpenStream, Opened, SnapshotError, Surroundings, Waiting};
 
 /// Unfrozen words that a row can hold, with one token each.
@@ -28,7 +29,7 @@ impl Stream {
             self.course.clone(),
             self.utterance_due.is_some(),
             (self.plan.covered(), asked.chain(self.plan.passes()).collect()),
-            self.buffer.parts(),
+            (self.buffer.parts(), self.settled),
             waiting,
         )
     }
@@ -53,9 +54,13 @@ impl Stream {
             return Err(SnapshotError::new("counts that no call reaches"));
         }
         let (total, frozen) = (buffer.total(), buffer.frozen());
-        let sound = |p: &Pass| p.freeze_to <= p.upto && p.upto <= total;
+        let same_model = *state.model == *around.model(&policy);
+        let settled = state.settled.restored(same_model, &buffer, &policy);
+        let settled = settled.ok_or_else(|| SnapshotError::new("states of words that are not there"))?;
+        let before = settled.number().max(frozen);
+        let sound = |p: &Pass| p.freeze_to <= p.upto && before <= p.upto && p.upto <= total;
         let covered = state.passes.iter().map(|p| p.freeze_to).fold(frozen, u64::max);
-        if !state.passes.iter().all(sound) || state.covered != covered {
+        if !state.passes.iter().all(sound) || !state.passes.is_sorted_by_key(|p| p.upto) || state.covered != covered {
             return Err(SnapshotError::new("passes over words that are not there"));
         }
         // Passes are run in order, each over what the one before it has left unfrozen.
@@ -69,7 +74,7 @@ impl Stream {
             return Err(SnapshotError::new("more words for one pass than a row holds"));
         }
         let plan = Plan::restored(state.passes.iter().copied().collect(), state.covered);
-        let mut stream = Stream::at(state.course.clone(), policy, buffer, plan, now);
+        let mut stream = Stream::at(state.course.clone(), policy, buffer, settled, plan, now);
         if state.utterance_ended {
             stream.utterance_due = Some(now.plus(stream.policy.utterance_delay_ms));
         }
@@ -82,6 +87,7 @@ impl Stream {
         let mut stream = Stream::new(outline.epoch, policy, standing, now);
         stream.buffer = Buffer::after(missing);
         stream.plan.cover(missing);
+        stream.settled = Settled::none_before(missing);
         stream.known = outline.released.saturating_sub(missing);
         let course = &mut stream.course;
         (course.seq, course.seen, course.sentence_start) = (outline.segments, missing, outline.sentence_start);

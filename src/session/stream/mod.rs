@@ -22,8 +22,10 @@ use super::hypothesis::Hypothesis;
 use super::output::{Ask, EndCause, Output, Release, Tail};
 use super::plan::{Pass, Plan};
 use super::policy::{Policy, Rule};
+use super::settle::Settled;
 use super::word::removal;
 use super::{Record, Source, Time, WordKind, release};
+use crate::infer::{Outcome, Row};
 use crate::record::{Counts, End};
 use crate::redact::{Redaction, Standing, add_around};
 use crate::tags::Tags;
@@ -34,6 +36,8 @@ const MAX_AFTER: u64 = 24;
 #[derive(Debug)]
 enum Asked {
     Pass(Pass),
+    /// a settling pass that was run before, and how far it settles words: its states are gone
+    Again(Settled),
     /// final words known when it was asked, and which hypothesis
     Hypothesis {
         known: u64,
@@ -77,6 +81,9 @@ pub struct Stream {
     course: Course,
     policy: Arc<Policy>,
     buffer: Buffer,
+    settled: Settled,
+    /// states are being made again, by so much so far, for the plan's next pass
+    again: Option<Option<Settled>>,
     plan: Plan,
     in_flight: Option<InFlight>,
     next_id: u64,
@@ -102,14 +109,16 @@ impl Stream {
             standing,
             ending: None,
         };
-        Stream::at(course, policy, Buffer::default(), Plan::default(), now)
+        Stream::at(course, policy, Buffer::default(), Settled::default(), Plan::default(), now)
     }
 
-    fn at(course: Course, policy: Arc<Policy>, buffer: Buffer, plan: Plan, now: Time) -> Stream {
+    fn at(course: Course, policy: Arc<Policy>, buffer: Buffer, settled: Settled, plan: Plan, now: Time) -> Stream {
         Stream {
             course,
             policy,
             buffer,
+            settled,
+            again: None,
             plan,
             in_flight: None,
             next_id: 0,
@@ -198,6 +207,7 @@ impl Stream {
                     self.course.standing.left(&left, self.policy.guard.is_some());
                     self.buffer.push_released(word, self.policy.history_words);
                     self.plan.cover(self.buffer.total());
+                    self.settled = Settled::none_before(self.buffer.total());
                 } else {
                     self.buffer.push(word, now);
                     self.plan.word(self.buffer.total(), &self.policy);
@@ -310,13 +320,15 @@ impl Stream {
         if self.in_flight.is_some() {
             return None;
         }
-        let (asked, row, hypothesis) = if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
-            let stopped = matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End);
-            (Asked::Pass(pass), self.buffer.row(pass.upto, &[], stopped, &self.policy), false)
+        let (asked, row, hypothesis) = if let Some((row, settled)) = self.next_again() {
+            (Asked::Again(settled), row.ask(0, None), false)
+        } else if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
+            (Asked::Pass(pass), self.row(pass), false)
         } else {
             let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
             let asked = Asked::Hypothesis { known, revision: hypothesis.revision };
-            (asked, self.buffer.row(known, hypothesis.to_ask()?, false, &self.policy), true)
+            let more: Vec<&[u32]> = hypothesis.to_ask()?.iter().map(|w| &*w.tokens).collect();
+            (asked, open_row(&self.settled, known, &more, false, &self.buffer, &self.policy), true)
         };
         let id = self.next_id;
         self.next_id += 1;
@@ -327,10 +339,37 @@ impl Stream {
         Some(Ask { id, row, hypothesis, backlog, due })
     }
 
+    /// The settling pass to run again, if the plan's next pass waits for that.
+    fn next_again(&mut self) -> Option<(Row, Settled)> {
+        let next = self.settled.again(self.again?, &self.buffer, &self.policy);
+        if next.is_none() {
+            self.again = None;
+        }
+        next
+    }
+
+    /// What a pass is asked, and of which words.
+    fn row(&self, pass: Pass) -> Row {
+        let stopped = matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End);
+        match self.policy.settling.filter(|settling| settling.is_by(&pass)) {
+            Some(rules) => {
+                let (row, _) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
+                row.ask((pass.upto - self.buffer.frozen()) as usize, self.buffer.label())
+            }
+            None => open_row(&self.settled, pass.upto, &[], stopped, &self.buffer, &self.policy),
+        }
+    }
+
+    /// Whether states of it are being made again.
+    pub fn is_making_states_again(&self) -> bool {
+        self.again.is_some()
+    }
+
     /// The oldest planned words go out as spoken: more wait for the model than the stream has a right to.
     pub fn give_up(&mut self, now: Time, out: &mut Vec<Output>) {
         let asked = match self.in_flight.take() {
             Some(InFlight { asked, .. }) => Some(asked),
+            None if self.again.is_some() => Some(Asked::Again(self.settled)),
             None => self.plan.next(self.buffer.frozen(), &self.policy).map(Asked::Pass),
         };
         if let Some(asked) = asked {
@@ -339,19 +378,40 @@ impl Stream {
         }
     }
 
-    /// Takes the answer to request `id`: the tags of the row's last words, or `None` where inference failed. An answer to
-    /// a request that is no longer in flight changes nothing.
-    pub fn answer(&mut self, id: u64, tags: Option<&[Tags]>, now: Time, out: &mut Vec<Output>) {
-        if self.in_flight.as_ref().is_some_and(|f| f.id == id) {
-            let asked = self.in_flight.take().expect("just seen").asked;
-            self.answered(asked, tags, now, out);
-            self.settle(out);
+    /// Takes the answer to request `id`. An answer to a request that is no longer in flight changes nothing.
+    pub fn answer(&mut self, id: u64, outcome: &Outcome, now: Time, out: &mut Vec<Output>) {
+        if self.in_flight.as_ref().is_none_or(|f| f.id != id) {
+            return;
         }
+        let asked = self.in_flight.take().expect("just seen").asked;
+        match (outcome, asked) {
+            (Outcome::StatesGone, Asked::Pass(pass)) => {
+                self.plan.put_back(pass);
+                self.again = Some(None);
+            }
+            (Outcome::StatesGone, Asked::Again(_)) => self.again = Some(None),
+            // No hypothesis is worth making states again: it is shown as spoken, and final words follow.
+            (Outcome::StatesGone | Outcome::Failed, asked) => self.answered(asked, None, now, out),
+            (Outcome::Tags(tags), asked) => self.answered(asked, Some(tags), now, out),
+        }
+        self.settle(out);
     }
 
     fn answered(&mut self, asked: Asked, tags: Option<&[Tags]>, now: Time, out: &mut Vec<Output>) {
         match asked {
+            Asked::Again(settled) if tags.is_some() => self.again = Some(Some(settled)),
+            // The pass that waits for the states goes without.
+            Asked::Again(_) => {
+                self.again = None;
+                if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
+                    self.answered(Asked::Pass(pass), None, now, out);
+                }
+            }
             Asked::Pass(pass) => {
+                if let Some(rules) = self.policy.settling.filter(|settling| settling.is_by(&pass)) {
+                    // Whether it was answered or not: what it settles can be made again.
+                    (_, self.settled) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
+                }
                 self.course.seen = pass.upto;
                 if let Some(tags) = tags {
                     self.buffer.predict(pass.upto, tags);
@@ -430,7 +490,11 @@ impl Stream {
         let after = around(cut, known.min(cut + MAX_AFTER)).into();
         let left = around(from, cut);
         self.course.standing.left(&left, self.policy.guard.is_some());
-        let entries = self.buffer.release(cut, self.policy.history_words);
+        let mut base = self.buffer.frozen().saturating_sub(self.policy.history_words);
+        if self.policy.settling.is_some() {
+            base = base.min(self.settled.needs_from(&self.policy));
+        }
+        let entries = self.buffer.release(cut, base);
         let sentence_start = self.course.sentence_start;
         for entry in &entries {
             let tags = entry.tags.unwrap_or_default();
@@ -489,4 +553,11 @@ impl Stream {
     pub fn heard(&self) -> Time {
         self.heard
     }
+}
+
+/// What a pass sees that settles nothing: what is not settled, going on after kept states, or some history as well where there are none. It asks for
+/// the words that are not frozen.
+fn open_row(settled: &Settled, upto: u64, more: &[&[u32]], stopped: bool, buffer: &Buffer, policy: &Policy) -> Row {
+    let row = settled.row(upto, more, stopped, buffer, policy).unwrap_or_else(|| buffer.row(upto, more, stopped, policy));
+    row.ask((upto - buffer.frozen()) as usize + more.len(), buffer.label())
 }

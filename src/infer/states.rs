@@ -1,0 +1,260 @@
+//! Kept states of streams: what passes leave for later ones. Pure: no threads, no clock, no model.
+//!
+//! ```text
+//!  admit ──▶ WAITED FOR ──put──▶ THERE ──take──▶ (with a worker) ──put──▶ THERE
+//!                 ▲                │ room is short: the one used least lately, unless it is being made again
+//!                 └────────────────┘
+//!  forget (from anywhere) ──▶ gone: what a worker still has of it is not put back
+//! ```
+//!
+//! States are a function of a stream's words, so losing them costs time and changes nothing: whoever asks for states that are gone makes them again.
+//! They encode what was said. Whoever ends, erases or gives up a stream must [`Store::forget`] it.
+
+use std::collections::{BTreeMap, HashMap};
+
+/// One assignment of a partition to this process. Streams are named within it.
+pub type Owner = u64;
+
+#[derive(Debug)]
+struct Entry<S> {
+    /// words that the pass saw which made them last
+    number: u64,
+    states: Option<S>,
+    bytes: usize,
+    /// when they were used last; 0 where nothing may take their room
+    used: u64,
+}
+
+/// States of all streams of a process, by owner and stream.
+#[derive(Debug)]
+pub struct Store<S> {
+    entries: HashMap<(Owner, u64), Entry<S>>,
+    by_use: BTreeMap<u64, (Owner, u64)>,
+    owners: Owner,
+    uses: u64,
+    bytes: usize,
+    max_bytes: usize,
+}
+
+impl<S> Store<S> {
+    /// A store for `max_bytes`. States that a worker has in hand, or that are being made again, are not given up for room.
+    pub fn new(max_bytes: usize) -> Store<S> {
+        Store { entries: HashMap::new(), by_use: BTreeMap::new(), owners: 0, uses: 0, bytes: 0, max_bytes }
+    }
+
+    /// A name for a new owner.
+    pub fn owner(&mut self) -> Owner {
+        self.owners += 1;
+        self.owners
+    }
+
+    /// Bytes that are held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Notes that a stream has asked for a pass, which goes on `after` states of that number, or starts afresh. `false`: they are not there.
+    pub fn admit(&mut self, owner: Owner, stream: u64, after: Option<u64>) -> bool {
+        match (self.entries.get(&(owner, stream)), after) {
+            (Some(entry), Some(number)) => entry.states.is_some() && entry.number == number,
+            (None, Some(_)) => false,
+            (Some(_), None) => true,
+            (None, None) => {
+                self.entries.insert((owner, stream), Entry { number: 0, states: None, bytes: 0, used: 0 });
+                true
+            }
+        }
+    }
+
+    /// Hands the states of that number out, until they are [`Store::put`] back.
+    pub fn take(&mut self, owner: Owner, stream: u64, number: u64) -> Option<S> {
+        let entry = self.entries.get_mut(&(owner, stream)).filter(|e| e.number == number)?;
+        let states = entry.states.take()?;
+        self.bytes -= entry.bytes;
+        self.by_use.remove(&entry.used);
+        Some(states)
+    }
+
+    /// Keeps the states of a stream, unless it was forgotten meanwhile; then makes room. `again`: they are being made again, and stay until they are used.
+    pub fn put(&mut self, owner: Owner, stream: u64, number: u64, states: S, bytes: usize, again: bool) {
+        let Some(entry) = self.entries.get_mut(&(owner, stream)) else { return };
+        if entry.states.is_some() {
+            self.bytes -= entry.bytes;
+            self.by_use.remove(&entry.used);
+        }
+        self.uses += 1;
+        let used = if again { 0 } else { self.uses };
+        *entry = Entry { number, states: Some(states), bytes, used };
+        self.bytes += bytes;
+        if !again {
+            self.by_use.insert(used, (owner, stream));
+        }
+        while self.bytes > self.max_bytes
+            && let Some((_, least)) = self.by_use.pop_first()
+        {
+            self.give_up(least);
+        }
+    }
+
+    fn give_up(&mut self, (owner, stream): (Owner, u64)) {
+        let entry = self.entries.get_mut(&(owner, stream)).expect("what is in order of use is there");
+        entry.states = None;
+        self.bytes -= entry.bytes;
+    }
+
+    /// Forgets a stream: it has ended, or is erased.
+    pub fn forget(&mut self, owner: Owner, stream: u64) {
+        if let Some(entry) = self.entries.remove(&(owner, stream))
+            && entry.states.is_some()
+        {
+            self.bytes -= entry.bytes;
+            self.by_use.remove(&entry.used);
+        }
+    }
+
+    /// Forgets all streams of an owner: the partition is another's.
+    pub fn forget_all(&mut self, owner: Owner) {
+        let streams: Vec<u64> = self.entries.keys().filter(|(o, _)| *o == owner).map(|(_, stream)| *stream).collect();
+        streams.into_iter().for_each(|stream| self.forget(owner, stream));
+    }
+
+    /// Gives up all states, as if room were short: for tests.
+    #[cfg(any(test, feature = "simulation"))]
+    pub fn give_up_all(&mut self) {
+        for entry in self.entries.values_mut() {
+            entry.states = None;
+        }
+        (self.bytes, self.by_use) = (0, BTreeMap::new());
+    }
+}
+
+/// One stream's states in a model: the opening token and the newest kept tokens, in so many slots.
+///
+/// A token's slot follows from how many were kept since the stream's row last started afresh: the opening token has slot 0, the others take turns at the
+/// rest. So the order of sums in the model, and with it every bit, is the same whenever states are made again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct States {
+    /// slots in use × values of a token
+    pub values: Vec<i8>,
+    /// slots in use × scales of a token
+    pub scales: Vec<f32>,
+    /// of each slot in use
+    pub positions: Vec<i64>,
+    /// tokens kept since the row started afresh
+    pub kept: usize,
+}
+
+impl States {
+    /// Keeps one more token.
+    pub fn push(&mut self, values: &[i8], scales: &[f32], slots: usize) {
+        let position = self.kept as i64;
+        if self.kept < slots {
+            self.values.extend_from_slice(values);
+            self.scales.extend_from_slice(scales);
+            self.positions.push(position);
+        } else {
+            let slot = 1 + (self.kept - 1) % (slots - 1);
+            self.values[slot * values.len()..][..values.len()].copy_from_slice(values);
+            self.scales[slot * scales.len()..][..scales.len()].copy_from_slice(scales);
+            self.positions[slot] = position;
+        }
+        self.kept += 1;
+    }
+
+    /// Makes room for so many more tokens, of so many values and scales each, as far as there are slots.
+    pub fn reserve(&mut self, tokens: usize, values: usize, scales: usize, slots: usize) {
+        let more = tokens.min(slots.saturating_sub(self.positions.len()));
+        self.values.reserve_exact(more * values);
+        self.scales.reserve_exact(more * scales);
+        self.positions.reserve_exact(more);
+    }
+
+    /// Room that it takes, bytes.
+    pub fn bytes(&self) -> usize {
+        self.values.capacity() + 4 * self.scales.capacity() + 8 * self.positions.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn states_go_out_once_and_by_their_number_only() {
+        let mut store = Store::new(100);
+        let owner = store.owner();
+        assert!(!store.admit(owner, 1, Some(8)), "nothing is there yet");
+        assert!(store.admit(owner, 1, None));
+        store.put(owner, 1, 8, "a", 10, false);
+        assert!(store.admit(owner, 1, Some(8)) && !store.admit(owner, 1, Some(4)) && !store.admit(owner + 1, 1, Some(8)));
+        assert_eq!((store.take(owner, 1, 4), store.take(owner, 1, 8), store.take(owner, 1, 8)), (None, Some("a"), None));
+        assert_eq!(store.bytes(), 0);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_put_back() {
+        let mut store = Store::new(100);
+        let (one, two) = (store.owner(), store.owner());
+        for (owner, stream) in [(one, 1), (one, 2), (two, 1)] {
+            store.admit(owner, stream, None);
+            store.put(owner, stream, 8, "a", 10, false);
+        }
+        let with_a_worker = store.take(one, 1, 8).unwrap();
+        store.forget(one, 1);
+        store.put(one, 1, 12, with_a_worker, 10, false);
+        assert!(!store.admit(one, 1, Some(12)));
+        store.forget_all(one);
+        assert_eq!((store.bytes(), store.entries.len()), (10, 1));
+    }
+
+    #[test]
+    fn the_one_used_least_lately_makes_room_but_not_one_that_is_being_made_again() {
+        let mut store = Store::new(25);
+        let owner = store.owner();
+        for stream in 0..4 {
+            store.admit(owner, stream, None);
+        }
+        store.put(owner, 0, 8, "again", 10, true);
+        store.put(owner, 1, 8, "old", 10, false);
+        store.put(owner, 2, 8, "new", 10, false);
+        assert!(store.admit(owner, 0, Some(8)) && !store.admit(owner, 1, Some(8)) && store.admit(owner, 2, Some(8)));
+        let states = store.take(owner, 0, 8).unwrap();
+        store.put(owner, 0, 8, states, 10, false);
+        store.put(owner, 3, 8, "newest", 10, false);
+        assert!(store.admit(owner, 0, Some(8)) && !store.admit(owner, 2, Some(8)) && store.admit(owner, 3, Some(8)));
+    }
+
+    #[test]
+    fn the_opening_token_and_the_newest_ones_have_slots() {
+        let mut states = States::default();
+        for n in 0..11 {
+            states.push(&[n, -n], &[f32::from(n)], 4);
+        }
+        // Tokens 8, 9 and 10 are the newest: token n has slot 1 + (n - 1) mod 3.
+        assert_eq!((&states.positions[..], states.kept), (&[0, 10, 8, 9][..], 11));
+        assert_eq!((&states.values[..], &states.scales[..]), (&[0, 0, 10, -10, 8, -8, 9, -9][..], &[0.0, 10.0, 8.0, 9.0][..]));
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_are_those_of_what_is_there_and_within_the_limit(
+            steps in prop::collection::vec((0u8..5, 0u64..2, 0u64..6, 1usize..40), 1..200),
+        ) {
+            let mut store: Store<usize> = Store::new(100);
+            for (what, owner, stream, bytes) in steps {
+                match what {
+                    0 => store.put(owner, stream, 8, bytes, bytes, false),
+                    1 => store.forget(owner, stream),
+                    2 => drop(store.take(owner, stream, 8)),
+                    3 if bytes < 3 => store.forget_all(owner),
+                    _ => drop(store.admit(owner, stream, None)),
+                }
+                let there: usize = store.entries.values().filter_map(|e| e.states).sum();
+                prop_assert_eq!(store.bytes(), there);
+                prop_assert!(there <= 100);
+                prop_assert_eq!(store.by_use.len(), store.entries.values().filter(|e| e.states.is_some()).count());
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Which words of a stream are settled: their states in the network are kept for later passes.
+//!
+//! ```text
+//!   from            history           settled                    upto
+//!    │  seen again    │  kept by the key  │  computed by each pass │
+//!    │                │  pass and those   │  (L words and the new  │
+//!    │                │  after it         │  ones)                 │
+//!    └────────────────┴───────────────────┴────────────────────────┘
+//! ```
+//!
+//! Passes at multiples of `S` words settle the words that have `L` later ones, whatever has frozen. At every `G` words, and where positions would run out, the
+//! settling pass is a *key pass*: its row starts afresh, some history before the first unsettled word, and what it keeps replaces what was kept.
+//! No other pass changes states. So the states of a number (the words that the latest settling pass saw) are a function of the stream's words, and
+//! where they are lost they are made again: by the key pass and the settling passes after it.
+
+use serde::{Deserialize, Serialize};
+
+use super::buffer::Buffer;
+use super::policy::{Policy, Settling};
+use crate::infer::Row;
+use crate::infer::row::{After, LAST_KEPT_POSITION, MAX_TOKENS, MAX_WINDOW_WORDS};
+
+/// The settling passes that made the states a stream has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Chain {
+    /// first word of the key pass's row
+    from: u64,
+    /// first word that was not settled before it
+    history_to: u64,
+    /// words that it saw
+    key: u64,
+    /// the states that the latest left
+    after: After,
+    /// by what rules
+    rules: Settling,
+}
+
+/// How far a stream is settled. `base ≤ settled ≤ frozen`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    words: u64,
+    chain: Option<Chain>,
+}
+
+impl Settled {
+    /// Words before this one count as settled, and no states of them are kept: a key pass comes next.
+    pub fn none_before(words: u64) -> Settled {
+        Settled { words, chain: None }
+    }
+
+    /// Words before this one are settled.
+    pub fn words(&self) -> u64 {
+        self.words
+    }
+
+    /// Which states a stream has: the words that the latest settling pass saw; 0 for none.
+    pub fn number(&self) -> u64 {
+        self.chain.map_or(0, |chain| chain.after.number)
+    }
+
+    /// Words before this one are not needed any more, to make the states again or for the next key pass.
+    pub fn needs_from(&self, policy: &Policy) -> u64 {
+        self.chain.map_or(self.words.saturating_sub(policy.history_words), |chain| chain.from)
+    }
+
+    /// The settling pass that sees the words before `upto`: its row, of which no tags are asked for yet, and what is settled by it. `again`: it was run
+    /// before, and its states are gone.
+    ///
+    /// # Panics
+    /// If words that it needs have left the buffer.
+    pub fn step(&self, upto: u64, again: bool, rules: &Settling, buffer: &Buffer, policy: &Policy) -> (Row, Settled) {
+        self.go_on(upto, again, rules, buffer, policy).unwrap_or_else(|| {
+            let from = self.words.saturating_sub(policy.history_words).max(buffer.base());
+            key_pass(from, self.words, upto, again, rules, buffer, policy)
+        })
+    }
+
+    /// A settling pass that is no key pass.
+    fn go_on(&self, upto: u64, again: bool, rules: &Settling, buffer: &Buffer, policy: &Policy) -> Option<(Row, Settled)> {
+        let chain = self.chain.filter(|chain| upto - chain.key < rules.key_words && chain.rules == *rules)?;
+        let words = buffer.tokens(self.words, upto);
+        let row = Row::go_on(policy.frame, &words, chain.after, LAST_KEPT_POSITION, policy.mask_words(), false)?;
+        let words = rules.settled_by(upto).max(self.words);
+        let (row, after) = row.keep((upto - words) as usize, upto, again);
+        Some((row, Settled { words, chain: Some(Chain { after, ..chain }) }))
+    }
+
+    /// The row of another pass that sees the words before `upto` and `more` after them: what is not settled, going on after the kept states; `None` where
+    /// there are none, or where that does not fit.
+    pub fn row(&self, upto: u64, more: &[&[u32]], stopped: bool, buffer: &Buffer, policy: &Policy) -> Option<Row> {
+        let chain = self.chain?;
+        let words = [&buffer.tokens(self.words, upto)[..], more].concat();
+        Row::go_on(policy.frame, &words, chain.after, MAX_TOKENS, policy.mask_words(), stopped)
+    }
+
+    /// The settling pass to run again after `done`, where the states that these were made of are gone; `None` once `done` has come as far.
+    pub fn again(&self, done: Option<Settled>, buffer: &Buffer, policy: &Policy) -> Option<(Row, Settled)> {
+        let chain = self.chain?;
+        match done {
+            None => Some(key_pass(chain.from, chain.history_to, chain.key, true, &chain.rules, buffer, policy)),
+            Some(done) => {
+                let number = done.chain.expect("a pass that was run again").after.number;
+                (number < chain.after.number).then(|| done.step(number + chain.rules.words, true, &chain.rules, buffer, policy))
+            }
+        }
+    }
+
+    /// As a new owner takes it over: with other rules than the states were made by, or another model, they are of no use, and a key pass comes next.
+    /// `None`: it contradicts the buffer.
+    pub fn restored(self, same_model: bool, buffer: &Buffer, policy: &Policy) -> Option<Settled> {
+        let Some(rules) = policy.settling else { return Some(Settled::default()) };
+        let base = buffer.base();
+        let sound = |c: &Chain| {
+            let positions = u64::from(c.after.position) <= MAX_TOKENS as u64;
+            let passes = c.rules.words > 0 && c.key <= c.after.number && (c.after.number - c.key).is_multiple_of(c.rules.words);
+            let words =
+                base <= c.from && c.from <= c.history_to && c.history_to <= c.key && c.key <= c.history_to + MAX_WINDOW_WORDS;
+            let settled = c.rules.settled_by(c.after.number) <= self.words && self.words <= c.after.number;
+            positions && passes && words && settled && c.after.number <= buffer.total()
+        };
+        if self.words > buffer.frozen() {
+            return None;
+        }
+        match self.chain.filter(|chain| same_model && chain.rules == rules) {
+            Some(chain) if !sound(&chain) => None,
+            Some(_) => Some(self),
+            None => Some(Settled { words: self.words.max(base), chain: None }),
+        }
+    }
+}
+
+fn key_pass(
+    from: u64,
+    history_to: u64,
+    upto: u64,
+    again: bool,
+    rules: &Settling,
+    buffer: &Buffer,
+    policy: &Policy,
+) -> (Row, Settled) {
+    let words = rules.settled_by(upto).max(history_to);
+    let row = Row::pack(policy.frame, &buffer.tokens(from, upto), (history_to - from) as usize, policy.mask_words(), false);
+    let (row, after) = row.keep((upto - words) as usize, upto, again);
+    (row, Settled { words, chain: Some(Chain { from, history_to, key: upto, after, rules: *rules }) })
+}
