@@ -168,7 +168,7 @@ mod tests {
         assert_eq!((numbers("default").units, numbers("default").clock), (Sign::Word, Clock::Twelve));
         for (wrong, says) in [("clock='25-hour'", "unknown variant `25-hour`"), ("clocks='12-hour'", "unknown field `clocks`")] {
             let text = format!("[profiles.default.numbers]\n{wrong}\n");
-            let error = load(&text, &[]).unwrap().profiles().unwrap_err().to_string();
+            let error = load(&text, &[]).unwrap_err();
             assert!(error.contains("profiles.default.numbers") && error.contains(says), "{error}");
         }
     }

@@ -209,7 +209,7 @@ fn numbers_are_written_in_a_profiles_style() {
         (Numbers { clock: Clock::TwentyFour, ..plain }, "at four thirty p m", "at 16:30"),
         (Numbers { percent: Sign::Word, ..plain }, "up forty two percent", "up 42 percent"),
         (Numbers { signs: Sign::Word, ..plain }, "minus ten percent", "minus 10%"),
-        (Numbers { units: Sign::Word, ..plain }, "twelve mega bits and sixty kilometers", "12 mega bits and 60 kilometers"),
+        (Numbers { units: Sign::Word, ..plain }, "twelve mega bits and sixty kilometers", "12 megabits and 60 kilometers"),
         (plain, "sixty kilometers", "60 km"),
         (plain, "five million dollars and six million euros", "$5 million and €6 million"),
         (Numbers { currency: Currency::Word, ..plain }, "five million dollars", "5 million dollars"),
