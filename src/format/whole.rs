@@ -180,26 +180,21 @@ impl Text<'_> {
         matches!(unit, Unit::Entity { text, .. } if text.ends_with(|c: char| c.is_ascii_digit()))
     }
 
-    /// "until three … after 2:00": an hour without minutes stays a word where another of its sentence does.
+    /// "until three … after 2:00": an hour without minutes stays a word where another of its passage does.
     fn bare_hours(&self, units: &mut [Unit]) {
         let bare = |word: usize| word > 0 && self.says("BARE-HOUR", word - 1, word + 1);
-        let mut start = 0;
-        while start < units.len() {
-            let ends = |unit: &Unit| self.ends[unit.words()[1] - 1];
-            let end = units[start..].iter().position(ends).map_or(units.len(), |n| start + n + 1);
-            // A quantity follows an hour that is none: "after two days".
-            let alone = |word: usize| word + 1 >= self.words.len() || self.ends[word] || !self.says("MEASURE", word, word + 2);
-            let stays = units[start..end].iter().any(|u| matches!(u, Unit::Spoken(word) if bare(*word) && alone(*word)));
-            for unit in &mut units[start..end] {
-                if let Unit::Entity { class, words: [from, to], .. } = unit
-                    && stays
-                    && class == "time"
-                    && *to == *from + 1
-                {
-                    *unit = Unit::Spoken(*from);
-                }
+        // A quantity follows an hour that is none: "after two days".
+        let alone = |word: usize| word + 1 >= self.words.len() || self.ends[word] || !self.says("MEASURE", word, word + 2);
+        if !units.iter().any(|u| matches!(u, Unit::Spoken(word) if bare(*word) && alone(*word))) {
+            return;
+        }
+        for unit in units {
+            if let Unit::Entity { class, words: [from, to], .. } = unit
+                && class == "time"
+                && *to == *from + 1
+            {
+                *unit = Unit::Spoken(*from);
             }
-            start = end;
         }
     }
 }
