@@ -181,19 +181,22 @@ impl Text<'_> {
     }
 
     /// "until three … after 2:00": an hour without minutes stays a word where another of its passage does.
-    fn bare_hours(&self, units: &mut [Unit]) {
+    fn bare_hours(&self, units: &mut Vec<Unit>) {
         let bare = |word: usize| word > 0 && self.says("BARE-HOUR", word - 1, word + 1);
         // A quantity follows an hour that is none: "after two days".
         let alone = |word: usize| word + 1 >= self.words.len() || self.ends[word] || !self.says("MEASURE", word, word + 2);
         if !units.iter().any(|u| matches!(u, Unit::Spoken(word) if bare(*word) && alone(*word))) {
             return;
         }
-        for unit in units {
-            if let Unit::Entity { class, words: [from, to], .. } = unit
+        // "two o'clock" as well: 2:00 beside "until three" is another way to write the same.
+        for at in (0..units.len()).rev() {
+            if let Unit::Entity { class, text, words: [from, to], .. } = &units[at]
                 && class == "time"
-                && *to == *from + 1
+                && text.ends_with(":00")
+                && !text.contains(' ')
             {
-                *unit = Unit::Spoken(*from);
+                let (from, to) = (*from, *to);
+                units.splice(at..=at, (from..to).map(Unit::Spoken));
             }
         }
     }
@@ -378,6 +381,7 @@ mod tests {
                 &[([9, 10], Time)],
                 "i'm at work until three and call me after two",
             ),
+            ("until three or after two o'clock", &[([4, 6], Time)], "until three or after two o'clock"),
             ("call me after two", &[([3, 4], Time)], "call me after 2:00"),
             ("in twenty nineteen five people", &[([1, 3], Year)], "in 2019 five people"),
             ("twelve hundred and six", &[([0, 2], Cardinal)], "1,200 and six"),
