@@ -180,26 +180,24 @@ impl Text<'_> {
         matches!(unit, Unit::Entity { text, .. } if text.ends_with(|c: char| c.is_ascii_digit()))
     }
 
-    /// "until three … after 2:00": an hour without minutes stays a word where another of its sentence does.
-    fn bare_hours(&self, units: &mut [Unit]) {
+    /// "until three … after 2:00": an hour without minutes stays a word where another of its passage does.
+    fn bare_hours(&self, units: &mut Vec<Unit>) {
         let bare = |word: usize| word > 0 && self.says("BARE-HOUR", word - 1, word + 1);
-        let mut start = 0;
-        while start < units.len() {
-            let ends = |unit: &Unit| self.ends[unit.words()[1] - 1];
-            let end = units[start..].iter().position(ends).map_or(units.len(), |n| start + n + 1);
-            // A quantity follows an hour that is none: "after two days".
-            let alone = |word: usize| word + 1 >= self.words.len() || self.ends[word] || !self.says("MEASURE", word, word + 2);
-            let stays = units[start..end].iter().any(|u| matches!(u, Unit::Spoken(word) if bare(*word) && alone(*word)));
-            for unit in &mut units[start..end] {
-                if let Unit::Entity { class, words: [from, to], .. } = unit
-                    && stays
-                    && class == "time"
-                    && *to == *from + 1
-                {
-                    *unit = Unit::Spoken(*from);
-                }
+        // A quantity follows an hour that is none: "after two days".
+        let alone = |word: usize| word + 1 >= self.words.len() || self.ends[word] || !self.says("MEASURE", word, word + 2);
+        if !units.iter().any(|u| matches!(u, Unit::Spoken(word) if bare(*word) && alone(*word))) {
+            return;
+        }
+        // "two o'clock" as well: 2:00 beside "until three" is another way to write the same.
+        for at in (0..units.len()).rev() {
+            if let Unit::Entity { class, text, words: [from, to], .. } = &units[at]
+                && class == "time"
+                && text.ends_with(":00")
+                && !text.contains(' ')
+            {
+                let (from, to) = (*from, *to);
+                units.splice(at..=at, (from..to).map(Unit::Spoken));
             }
-            start = end;
         }
     }
 }
@@ -383,6 +381,7 @@ mod tests {
                 &[([9, 10], Time)],
                 "i'm at work until three and call me after two",
             ),
+            ("until three or after two o'clock", &[([4, 6], Time)], "until three or after two o'clock"),
             ("call me after two", &[([3, 4], Time)], "call me after 2:00"),
             ("in twenty nineteen five people", &[([1, 3], Year)], "in 2019 five people"),
             ("twelve hundred and six", &[([0, 2], Cardinal)], "1,200 and six"),
