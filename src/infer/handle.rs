@@ -380,7 +380,16 @@ mod tests {
         let (reply, mut answers) = unbounded_channel();
         let owner = kept.owner();
         let mut ask = |stream: u64, row: Row| {
-            infer.submit(Request { owner, stream, ask: 0, row, lane: Lane::Live, due: soon(), trace: None, reply: reply.clone() });
+            infer.submit(Request {
+                owner,
+                stream,
+                ask: 0,
+                row,
+                lane: Lane::Live,
+                due: soon(),
+                trace: None,
+                reply: reply.clone(),
+            });
             answers.blocking_recv().unwrap().outcome
         };
         let (first, after) = Row::pack(Frame::default(), &[&[7], &[8], &[9]], 0, None, false).keep(1, 8, false);

@@ -20,6 +20,9 @@ use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 /// Channels of the simulated session.
 pub const CHANNELS: u8 = 3;
 
+/// Requests before which states may be lost.
+const MAX_LOSSES: u64 = 500;
+
 /// A silent stream ends after so long.
 pub const SESSION_TTL_MS: u64 = 60_000;
 /// An ended one is forgotten after so long.
@@ -427,7 +430,8 @@ impl Sim {
                 break;
             }
             for (_, stream, id, row) in ready {
-                if (self.loses)(id >> 32) {
+                // Who loses states again and again before they are used never gets on: the store pins those that are being made again, this does not.
+                if id >> 32 < MAX_LOSSES && (self.loses)(id >> 32) {
                     self.lose_states();
                 }
                 let (_, fails) = (self.device)(id >> 32);
