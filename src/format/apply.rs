@@ -278,13 +278,13 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[Kept], lexicon: &Lexicon, st
             };
             push(out, text, k.mark, &span.iter().collect::<Vec<_>>());
         }
-        Unit::Entity { class, mut text, mut tokens, .. } => {
-            // A word that an entity leaves as it was said has its own case: "Robert Downey Jr.".
+        Unit::Entity { class, mut text, mut tokens, by_pack, .. } => {
+            // A word that an entity leaves as it was said has its own case: "Robert Downey Jr.". What a pack's recipe wrote stands as the pack has it.
             let own = |token: &Token| match &span[token.words[0]..token.words[1]] {
                 [k] if k.word.kind == WordKind::Speech && *token.text == *k.word.spoken.to_lowercase() => Some(k),
                 _ => None,
             };
-            if tokens.len() > 1 && tokens.iter().any(|t| own(t).is_some_and(|k| k.tags.case != Case::Lower)) {
+            if !by_pack && tokens.len() > 1 && tokens.iter().any(|t| own(t).is_some_and(|k| k.tags.case != Case::Lower)) {
                 for token in &mut tokens {
                     if let Some(k) = own(token) {
                         token.text = casing::write(&k.word.spoken, k.tags.case, false, lexicon);

@@ -28,6 +28,8 @@ pub enum Unit {
         text: String,
         /// its tokens; their words count from the unit's first
         tokens: Vec<Token>,
+        /// whether a pack's recipe wrote it: its letters stand as the pack has them
+        by_pack: bool,
     },
     /// a dictionary's entry
     Entry {
@@ -70,10 +72,11 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
     let mut made = Made { free, found: Vec::new(), numbers: style.numbers };
     made.keep(words, style);
     let allowed = |class: &str| !style.off.contains(class);
-    for itn in style.packs.iter().chain([&style.itn]) {
+    let packs = style.packs.iter().map(|itn| (itn, true));
+    for (itn, by_pack) in packs.chain([(&style.itn, false)]) {
         for part in itn.recipes(words, &allowed) {
             if made.is_free(part.words) {
-                made.entity(part.class, part.words, part.written);
+                made.entity_by(by_pack, part.class, part.words, part.written);
             }
         }
     }
@@ -129,8 +132,12 @@ impl Made {
     }
 
     fn entity(&mut self, class: &str, words: [usize; 2], written: Written) {
+        self.entity_by(false, class, words, written);
+    }
+
+    fn entity_by(&mut self, by_pack: bool, class: &str, words: [usize; 2], written: Written) {
         let Written { text, tokens, .. } = self.numbers.restyle(class, written);
-        self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens });
+        self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by_pack });
     }
 
     /// Stretches of free words within `span`.

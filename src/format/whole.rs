@@ -207,7 +207,7 @@ fn is_spoken(unit: &Unit) -> bool {
 }
 
 fn entity(class: &str, words: [usize; 2], written: Written) -> Unit {
-    Unit::Entity { class: class.to_lowercase(), words, text: written.text, tokens: written.tokens }
+    Unit::Entity { class: class.to_lowercase(), words, text: written.text, tokens: written.tokens, by_pack: false }
 }
 
 #[cfg(test)]
