@@ -1,5 +1,7 @@
 //! One partition without Kafka: records in, segments out, the model between. The service and `faircopy format` both run it.
 
+mod takeover;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -8,11 +10,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::clock::Clock;
-use super::guard::{self, Guarded};
+use super::guard::Guarded;
 use super::in_force::InForce;
 use super::{OnRelease, Shared};
 use crate::config::Profile;
-use crate::consume::changelog::Left;
 use crate::events;
 use crate::health::Reporter;
 use crate::infer::queue::Lane;
@@ -23,11 +24,10 @@ use crate::limit::Beyond;
 use crate::produce::{Cut, DeadLetter, Outgoing};
 use crate::record::decode;
 use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused, Segment};
-use crate::session::map::reread::{Remaining, Unreadable};
 use crate::session::map::{Accepted, Limits, Sessions};
 use crate::session::output::{Ask, Event, Output, StreamId, StreamKey, StreamRef, Tail};
 use crate::session::policy::Policy;
-use crate::session::snapshot::{SnapshotError, Stored, Surroundings, key_from_bytes, key_to_bytes};
+use crate::session::snapshot::{Surroundings, key_to_bytes};
 use crate::session::{Record, Source, Time};
 use crate::trace::Way;
 
@@ -90,97 +90,6 @@ impl Partition {
             on_release: None,
             beyond: HashSet::new(),
             under_way: HashMap::new(),
-        }
-    }
-
-    /// A partition as its last owner left it, and the streams whose states cannot be used: they are to be read again, before any record is taken.
-    pub fn restored(
-        shared: Arc<Shared>,
-        number: i32,
-        clock: Clock,
-        reporter: Arc<Reporter>,
-        left: &Left,
-    ) -> (Partition, Vec<Unreadable>) {
-        let mut partition = Partition::new(shared, number, clock, reporter);
-        (partition.next_offset, partition.unowned) = (left.resume_at, !left.owned);
-        let mut unreadable = Vec::new();
-        for (key, value) in &left.states {
-            let restored = partition.restore_one(key, value, &mut unreadable);
-            if let Err(why) = restored {
-                events::StateRefused { partition: number, why: &why.to_string() }.emit();
-            }
-        }
-        partition.reporter.restored(left.resume_at);
-        (partition, unreadable)
-    }
-
-    fn restore_one(&mut self, key: &[u8], value: &[u8], unreadable: &mut Vec<Unreadable>) -> Result<(), SnapshotError> {
-        let (key, now) = (key_from_bytes(key)?, self.now());
-        let Stored { header, snapshot } = guard::stored(value)?;
-        if header.applied > self.next_offset {
-            self.sessions.is_ahead(key.clone(), header.applied);
-        }
-        let shared = self.shared.clone();
-        let restored = snapshot.and_then(|snapshot| guard::restore(&mut self.sessions, &shared, (key.clone(), &snapshot), now));
-        if let (Err(_), Some(outline)) = (&restored, header.open) {
-            unreadable.push(Unreadable { key, outline, applied: header.applied });
-        }
-        restored
-    }
-
-    /// A raw record of sessions that are read again: its session and what it says, if it was not refused.
-    fn said(&self, record: &RawRecord) -> Option<(Arc<str>, RawSegment)> {
-        if record.has(ERASE) {
-            return None;
-        }
-        let (session, mut segment) =
-            decode::decode(record, &self.shared.in_force().limits, self.shared.settings.input.format).ok()?;
-        if record.has(REPLAYED) {
-            segment.seq = None;
-        }
-        Some((session, segment))
-    }
-
-    /// Counts the words of a record that is still there, for streams of which the raw topic has lost the first.
-    pub fn count_again(&self, streams: &[&Unreadable], record: RawRecord, remaining: &mut Remaining) {
-        let Some((session, segment)) = self.said(&record) else { return };
-        let own = |s: &&&Unreadable| s.key.session == session && *s.key.channel == *segment.channel && s.wants(record.offset);
-        if let Some(stream) = streams.iter().find(own) {
-            let in_force = self.shared.in_force();
-            let profile = in_force.profiles.of(segment.tenant.as_deref());
-            remaining.found(stream, &self.record(segment, record, profile, profile.policy.clone()));
-        }
-    }
-
-    /// Opens a stream whose state cannot be used, `missing` of whose first words are gone. Its records follow by [`Partition::take_again`].
-    pub fn reopen(&mut self, stream: &Unreadable, missing: u64) {
-        let now = self.now();
-        let (name, policy) = self.shared.profile(&stream.outline.profile);
-        self.sessions.reopen(stream, missing, name, policy, now);
-    }
-
-    /// All that the raw topic has of these streams was taken again.
-    pub fn taken_again(&mut self, streams: &[&Unreadable]) {
-        let now = self.now();
-        streams.iter().for_each(|stream| self.sessions.taken_again(stream, now));
-    }
-
-    /// Takes a record again, for those of `streams` whose input it is.
-    pub fn take_again(&mut self, streams: &[&Unreadable], record: &RawRecord) {
-        let Some((session, segment)) = self.said(record) else { return };
-        let now = self.now();
-        for stream in streams.iter().filter(|stream| stream.key.session == session && stream.wants(record.offset)) {
-            let own = *stream.key.channel == *segment.channel;
-            let in_force = self.shared.in_force();
-            let profile = in_force.profiles.of(segment.tenant.as_deref());
-            let open = self.sessions.profile_of(&session, &stream.key.channel);
-            let (name, policy) = open.unwrap_or((profile.name.clone(), profile.policy.clone()));
-            // A record over which something panics now, and did not when it was taken first: what it says is lost, and the partition goes on.
-            let Some(made) = guard::again(|| self.record(segment.clone(), record.clone(), profile, policy)) else {
-                events::StateRefused { partition: self.number, why: "a record that is read again panics" }.emit();
-                continue;
-            };
-            self.sessions.take_again(stream, made, own, &name, now);
         }
     }
 

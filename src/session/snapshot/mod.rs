@@ -8,10 +8,13 @@
 //! the rest: it says where the stream's input begins, so that a stream whose state cannot be read is made anew from the raw topic. Everything in a value
 //! is checked on the way in, as any input is.
 
+mod header;
+
 use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::Arc;
 
+pub use header::{Header, Opened, Stored, applied, of_another_version, without_body};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -27,9 +30,6 @@ use crate::record::End;
 use crate::redact::{Asked, Standing};
 use crate::tags::{Itn, Tags};
 
-/// First byte of every changelog value. It names the layout of the header, which never changes: a header with other fields would have another first byte,
-/// and programs that know both.
-const HEADER: u8 = 1;
 /// The byte after the header. Another one is refused: a program cannot know what another version wrote.
 const VERSION: u8 = 1;
 /// The same where the state itself is left out, because it would be too large.
@@ -57,90 +57,6 @@ impl SnapshotError {
 
 fn wrong(what: impl std::fmt::Display) -> SnapshotError {
     SnapshotError(what.to_string())
-}
-
-/// What every version can read of a stream.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
-    /// offset of the first raw record that is not in the state
-    pub applied: i64,
-    /// of a stream that goes on; none of one that has ended
-    pub open: Option<Opened>,
-}
-
-/// An open stream in outline: what its readers have got, and where its input begins.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opened {
-    /// name of its profile
-    pub profile: Box<str>,
-    /// offset of the record that opened it
-    pub epoch: i64,
-    /// final words that came
-    pub taken: u64,
-    /// of those, so many have left in segments
-    pub released: u64,
-    /// segments sent
-    pub segments: u64,
-    /// words of them that were removed
-    pub removed: u64,
-    /// words of them that were degraded
-    pub degraded: u64,
-    /// whether the next word begins a sentence
-    pub sentence_start: bool,
-    /// offset of the first record that waits for its end, to open the next epoch
-    pub next_epoch: Option<i64>,
-    /// final words of such records
-    pub held: u64,
-}
-
-/// A changelog value as it can be read.
-#[derive(Debug)]
-pub struct Stored {
-    /// readable for every version
-    pub header: Header,
-    /// the state, or why this version cannot use it
-    pub snapshot: Result<Snapshot, SnapshotError>,
-}
-
-impl Stored {
-    /// Of a changelog value.
-    ///
-    /// # Errors
-    /// Not even its header can be read.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Stored, SnapshotError> {
-        let (header, rest) = header(bytes)?;
-        Ok(Stored { header, snapshot: Snapshot::from_bytes(rest) })
-    }
-}
-
-fn header(bytes: &[u8]) -> Result<(Header, &[u8]), SnapshotError> {
-    match bytes.split_first() {
-        Some((&HEADER, rest)) => {
-            let (header, rest): (Header, &[u8]) = postcard::take_from_bytes(rest).map_err(wrong)?;
-            let sound = header.applied >= 0 && header.open.as_ref().is_none_or(|o| o.epoch >= 0 && o.released <= o.taken);
-            if sound { Ok((header, rest)) } else { Err(wrong("a header that contradicts itself")) }
-        }
-        Some((layout, _)) => Err(wrong(format!("expected a header of layout {HEADER}, got {layout}"))),
-        None => Err(wrong("no bytes")),
-    }
-}
-
-/// Up to which offset a changelog value has its stream's input; `None` where that cannot be read.
-pub fn applied(value: &[u8]) -> Option<i64> {
-    header(value).ok().map(|(header, _)| header.applied)
-}
-
-/// A changelog value without the state itself, for a topic that does not take as much; `None` where it has none already.
-pub fn without_body(value: &[u8]) -> Option<Vec<u8>> {
-    let (_, body) = header(value).ok()?;
-    (*body != [NO_STATE]).then(|| [&value[..value.len() - body.len()], &[NO_STATE]].concat())
-}
-
-/// A changelog value of an open stream as another version might have written it. For tests of what is done then.
-pub fn of_another_version(value: &[u8]) -> Option<Vec<u8>> {
-    let (header, body) = header(value).ok()?;
-    header.open.as_ref()?;
-    Some([&value[..value.len() - body.len()], &[u8::MAX], &body[1..]].concat())
 }
 
 /// What the changelog says of a stream.
@@ -258,7 +174,7 @@ impl Snapshot {
     /// As a changelog value. `applied`: offset of the first raw record that is not in it. A state that no reader would unpack is left out of it.
     pub fn to_bytes(&self, applied: i64) -> Vec<u8> {
         let header = Header { applied, open: if let Snapshot::Open(state) = self { Some(state.outline()) } else { None } };
-        let mut bytes = postcard::to_extend(&header, vec![HEADER]).expect("headers are plain data");
+        let mut bytes = header.to_bytes();
         let plain = postcard::to_stdvec(self).expect("snapshots are plain data");
         if plain.len() as u64 > MAX_BYTES {
             bytes.push(NO_STATE);
@@ -517,12 +433,13 @@ impl OpenStream {
 
 #[cfg(test)]
 mod tests {
+    use super::header::{HEADER, header};
     use super::*;
     use proptest::prelude::*;
 
     /// A value as version 1 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
     /// puts new bytes here; what stands before the version byte never changes.
-    const GOLDEN: &str = include_str!("../../tests/golden/snapshot.hex");
+    const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
     fn unpacked(value: &[u8]) -> String {
         let (_, body) = header(value).unwrap();
