@@ -1,0 +1,87 @@
+"""Topics and the workers' user as custom resources of Strimzi."""
+
+import unittest
+
+from chart import container, environment, job, made_of, of, pod, rendered
+
+
+def rights(user: dict) -> set[tuple[str, str, str]]:
+    return {(a["resource"]["type"], a["resource"]["name"], o) for a in user["spec"]["authorization"]["acls"] for o in a["operations"]}
+
+
+class Strimzi(unittest.TestCase):
+    def test_topics_are_resources_instead_of_a_job(self):
+        made = rendered("strimzi")
+        self.assertFalse([d for d in made if d["kind"] == "Job"])
+        topics = {d["spec"]["topicName"]: d for d in made if d["kind"] == "KafkaTopic"}
+        self.assertEqual(set(topics), {"asr.raw", "asr.formatted", "asr.partial", "asr.dead-letter", "calls-changelog"})
+        for topic in topics.values():
+            self.assertEqual((topic["spec"]["partitions"], topic["spec"]["replicas"]), (6, 3))
+            self.assertEqual(topic["metadata"]["labels"]["strimzi.io/cluster"], "events")
+            self.assertEqual(topic["apiVersion"], "kafka.strimzi.io/v1beta2")
+            # Deleting the release must not delete what was said.
+            self.assertEqual(topic["metadata"]["annotations"]["helm.sh/resource-policy"], "keep")
+        self.assertEqual(topics["calls-changelog"]["spec"]["config"]["cleanup.policy"], "compact")
+        self.assertEqual(topics["asr.partial"]["spec"]["config"], {"retention.ms": 3600000})
+
+    def test_raw_class_topics_forget_after_the_hours_that_are_asked_for(self):
+        made = made_of(strimzi={"topics": True, "cluster": "events"}, topics={"keepHours": 6})
+        config = {d["spec"]["topicName"]: d["spec"].get("config", {}) for d in made if d["kind"] == "KafkaTopic"}
+        kept = {"retention.ms": 21600000, "segment.ms": 5400000}
+        self.assertEqual((config["asr.raw"], config["asr.dead-letter"], config["asr.formatted"]), (kept, kept, {}))
+        self.assertLessEqual(kept.items(), config["faircopy-changelog"].items())
+        self.assertEqual(config["faircopy-changelog"]["cleanup.policy"], "compact,delete")
+        self.assertIn("--keep-hours=6", job(made_of(topics={"keepHours": 6}))["containers"][0]["args"])
+
+    def test_the_user_has_the_rights_of_a_worker_and_no_more(self):
+        user = of(rendered("strimzi"), "KafkaUser")
+        self.assertEqual(user["spec"]["authentication"], {"type": "scram-sha-512"})
+        self.assertEqual(
+            rights(user),
+            {
+                ("topic", "asr.raw", "Describe"), ("topic", "asr.raw", "Read"),
+                ("topic", "asr.formatted", "Describe"), ("topic", "asr.formatted", "Write"),
+                ("topic", "asr.partial", "Describe"), ("topic", "asr.partial", "Write"),
+                ("topic", "asr.dead-letter", "Describe"), ("topic", "asr.dead-letter", "Write"),
+                ("topic", "calls-changelog", "Describe"), ("topic", "calls-changelog", "DescribeConfigs"),
+                ("topic", "calls-changelog", "Read"), ("topic", "calls-changelog", "Write"),
+                ("group", "calls", "Describe"), ("group", "calls", "Read"),
+                ("transactionalId", "calls", "Describe"), ("transactionalId", "calls", "Write"),
+            },
+        )
+
+    def test_workers_sign_in_as_the_user_with_the_secrets_that_strimzi_makes(self):
+        made = rendered("strimzi")
+        env = environment(container(made))
+        self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SECURITY_PROTOCOL"], "SASL_SSL")
+        self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SASL_MECHANISM"], "SCRAM-SHA-512")
+        self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SASL_USERNAME"], of(made, "KafkaUser")["metadata"]["name"])
+        self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SSL_CA_LOCATION"], "/etc/faircopy/secrets/events-cluster-ca-cert/ca.crt")
+        secrets = {v["secret"]["secretName"] for v in pod(made)["volumes"] if "secret" in v}
+        self.assertIn("events-cluster-ca-cert", secrets)
+
+    def test_with_tls_the_users_certificate_is_the_sign_in(self):
+        made = rendered("strimzi-tls")
+        env = environment(container(made))
+        self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SECURITY_PROTOCOL"], "SSL")
+        self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SSL_CERTIFICATE_LOCATION"], "/etc/faircopy/secrets/release-faircopy/user.crt")
+        self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SSL_KEY_LOCATION"], "/etc/faircopy/secrets/release-faircopy/user.key")
+        self.assertFalse([e for e in container(made)["env"] if "SASL" in e["name"]])
+        user = of(made, "KafkaUser")
+        self.assertEqual((user["spec"]["authentication"], user["metadata"]["namespace"]), ({"type": "tls"}, "kafka"))
+        # The job creates topics as this user, who may therefore.
+        self.assertIn(("topic", "asr.raw", "Create"), rights(user))
+
+    def test_the_version_of_the_resources_is_the_clusters_newest(self):
+        strimzi = {"user": True, "cluster": "events"}
+        self.assertEqual(of(made_of("--api-versions", "kafka.strimzi.io/v1", strimzi=strimzi), "KafkaUser")["apiVersion"], "kafka.strimzi.io/v1")
+        asked = {**strimzi, "apiVersion": "kafka.strimzi.io/v1"}
+        self.assertEqual(of(made_of(strimzi=asked), "KafkaUser")["apiVersion"], "kafka.strimzi.io/v1")
+
+    def test_without_the_option_nothing_of_strimzi_is_there(self):
+        for document in rendered("everything"):
+            self.assertNotIn("strimzi", document["apiVersion"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,41 @@
+{{- /* What no schema can say: values against each other. */}}
+{{- define "faircopy.check" -}}
+{{- $v := .Values }}
+{{- if le (mul 1000 $v.terminationGracePeriodSeconds | int64) (add $v.drainDeadlineMs 5000 | int64) }}
+{{- fail (printf "terminationGracePeriodSeconds = %v: expected more than drainDeadlineMs = %v ms and five seconds, or a kill cuts the drain short" $v.terminationGracePeriodSeconds $v.drainDeadlineMs) }}
+{{- end }}
+{{- if and $v.keda.enabled $v.autoscaling.enabled }}
+{{- fail "keda.enabled and autoscaling.enabled: expected one of them; they would fight over the number of replicas" }}
+{{- end }}
+{{- if and $v.admin.page (not $v.admin.tokenSecret) }}
+{{- fail "admin.page shows what is said in calls: expected admin.tokenSecret, a Secret with the key \"token\"" }}
+{{- end }}
+{{- if not $v.kafka.brokers }}
+{{- fail "kafka.brokers is empty: expected host:port, such as kafka-bootstrap:9092" }}
+{{- end }}
+{{- if and (or $v.strimzi.topics $v.strimzi.user) (not $v.strimzi.cluster) }}
+{{- fail "strimzi.cluster is empty: expected the name of the Kafka resource that the topics and the user belong to" }}
+{{- end }}
+{{- if regexMatch "(?m)^\\s*(workers|state_bytes)\\s*=" $v.settings }}
+{{- fail "settings: infer.workers and infer.state_bytes come from the values infer.workers and infer.stateBytes, which the pod's memory is reckoned with; expected them there" }}
+{{- end }}
+{{- range $name := list "en-accurate" "en-fast" }}
+{{- if hasKey $v.models $name }}
+{{- fail (printf "models.%s: this name is a shipped model's; expected another, which a profile asks for by model = \"…\"" $name) }}
+{{- end }}
+{{- end }}
+{{- range $name, $_ := $v.packVolumes }}
+{{- if hasKey $v.packs $name }}
+{{- fail (printf "packs.%s and packVolumes.%s: expected one of them" $name $name) }}
+{{- end }}
+{{- end }}
+{{- /* A variable that stands twice would silently count once. */}}
+{{- $ours := list "POD_NAME" }}
+{{- range (include "faircopy.environment" . | fromYamlArray) }}{{ $ours = append $ours .name }}{{ end }}
+{{- range $v.extraEnv }}
+{{- if has .name $ours }}
+{{- fail (printf "extraEnv: %s is set by the chart; expected another name, or the value that it is made of" .name) }}
+{{- end }}
+{{- end }}
+{{- include "faircopy.checkMemory" . }}
+{{- end }}
