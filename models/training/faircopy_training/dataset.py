@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from .labels import HEADS, IGNORE, STYLES
+from . import hearing
+from .labels import HEADS, IGNORE, MISSING, STYLES
 from .model import Shape
-from .noise import confusions, corrupt
-from .sources import SOURCES, Piece, Source, check, read
+from .noise import Errors, corrupt
+from .sources import SOURCES, Piece, Source, check, last_tenth, read
 from .spoken import Readings
 from .synth import Rates, carrier, disfluent, fit
 
@@ -25,7 +26,9 @@ STOPS_AT_SENTENCE, STOPS_ELSEWHERE = 0.5, 0.08
 """Shares of chunks that end with the closing token at a sentence end, and anywhere."""
 STYLE_KNOWN = 0.5
 """Share of chunks whose style is said."""
-CARRIERS = 16_000
+PAUSES_DRAWN = 0.1
+"""Share of chunks without times whose pauses are drawn by their marks. More would teach that a pause says everything."""
+CARRIERS = 20_000
 """Carrier sentences made, among as many of a dialogue source."""
 HELD_BACK = 10
 """Every tenth earnings call and podcast stays out of training, for evaluation."""
@@ -59,15 +62,23 @@ class Stream:
     style: int
     clean: bool
     """Not written by a recogniser or typed in a hurry: errors may be put in."""
+    speakers: np.ndarray
+    """Of each word, a number a person; ``MISSING`` where not known."""
+    times: np.ndarray | None = None
+    """[words, 2] milliseconds, in one order throughout; none where the source has no times."""
+    fluent: bool = True
+    """Written or rehearsed, as text whose errors are put in at ``noisy``; of others half as often."""
 
 
 @dataclass
 class Corpus:
-    """All sources, the words they use, and which words sound alike."""
+    """All sources, the words they use, what recognisers make of them, and which pauses follow which mark."""
 
     streams: list[Stream]
     vocabulary: list[str]
-    alike: dict[int, np.ndarray]
+    errors: Errors
+    drawn: np.ndarray
+    """[marks, pauses x gaps] how often each pair of numbers follows a word with such a mark, where times are known; sums to 1."""
 
 
 class Vocabulary:
@@ -75,19 +86,52 @@ class Vocabulary:
         self.ids: dict[str, int] = {}
         self.counts: Counter = Counter()
 
-    def stream(self, pieces: Iterable[Piece], weight: float, style: str, clean: bool) -> Stream:
-        words, labels = array("i"), array("h")
-        for piece in pieces:
+    def stream(self, pieces: Iterable[Piece], source: Source, weight: float | None = None, clean: bool | None = None, seed: int = 0) -> Stream:
+        words, labels, speakers, times, breaks = array("i"), array("h"), array("i"), array("q"), array("q")
+        names: dict[str, int] = {}
+        for number, piece in enumerate(pieces):
             self.counts.update(piece.words)
+            breaks.append(len(words))
             words.extend(self.ids.setdefault(w, len(self.ids)) for w in piece.words)
             for row in zip(piece.punct, piece.case, piece.itn, piece.disfluency):
                 labels.extend(row)
+            if source.people == "turns":
+                recording = piece.recording.partition("#")[0]
+                name = f"{recording} {piece.speaker}" if piece.speaker else str(number)
+                speaker = names.setdefault(name, len(names))
+            else:
+                speaker = 0 if source.people else MISSING
+            speakers.extend([speaker] * len(piece.words))
+            if source.times:
+                times.extend(t for pair in piece.times or [(MISSING, MISSING)] * len(piece.words) for t in pair)
         table = np.array(labels, dtype=np.int16).reshape(-1, len(HEADS))
-        return Stream(np.array(words, dtype=np.int32), table, weight, STYLES.index(style), clean)
+        known = None
+        if source.times:
+            known = hearing.joined(np.array(times, dtype=np.int64).reshape(-1, 2), np.array(breaks), np.random.default_rng(seed))
+        if clean is None:
+            clean = source.transcribed or (source.fluent and source.reader in ("text", "marks"))
+        return Stream(np.array(words, dtype=np.int32), table, source.weight if weight is None else weight, STYLES.index(source.style), clean,
+                      np.array(speakers, dtype=np.int32), known, source.fluent)
 
     def corpus(self, streams: list[Stream]) -> Corpus:
-        alike = {self.ids[w]: np.array([self.ids[o] for o in others]) for w, others in confusions(self.counts).items()}
-        return Corpus(streams, list(self.ids), alike)
+        errors = Errors.of(self.counts, self.ids)
+        vocabulary = list(self.ids)
+        return Corpus(streams, vocabulary, errors, drawn(streams, vocabulary))
+
+
+def drawn(streams: list[Stream], vocabulary: list[str]) -> np.ndarray:
+    """Which pauses and gaps follow which mark, of the streams with times (``Corpus.drawn``)."""
+    lengths = np.array([hearing.letters(w) for w in vocabulary])
+    counts = np.zeros((len(HEADS["punct"]), hearing.PAUSES * hearing.GAPS))
+    for stream in streams:
+        if stream.times is not None:
+            heard = hearing.numbers(stream.times, lengths[stream.words], stream.speakers)
+            marks = stream.labels[:-1, 0].astype(int)
+            pairs = heard[1:, 0] * hearing.GAPS + heard[1:, 1]
+            known = (marks >= 0) & (heard[1:, 0] > 0) & (heard[1:, 1] > 0)
+            np.add.at(counts, (marks[known], pairs[known]), 1)
+    counts[:, 0] += 1e-9  # where there are no times, nothing is known
+    return counts / counts.sum(1, keepdims=True)
 
 
 def held_back(piece_id: str) -> bool:
@@ -99,7 +143,9 @@ def held_back(piece_id: str) -> bool:
 def fitted(sources: list[Source], data: Path, readings: Readings) -> Rates:
     """How often people falter: in Switchboard where it is there, else in the podcasts, whose labels are weak."""
     labelled = [s for s in sources if s.optional] or [s for s in sources if s.style == "podcast"]
-    pieces = (p for s in labelled for p in read(s, data, random.Random(1), readings))
+    pieces = [p for s in labelled for p in read(s, data, random.Random(1), readings)]
+    if any(s.reader == "conversations" for s in labelled):
+        pieces, _ = last_tenth(pieces)
     return fit(p for p in pieces if not held_back(p.recording))
 
 
@@ -128,20 +174,23 @@ def build(data: Path, sources: list[Source], seed: int, readings: Readings) -> t
     for source in sources:
         kept: list[Piece] = []
         counts: Counter = Counter()
-        for piece in read(source, data, rng, readings, counts):
+        pieces = read(source, data, rng, readings, counts)
+        if source.reader == "conversations":
+            pieces, _ = last_tenth(list(pieces))
+        for piece in pieces:
             if piece.recording.startswith(("earnings22/", "rev16/")) and held_back(piece.recording):
                 continue
             spellings.update(w for w in piece.written if w)
             if source.fluent and source.reader == "text" and rng.random() < 0.4:
                 piece = disfluent(piece, rng, rates)
             kept.append(piece)
-        streams.append(vocabulary.stream(kept, source.weight, source.style, source.fluent and source.reader in ("text", "marks")))
+        streams.append(vocabulary.stream(kept, source, seed=seed))
         print(f"{source.file}: {len(kept)} pieces, {len(streams[-1].labels)} words, {source.licence}", flush=True)
         for rule, n in sorted(counts.items()):
             print(f"    {rule}: {n} lines", flush=True)
         if source.file.startswith("sgd"):
             made = [p for base in kept[:CARRIERS] for p in (base, disfluent(carrier(carriers, readings), rng, rates))]
-            streams.append(vocabulary.stream(made, 0.10, source.style, True))
+            streams.append(vocabulary.stream(made, source, 0.10, True))
     return vocabulary.corpus(streams), spellings
 
 
@@ -157,20 +206,24 @@ class Chunk:
     labels: np.ndarray
     stopped: bool
     style: int
+    heard: np.ndarray
+    """[words, 3] pauses, gaps and speakers (``hearing.numbers``)."""
 
     def seen(self, words: int) -> Chunk:
         """Its first words only, after which nobody has stopped, or all of it."""
-        return self if words >= len(self.words) else Chunk(self.words[:words], self.labels[:words], False, self.style)
+        return self if words >= len(self.words) else Chunk(self.words[:words], self.labels[:words], False, self.style, self.heard[:words])
 
 
 @dataclass
 class Batch:
-    """``tokens``, ``words`` [rows, length]; ``labels`` [rows, length, heads], IGNORE but on first sub-tokens; ``style`` [rows]. All int64."""
+    """``tokens``, ``words`` [rows, length]; ``labels`` [rows, length, heads], IGNORE but on first sub-tokens; ``style`` [rows]; ``heard`` [3, rows, length]
+    pauses, gaps and speakers. All int64."""
 
     tokens: np.ndarray
     words: np.ndarray
     labels: np.ndarray
     style: np.ndarray
+    heard: np.ndarray
 
 
 class Sampler:
@@ -184,6 +237,7 @@ class Sampler:
         self.corpus, self.shape, self.length, self.pad_word, self.noisy = corpus, shape, length, pad_word, noisy
         self.tokens = [tokenizer(w) for w in corpus.vocabulary]
         self.weights = np.array([s.weight for s in corpus.streams])
+        self.lengths = np.array([hearing.letters(w) for w in corpus.vocabulary])
         self.clean_weights = np.array([s.weight * s.clean for s in corpus.streams])
 
     def batch(self, rows: int, rng: np.random.Generator, clean: bool = False) -> Batch:
@@ -195,6 +249,7 @@ class Sampler:
         tokens = np.zeros((rows, self.length), np.int64)
         words = np.full((rows, self.length), self.pad_word, np.int64)
         labels = np.full((rows, self.length, len(HEADS)), IGNORE, np.int64)
+        heard = np.zeros((3, rows, self.length), np.int64)
         for r, chunk in enumerate(chunks):
             tokens[r, 0], words[r, 0] = self.shape.cls, -1
             at = 1
@@ -203,10 +258,11 @@ class Sampler:
                 tokens[r, at : at + len(ids)] = ids
                 words[r, at : at + len(ids)] = w
                 labels[r, at] = label
+                heard[:, r, at : at + len(ids)] = chunk.heard[w][:, None]
                 at += len(ids)
             if chunk.stopped:
                 tokens[r, at], words[r, at] = self.shape.sep, len(chunk.words)
-        return Batch(tokens, words, labels, np.array([c.style for c in chunks], np.int64))
+        return Batch(tokens, words, labels, np.array([c.style for c in chunks], np.int64), heard)
 
     def fits(self, words: np.ndarray) -> int:
         """How many of ``words`` a row has room for."""
@@ -224,9 +280,16 @@ class Sampler:
         if rng.random() < 0.3:  # as at the beginning of a call
             while start > 0 and stream.labels[start - 1, 0] not in (2, 3):
                 start -= 1
-        chunk, labels = stream.words[start : start + self.length], stream.labels[start : start + self.length]
-        if stream.clean and rng.random() < self.noisy:
-            chunk, labels = corrupt(chunk, labels, self.corpus.alike, rng)
+        part = slice(start, start + self.length)
+        chunk, labels, speakers = stream.words[part], stream.labels[part], stream.speakers[part]
+        times = None if stream.times is None else stream.times[part].copy()
+        if stream.clean and rng.random() < self.noisy * (1.0 if stream.fluent else 0.6):
+            chunk, labels, of = corrupt(chunk, labels, self.corpus.errors, rng)
+            before = np.maximum.accumulate(of).clip(0)  # of a word put in: the one before it
+            speakers = speakers[before]
+            if times is not None:
+                times = np.where((of < 0)[:, None], times[before][:, 1:], times[before])
+        heard = self.heard(chunk, labels, speakers, times, rng)
         end = self.fits(chunk)
         stopped = rng.random() < STOPS_ELSEWHERE
         if rng.random() < STOPS_AT_SENTENCE:
@@ -234,4 +297,20 @@ class Sampler:
             ends = [e for e in range(1, end + 1) if labels[e - 1, 0] in (2, 3)]
             if ends:
                 end, stopped = int(rng.choice(ends[-4:] if rng.random() < 0.7 else ends)), True
-        return Chunk(chunk[:end], labels[:end], stopped, stream.style if rng.random() < STYLE_KNOWN else 0)
+        return Chunk(chunk[:end], labels[:end], stopped, stream.style if rng.random() < STYLE_KNOWN else 0, heard[:end])
+
+    def heard(self, words: np.ndarray, labels: np.ndarray, speakers: np.ndarray, times: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+        """What is heard of a chunk: its times as some recogniser has them, its speakers in half of the cases. Of a tenth of the chunks without times,
+        pauses are drawn by the marks."""
+        if rng.random() < 0.5:
+            speakers = np.full_like(speakers, MISSING)
+        lengths = self.lengths[words]
+        if times is not None:
+            return hearing.numbers(hearing.varied(times, lengths, rng), lengths, speakers)
+        found = hearing.numbers(np.full((len(words), 2), MISSING), lengths, speakers)
+        if rng.random() < PAUSES_DRAWN and len(words) > 1:
+            for mark, chances in enumerate(self.corpus.drawn):
+                after = np.flatnonzero(labels[:-1, 0] == mark) + 1
+                pairs = rng.choice(len(chances), size=len(after), p=chances)
+                found[after, 0], found[after, 1] = pairs // hearing.GAPS, pairs % hearing.GAPS
+        return found

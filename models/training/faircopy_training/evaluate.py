@@ -1,30 +1,64 @@
-"""What the model card says: scores on text kept out of training, per lookahead. In PyTorch, in fp32 or (``--bits``) with the
-arithmetic of the export. The product's own figures come from the product; these choose between training runs.
+"""What the model card says: scores on text kept out of training, by kind of speech and head. In PyTorch, with the weights as they are or (``--bits``) as
+the export rounds them. The product's own figures come from ``faircopy eval``; these choose between training runs.
 
-Marks, case, spans and disfluency are judged on held-back earnings calls and podcasts (``dataset.held_back``), marks also on the
-IWSLT 2012 development set. Each word is judged in a window of 48 words before its block of 40 and 9 after it.
+``python -m faircopy_training.evaluate --data DIR --run models/en-fast`` judges a shipped model, ``--run RUN --base BASE`` a training run or its last
+checkpoint. Sets: the end of the IWSLT 2012 development set; earnings calls and podcasts of ``dataset.held_back``, the calls also with their times and
+speakers; the last tenth of Switchboard's training conversations; the last lines of court, meetings and hearings. Each word is judged in a window of 48
+words before its block of 40 and 9 after it. Without ``--exact``, matrices are multiplied in bfloat16 where that is faster.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from . import hearing
 from . import labels as L
 from .dataset import WordTokenizer, held_back
-from .model import UNLIMITED, Tagger
+from .export import exported
+from .model import UNLIMITED, Heard, Tagger
 from .path import best_path, read_follows
-from .quantise import reference
-from .sources import SOURCES, Piece, from_marks, read
+from .quantise import reference, rounded
+from .sources import SOURCES, Piece, Source, from_marks, last_tenth, read
 from .spoken import Readings
 
 HISTORY, BLOCK, AHEAD = 48, 40, 9
 NO_READINGS = Readings(Path("unused"), Path("."))
 """Labelled rows have their spoken words."""
+
+
+def faster_in_bf16() -> bool:
+    """Whether this machine multiplies matrices of the encoder's size faster in bfloat16; some only emulate it."""
+
+    def seconds(kind: torch.dtype) -> float:
+        a, b = torch.ones(2048, 768, dtype=kind), torch.ones(768, 768, dtype=kind)
+        a @ b
+        began = time.perf_counter()
+        for _ in range(8):
+            a @ b
+        return time.perf_counter() - began
+
+    return min(seconds(torch.bfloat16) for _ in range(3)) < min(seconds(torch.float32) for _ in range(3))
+
+
+FIELDS = ("words", "punct", "case", "itn", "disfluency")
+
+
+@dataclass
+class HeldBack:
+    """Words that training does not see: what is judged of them, and what is heard."""
+
+    piece: Piece
+    heads: tuple[str, ...]
+    numbers: np.ndarray | None = None
 
 
 def read_dev(path: Path, words: int) -> Piece:
@@ -36,28 +70,46 @@ def join(pieces: list[Piece]) -> Piece:
     """One stream of all pieces' words."""
     out = Piece()
     for p in pieces:
-        for name in ("words", "punct", "case", "itn", "disfluency"):
+        for name in FIELDS:
             getattr(out, name).extend(getattr(p, name))
+        out.times.extend(p.times or [(L.MISSING, L.MISSING)] * len(p.words))
     return out
 
 
+def heard_of(pieces: list[Piece], people: str, words: int) -> np.ndarray:
+    """[words, 3] what is heard of pieces end to end, times and speakers as they are."""
+    whole = join(pieces)
+    names: dict[str, int] = {}
+    speakers = [names.setdefault(f"{p.recording.partition('#')[0]} {p.speaker or n}", len(names)) if people == "turns" else 0
+                for n, p in enumerate(pieces) for _ in p.words]
+    lengths = np.array([hearing.letters(w) for w in whole.words])
+    breaks = np.cumsum([0] + [len(p.words) for p in pieces[:-1]])
+    times = hearing.joined(np.array(whole.times), breaks, np.random.default_rng(1))
+    return hearing.numbers(times, lengths, np.array(speakers))[:words]
+
+
 @torch.no_grad()
-def logits_of(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int, style: str = "any") -> dict[int, torch.Tensor]:
-    """[words, all heads] logits, by the layers of the model that gave them."""
+def logits_of(
+    model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int, style: str = "any", numbers: np.ndarray | None = None
+) -> dict[int, torch.Tensor]:
+    """[words, all heads] logits, by the layers of the model that gave them. ``numbers`` [words, 3] is what is heard (``hearing.numbers``)."""
+    if numbers is None:
+        numbers = np.zeros((len(piece.words), 3), np.int64)
     out: dict[int, list[torch.Tensor]] = {n: [] for n in (*model.shape.exits, model.shape.layers)}
     for start in range(0, len(piece.words), BLOCK):
         low = max(0, start - HISTORY)
-        ids, words, first = [model.shape.cls], [-1], []
+        ids, words, first, heard = [model.shape.cls], [-1], [], [np.zeros(3, np.int64)]
         for w, word in enumerate(piece.words[low : start + BLOCK + AHEAD]):
             first.append(len(ids))
             for token in tokenizer(word):
                 ids.append(token)
                 words.append(w)
+                heard.append(numbers[low + w])
         depths = model.depths(torch.tensor([ids[:512]]), torch.tensor([words[:512]]), torch.tensor([lookahead]),
-                              torch.tensor([L.STYLES.index(style)]))
+                              torch.tensor([L.STYLES.index(style)]), Heard(*torch.from_numpy(np.stack(heard[:512], 1)[:, None])))
         judged = [min(f, 511) for f in first[start - low : start - low + BLOCK]]
         for layers, logits in depths.items():
-            out[layers].append(logits[0, judged])
+            out[layers].append(logits[0, judged].float())
     return {layers: torch.cat(parts) for layers, parts in out.items()}
 
 
@@ -66,9 +118,10 @@ def heads_of(logits: torch.Tensor) -> list[torch.Tensor]:
     return list(logits.split([len(v) for v in L.HEADS.values()], -1))
 
 
-def tags(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int, follows: np.ndarray, style: str = "any") -> dict[int, list[list[int]]]:
+def tags(model: Tagger, piece: Piece, tokenizer: WordTokenizer, lookahead: int, follows: np.ndarray, style: str = "any",
+         numbers: np.ndarray | None = None) -> dict[int, list[list[int]]]:
     """[words][heads] label ids, by the layers of the model that gave them."""
-    found = logits_of(model, piece, tokenizer, lookahead, style)
+    found = logits_of(model, piece, tokenizer, lookahead, style, numbers)
     out = {}
     for layers, logits in found.items():
         parts = dict(zip(L.HEADS, heads_of(logits)))
@@ -100,6 +153,9 @@ def score(piece: Piece, got: list[list[int]]) -> dict[str, float]:
     result = {}
     pairs = [(g[0], w) for g, w in zip(got, piece.punct) if w >= 0]
     result["marks"] = f1(sum(g == w != 0 for g, w in pairs), sum(g != 0 for g, _ in pairs), sum(w != 0 for _, w in pairs))
+    for label, name in enumerate(L.PUNCT):
+        if label:
+            result[name.lower()] = of_label(pairs, label)
     for name, inner in (("case", False), ("case, not initial", True)):
         pairs = [(g[1], w) for i, (g, w) in enumerate(zip(got, piece.case))
                  if w >= 0 and not (inner and (i == 0 or piece.punct[i - 1] in (2, 3)))]
@@ -107,48 +163,132 @@ def score(piece: Piece, got: list[list[int]]) -> dict[str, float]:
     if any(w > 0 for w in piece.itn):
         said, true = spans([g[2] for g in got]), spans(piece.itn)
         result["ITN spans"] = f1(len(said & true), len(said), len(true))
-    if any(w > 0 for w in piece.disfluency):
+    labels = {w for w in piece.disfluency if w > 0}
+    if labels:
         pairs = [(g[3], w) for g, w in zip(got, piece.disfluency) if w >= 0]
-        result["disfluent words"] = f1(sum(g != 0 and w != 0 for g, w in pairs), sum(g != 0 for g, _ in pairs), sum(w != 0 for _, w in pairs))
+        out = [(g not in L.STAYS, w not in L.STAYS) for g, w in pairs]
+        result["disfluent words"] = f1(sum(g and w for g, w in out), sum(g for g, _ in out), sum(w for _, w in out))
+        slips = [L.DISFLUENCY.index("REP"), L.DISFLUENCY.index("RM")]
+        out = [(g in slips, w in slips) for g, w in pairs]
+        result["reparanda"] = f1(sum(g and w for g, w in out), sum(g for g, _ in out), sum(w for _, w in out))
+        for label in sorted(labels):
+            result[L.DISFLUENCY[label]] = of_label(pairs, label)
     return result
 
 
+def of_label(pairs: list[tuple[int, int]], label: int) -> float:
+    """F1 of one label, from pairs of found and true ones."""
+    return f1(sum(g == w == label for g, w in pairs), sum(g == label for g, _ in pairs), sum(w == label for _, w in pairs))
+
+
+def cut(pieces: list[Piece], words: int) -> Piece:
+    """The first words of pieces end to end."""
+    piece = join(pieces)
+    for field in (*FIELDS, "times"):
+        del getattr(piece, field)[words:]
+    return piece
+
+
 def held_back_sets(data: Path, words: int) -> dict[str, Piece]:
-    """So many words of each set that training does not see."""
+    """So many words of each set that calibration is fitted on."""
     sets = {"dev2012": read_dev(data / "ted_iwslt_dev2012.tsv.gz", words)}
     for name in ("earnings22.jsonl.gz", "rev16_disfluency_weak.jsonl.gz"):
         source = next(s for s in SOURCES if s.file == name)
-        piece = join([p for p in read(source, data, random.Random(1), NO_READINGS) if held_back(p.recording)])
-        for field in ("words", "punct", "case", "itn", "disfluency"):
-            del getattr(piece, field)[words:]
-        sets[name.split("_")[0].split(".")[0]] = piece
+        pieces = [p for p in read(source, data, random.Random(1), NO_READINGS) if held_back(p.recording)]
+        sets[name.split("_")[0].split(".")[0]] = cut(pieces, words)
     return sets
+
+
+def judged_sets(data: Path, words: int, program: Path) -> dict[str, HeldBack]:
+    """So many words of every kind of speech that training does not see. Sets with times or speakers come a second time, with what is heard."""
+    sets = {"talks (dev2012)": HeldBack(read_dev(data / "ted_iwslt_dev2012.tsv.gz", words), ("marks", "comma", "period", "question"))}
+    written = ("marks", "comma", "period", "question", "case", "case, not initial")
+    slips = ("disfluent words", "reparanda", *L.DISFLUENCY[1:])
+    calls, podcasts = ("earnings22.jsonl.gz", "calls"), ("rev16_disfluency_weak.jsonl.gz", "podcasts")
+    for (file, name), heads in ((calls, (*written, "ITN spans")), (podcasts, (*written, "ITN spans", "disfluent words"))):
+        source = next(s for s in SOURCES if s.file == file)
+        pieces = [p for p in read(source, data, random.Random(1), NO_READINGS) if held_back(p.recording)]
+        if source.times:  # rows of which at least half of the words have times, so that both rows of figures are of the same words
+            pieces = [p for p in pieces if sum(t[0] >= 0 for t in p.times) * 2 >= len(p.words)]
+        piece = cut(pieces, words)
+        sets[name] = HeldBack(piece, heads)
+        if source.times:
+            numbers = heard_of(pieces, source.people, words)
+            silent = numbers * np.array([1, 1, 0])
+            sets[f"{name}, times"] = HeldBack(piece, heads, silent)
+            sets[f"{name}, times and speakers"] = HeldBack(piece, heads, numbers)
+    for source in SOURCES:
+        if source.reader == "conversations" and (data / source.file).is_file():
+            _, pieces = last_tenth(list(read(source, data, random.Random(1), NO_READINGS)))
+            sets["telephone"] = HeldBack(cut(pieces, words), (*written, *slips))
+            sets["telephone, speakers"] = HeldBack(cut(pieces, words), (*written, *slips), heard_of(pieces, source.people, words))
+    readings = Readings(program, Path(__file__).parents[3])
+    for file, name in (("scotus_arguments.txt.gz", "court"), ("icsi_meetings.txt.gz", "meetings (ICSI)"), ("ami_meetings.txt.gz", "meetings (AMI)"),
+                       ("committee_hearings.txt.gz", "hearings")):
+        source = next(s for s in SOURCES if s.file == file)
+        pieces = tail(source, data, readings)
+        sets[name] = HeldBack(cut(pieces, words), written)
+        if source.people == "turns":
+            sets[f"{name}, speakers"] = HeldBack(cut(pieces, words), written, heard_of(pieces, source.people, words))
+    return sets
+
+
+def tail(source: Source, data: Path, readings: Readings) -> list[Piece]:
+    """The pieces of a source's last lines, which training leaves out."""
+    for collecting in (True, False):
+        readings.collecting = collecting
+        if not collecting:
+            readings.fetch()
+        pieces = list(read(source, data, random.Random(1), readings, last=source.held_lines))
+    return pieces
 
 
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--data", type=Path, required=True)
-    a.add_argument("--run", type=Path, required=True, help="directory with model.pt and follows.json")
-    a.add_argument("--base", type=Path, required=True, help="directory with tokenizer.json")
-    a.add_argument("--words", type=int, default=12_000, help="of each set")
-    a.add_argument("--bits", type=float, help="with the arithmetic of an export in so many bits a weight; fp32 if none")
-    a.add_argument("--lookaheads", default="0,2,4,9,inf")
+    a.add_argument("--run", type=Path, required=True, help="directory with model.pt or checkpoint.pt and follows.json, or a model directory")
+    a.add_argument("--base", type=Path, help="directory with tokenizer.json, if it is not in --run")
+    a.add_argument("--faircopy", type=Path, default=Path("target/release/faircopy"), help="the built program, whose grammars read numbers")
+    a.add_argument("--words", type=int, default=6_000, help="of each set")
+    a.add_argument("--bits", type=float, help="with weights as an export in so many bits rounds them; as they are if none")
+    a.add_argument("--exact", action="store_true", help="with --bits: with the export's arithmetic of activations as well, which is slow")
+    a.add_argument("--lookaheads", default="inf")
     a.add_argument("--styles", default="any", help="said to the model, one run of all sets each")
+    a.add_argument("--sets", default="", help="only sets whose names begin with one of these, with commas")
+    a.add_argument("--json", type=Path, help="gets a line for each set")
     args = a.parse_args()
-    model = Tagger.of_run(args.run)
-    tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
-    model = reference(model, args.bits) if args.bits else model
-    sets, follows = held_back_sets(args.data, args.words), read_follows(args.run / "follows.json")
-    for name, piece in sets.items():
+    torch.set_num_threads(1)
+    bf16 = faster_in_bf16()
+    if (args.run / "labels.json").is_file():
+        model = exported(args.run)
+        follows = np.array(json.loads((args.run / "labels.json").read_text(encoding="utf-8"))["itn_follows"])
+        # Labels stand at the end of their list where they came later.
+        follows = np.pad(follows, (0, len(L.ITN) - len(follows)))
+    else:
+        model, follows = Tagger.of_run(args.run), read_follows(args.run / "follows.json")
+    tokenizer = WordTokenizer((args.base or args.run) / "tokenizer.json", model.shape.unknown)
+    if args.bits and args.exact:
+        model, bf16 = reference(model, args.bits), False
+    sets = judged_sets(args.data, args.words, args.faircopy)
+    wanted = tuple(n for n in args.sets.split(",") if n)
+    for name, held in sets.items():
+        if wanted and not name.startswith(wanted):
+            continue
         for style in args.styles.split(","):
             for lookahead in args.lookaheads.split(","):
                 limit = UNLIMITED if lookahead == "inf" else int(lookahead)
-                for layers, got in tags(model, piece, tokenizer, limit, follows, style).items():
-                    result = score(piece, got)
-                    if name == "dev2012":
-                        result = {"marks": result["marks"]}
-                    print(f"{name} ({len(piece.words)} words) {layers} layers, style {style}, L={lookahead}: "
+                with rounded(model, args.bits) if args.bits and not args.exact else nullcontext(), torch.autocast(
+                    "cpu", dtype=torch.bfloat16, enabled=bf16
+                ):
+                    found = tags(model, held.piece, tokenizer, limit, follows, style, held.numbers)
+                for layers, got in found.items():
+                    result = {k: round(v, 1) for k, v in score(held.piece, got).items() if k in held.heads}
+                    print(f"{name} ({len(held.piece.words)} words) {layers} layers, style {style}, L={lookahead}: "
                           + ", ".join(f"{k} {v:.1f}" for k, v in result.items()), flush=True)
+                    if args.json:
+                        with args.json.open("a", encoding="utf-8") as out:
+                            row = {"set": name, "words": len(held.piece.words), "layers": layers, "style": style, "lookahead": lookahead, "f1": result}
+                            out.write(json.dumps(row) + "\n")
 
 
 if __name__ == "__main__":

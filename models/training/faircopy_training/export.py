@@ -112,8 +112,8 @@ def exported(model_dir: Path) -> Tagger:
         raise SystemExit(f"error: {path}: no such file; expected a model directory such as models/en-fast")
     graph = onnx.load_from_string(zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=MAX_BYTES))
     model = Tagger(Shape.of(json.loads({p.key: p.value for p in graph.metadata_props}["shape"])))
-    model.load_state_dict(weights_of(graph))
-    return model.eval()
+    labels = json.loads((model_dir / "labels.json").read_text(encoding="utf-8"))
+    return model.take(weights_of(graph), labels)
 
 
 def main() -> None:

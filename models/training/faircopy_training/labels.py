@@ -22,9 +22,18 @@ ITN_CLASSES = [
     "RANGE",
     "WEBSITE",
     "EMAIL",
+    "ADDRESS",
+    "DOB",
+    "PIN",
+    "PASSWORD",
 ]
+"""The last four are what redaction masks and no earlier class stands for: DOB is a date of birth, PIN a secret number, PASSWORD a spoken password."""
 ITN = ["O"] + [f"{prefix}-{name}" for name in ITN_CLASSES for prefix in ("B", "I")]
-DISFLUENCY = ["O", "F", "E", "D", "REP", "RM"]
+DISFLUENCY = ["O", "F", "E", "D", "REP", "RM", "RP"]
+"""Fluent; filled pause; editing term; discourse marker; reparandum that is said again word for word; other reparandum; repair, which is what replaces
+a reparandum and stays in the text."""
+STAYS = {DISFLUENCY.index("O"), DISFLUENCY.index("RP")}
+"""Labels of words that stay in the text."""
 
 HEADS = {"punct": PUNCT, "case": CASE, "itn": ITN, "disfluency": DISFLUENCY}
 """Head name to labels, in the order their logits stand in the model's output."""
@@ -32,8 +41,13 @@ HEADS = {"punct": PUNCT, "case": CASE, "itn": ITN, "disfluency": DISFLUENCY}
 STYLES = ["any", "talk", "lecture", "call", "podcast", "meeting", "hearing", "dialogue", "question", "article"]
 """Kinds of speech that are punctuated in ways of their own. The first is said where the kind is not known, in training for half of the chunks."""
 
+INPUTS = ["pauses", "gaps", "speakers"]
+"""What a tagger is told of a word beside its tokens (``hearing``). ``labels.json`` names them; a model whose file does not takes none."""
+
 IGNORE = -100
 """A word this head takes no loss on."""
+MISSING = -1
+"""A time in milliseconds, or a speaker, that is not there."""
 ANY_B, ANY_I = 100, 101
 """An ITN span whose class the source does not know: it supervises boundaries only."""
 
@@ -44,8 +58,8 @@ FOLD = {
 }
 
 
-# Disfluency labels as sources have them, and what they are here: RP is Switchboard's repair, which stays; X is a word that an editor changed.
-DISFLUENCY_OF = {name: i for i, name in enumerate(DISFLUENCY)} | {"RP": 0, "X": IGNORE}
+# Disfluency labels as sources have them, and what they are here: X is a word that an editor changed.
+DISFLUENCY_OF = {name: i for i, name in enumerate(DISFLUENCY)} | {"X": IGNORE}
 UNTYPED = {"SPAN", "TWITTER", "HASHTAG", "ABBREV_SPECIAL"}
 """Classes of sources that no class of ours stands for: they supervise boundaries only."""
 

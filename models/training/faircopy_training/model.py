@@ -18,6 +18,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
+from .hearing import GAPS, PAUSES, SPEAKERS
 from .labels import HEADS, STYLES
 
 UNLIMITED = 1 << 20
@@ -63,6 +64,8 @@ class Shape:
 MINILM = Shape("minilm", 6, 384, 12, 1536, 30522, 512, 0, 1e-12, 101, 102, "[UNK]")
 MPNET = Shape("mpnet", 12, 768, 12, 3072, 30527, 514, 2, 1e-5, 0, 2, "[UNK]", buckets=32)
 SHAPES = {s.name: s for s in (MINILM, MPNET)}
+UNSEEN = 3.0
+"""By how much the bias of a label that a tagger has not learned is below its head's lowest."""
 NEVER = -1e9
 """Added to a score, it leaves nothing of a weight."""
 FARTHEST = 128
@@ -87,6 +90,14 @@ class Kept(NamedTuple):
     key_scales: Tensor
     values: Tensor
     value_scales: Tensor
+
+
+class Heard(NamedTuple):
+    """What is heard beside the words, int64 [B, T] each: the numbers of ``hearing``, of every token the value of its word; 0 is unknown."""
+
+    pauses: Tensor
+    gaps: Tensor
+    speakers: Tensor
 
 
 class Layer(nn.Module):
@@ -126,11 +137,11 @@ class Layer(nn.Module):
 
 class Tagger(nn.Module):
     """Inputs: ``tokens`` [B, T] int64; ``words`` [B, T] int64, each token's word (-1 for the opening token, ``PAD_WORD`` for
-    padding); ``lookahead`` [B] int64; ``style`` [B] int64, of ``STYLES``. Output: [B, T, C] logits, the heads of ``HEADS`` side by side; only
+    padding); ``lookahead`` [B] int64; ``style`` [B] int64, of ``STYLES``; ``heard``, nothing where all is unknown. Output: [B, T, C] logits, the heads of ``HEADS`` side by side; only
     a word's first token is read.
 
-    Sources punctuate in styles of their own. A style is a learned vector added to every token's embedding; style 0 stands for any. There is no
-    dropout: a run sees hardly a chunk twice, and has nothing to overfit to.
+    Sources punctuate in styles of their own. A style is a learned vector added to every token's embedding; style 0 stands for any. Pauses, gaps and
+    speakers are vectors added to the embeddings of a word's tokens; what is unknown adds nothing. There is no dropout: a run sees hardly a chunk twice, and has nothing to overfit to.
     """
 
     PAD_WORD = 1 << 30
@@ -141,7 +152,10 @@ class Tagger(nn.Module):
         self.token = nn.Embedding(shape.vocabulary, shape.hidden)
         self.position = nn.Embedding(shape.positions, shape.hidden)
         self.style = nn.Embedding(len(STYLES), shape.hidden)
-        nn.init.zeros_(self.style.weight)
+        # Row 0, the unknown, is never learned.
+        self.pause, self.gap, self.speaker = (nn.Embedding(n, shape.hidden, padding_idx=0) for n in (PAUSES, GAPS, SPEAKERS))
+        for table in (self.style, self.pause, self.gap, self.speaker):
+            nn.init.zeros_(table.weight)
         self.norm = nn.LayerNorm(shape.hidden, eps=shape.epsilon)
         self.relative = nn.Embedding(shape.buckets, shape.heads) if shape.buckets else None
         self.register_buffer("buckets", buckets(shape.buckets) if shape.buckets else None, persistent=False)
@@ -149,9 +163,12 @@ class Tagger(nn.Module):
         self.heads = nn.Linear(shape.hidden, sum(len(v) for v in HEADS.values()))
         self.exits = nn.ModuleDict({str(n): nn.Linear(shape.hidden, self.heads.out_features) for n in shape.exits})
 
-    def embedded(self, tokens: Tensor, positions: Tensor, style: Tensor) -> Tensor:
+    def embedded(self, tokens: Tensor, positions: Tensor, style: Tensor, heard: Heard | None = None) -> Tensor:
         """[B, T, H]: what the first layer is given. ``positions`` [B, T] or [T] count from 0."""
-        return self.norm(self.token(tokens) + self.position(positions + self.shape.first_position) + self.style(style)[:, None])
+        x = self.token(tokens) + self.position(positions + self.shape.first_position) + self.style(style)[:, None]
+        if heard is not None:
+            x = x + self.pause(heard.pauses) + self.gap(heard.gaps) + self.speaker(heard.speakers)
+        return self.norm(x)
 
     def relation(self, positions: Tensor, others: Tensor) -> Tensor | float:
         """[B, heads, T, C] what tokens at ``positions`` [B, T] add to their scores of those at ``others`` [B, C], in every layer."""
@@ -167,10 +184,10 @@ class Tagger(nn.Module):
         allowed = words[:, None, :] - words[:, :, None] <= ahead[:, None, None]
         return torch.where(allowed, 0.0, NEVER)[:, None]
 
-    def depths(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor) -> dict[int, Tensor]:
+    def depths(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, heard: Heard | None = None) -> dict[int, Tensor]:
         """Logits by the number of layers they took: of every exit, and last of all layers."""
         at = torch.arange(tokens.shape[1], device=tokens.device)
-        x = self.embedded(tokens, at, style)
+        x = self.embedded(tokens, at, style, heard)
         bias = self.relation(at[None], at[None])
         found = {}
         for i, layer in enumerate(self.layers):
@@ -180,8 +197,8 @@ class Tagger(nn.Module):
         found[len(self.layers)] = self.heads(x)
         return found
 
-    def forward(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor) -> Tensor:
-        return self.depths(tokens, words, lookahead, style)[len(self.layers)]
+    def forward(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, heard: Heard | None = None) -> Tensor:
+        return self.depths(tokens, words, lookahead, style, heard)[len(self.layers)]
 
     def start_from(self, other: Tagger) -> None:
         """Takes over the weights of a tagger of the same encoder, with as many layers or more; an exit that the other does not have begins with its
@@ -221,6 +238,26 @@ class Tagger(nn.Module):
     def of_run(cls, run: Path) -> Tagger:
         """A finished training's tagger, or what one that is under way has got to."""
         return cls.saved(run / "model.pt" if (run / "model.pt").is_file() else run / "checkpoint.pt")
+
+    def take(self, state: dict[str, Tensor], labels: dict) -> Tagger:
+        """Takes the weights of an exported tagger, whose ``labels.json`` may have fewer labels and no ``inputs``. A label that its file lacks begins with
+        zero weights and a low bias, so that nothing is tagged with it yet; an input that its file lacks adds nothing."""
+        mine = self.state_dict()
+        state = {name: mine[name] for name in ("pause.weight", "gap.weight", "speaker.weight")} | state
+        weight, bias, at, first = mine["heads.weight"].zero_(), mine["heads.bias"], 0, 0
+        for head, names in HEADS.items():
+            theirs = labels[head]
+            if not set(theirs) <= set(names):
+                raise SystemExit(f"error: expected labels of {head} among {names}, got {theirs}")
+            part = state["heads.bias"][first : first + len(theirs)]
+            for i, name in enumerate(names):
+                if name in theirs:
+                    weight[at + i], bias[at + i] = state["heads.weight"][first + theirs.index(name)], part[theirs.index(name)]
+                else:
+                    bias[at + i] = part.min() - UNSEEN
+            at, first = at + len(names), first + len(theirs)
+        self.load_state_dict(state | {"heads.weight": weight, "heads.bias": bias})
+        return self.eval()
 
     def cool(self, temperatures: list[float]) -> None:
         """Divides each head's logits by its temperature, for good: argmaxes stay, probabilities become what they say (``calibrate``)."""

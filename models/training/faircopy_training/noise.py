@@ -1,5 +1,5 @@
 """Recogniser errors put into clean text (paper 003: data generation with reinforcement learning, section 3.2): words left out, taken for
-others that sound alike, or said twice. On clean text only; text that a recogniser wrote has its own.
+others that sound alike, said twice, put in, joined, split or unknown. On text that people wrote; text that a recogniser wrote has its own.
 
 ``python -m faircopy_training.noise --marks FILE --errors 0.1 --out FILE.tsv`` makes such a text for ``faircopy eval``.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 
 import jellyfish
@@ -16,7 +17,7 @@ import numpy as np
 from .labels import IGNORE, PUNCT
 
 EACH = 0.05
-"""Share of words that are left out, share confused, and share repeated, of a chunk that noise is put into."""
+"""Share of words that are left out, share confused, and share with another error, of a chunk that noise is put into."""
 LEAST_COUNT = 30
 """Rarer words are nobody's confusion."""
 MOST = 12
@@ -47,40 +48,108 @@ def confusions(counts: Counter) -> dict[str, list[str]]:
     return table
 
 
+SMALL = frozenset("a an the of to in on at is are was and or that it i we he so but for with be do as have has had you they this".split())
+"""Function words, which recognisers leave out, put in and take for each other more than others."""
+ADDED = "a the and i of to in that is it so uh".split()
+UNKNOWN = "<unk>"
+"""What a recogniser writes for a word that is none of its own."""
+
+
+@dataclass
+class Errors:
+    """What recognisers make of words, as ids of a vocabulary: ``alike`` lists those that sound like a word, the most common first; ``joined`` gives the one
+    word of two ("any", "one"); ``split`` the two of one; ``small`` the function words; ``added`` what is put in; ``unknown`` is ``<unk>``."""
+
+    alike: dict[int, np.ndarray]
+    joined: dict[tuple[int, int], int]
+    split: dict[int, tuple[int, int]]
+    small: frozenset[int]
+    added: np.ndarray
+    unknown: int
+
+    @classmethod
+    def of(cls, counts: Counter, ids: dict[str, int]) -> Errors:
+        """From counts of words; words that are put in get ids where they have none."""
+        alike = {ids[w]: np.array([ids[o] for o in others]) for w, others in confusions(counts).items()}
+        common = {w for w, n in counts.items() if n >= 10 * LEAST_COUNT and len(w) > 1 and w.isalpha()}
+        parts = {}
+        for word, n in counts.items():
+            if n >= LEAST_COUNT and word.isalpha():
+                cuts = [(word[:k], word[k:]) for k in range(2, len(word) - 1) if word[:k] in common and word[k:] in common]
+                if cuts:
+                    parts[word] = max(cuts, key=lambda c: min(counts[c[0]], counts[c[1]]))
+        number = {w: ids.setdefault(w, len(ids)) for w in (*ADDED, UNKNOWN)}
+        return cls(
+            alike, {(ids[a], ids[b]): ids[w] for w, (a, b) in parts.items()}, {ids[w]: (ids[a], ids[b]) for w, (a, b) in parts.items()},
+            frozenset(ids[w] for w in SMALL if w in ids), np.array([number[w] for w in ADDED]), number[UNKNOWN])
+
+
 def corrupt(
-    words: np.ndarray, labels: np.ndarray, alike: dict[int, np.ndarray], rng: np.random.Generator, each: float = EACH
-) -> tuple[np.ndarray, np.ndarray]:
-    """Word ids and labels [n, heads] with errors in. A word left out gives its mark to the one before it and its sentence's capital to
-    the next; words of ITN spans stay, for a span whose words are not its own would teach the wrong thing."""
+    words: np.ndarray, labels: np.ndarray, errors: Errors, rng: np.random.Generator, each: float = EACH
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Word ids, labels [n, heads] with errors in, and which of ``words`` each comes from (-1: put in). About ``3 * each`` of the words change: a third is
+    left out, function words six times as readily as others; a third is taken for a word alike; the rest is said twice, put in, joined, split or unknown.
+    A word left out gives its mark to the one before it and its sentence's capital to the next; words of ITN spans stay, for a span whose words are not
+    its own would teach the wrong thing."""
     out_words: list[int] = []
     out_labels: list[np.ndarray] = []
-    capital = False
-    for word, label in zip(words, labels):
-        label = label.copy()
+    of: list[int] = []
+
+    def put(word: int, label: np.ndarray, source: int) -> None:
+        out_words.append(int(word))
+        out_labels.append(label)
+        of.append(source)
+
+    capital = skip = False
+    for i, (word, label) in enumerate(zip(words, labels)):
+        if skip:
+            skip = False
+            continue
+        word, label = int(word), label.copy()
         if capital and label[1] == LOWER:
             label[1] = CAP
         capital = False
-        draw = rng.random() if label[2] <= 0 else 1.0
-        if draw < each and out_labels:
+        draw = rng.random() / each if label[2] <= 0 else 9.0
+        gone = 2.1 if word in errors.small else 0.35
+        if rng.random() < each * gone and label[2] <= 0 and out_labels:
             before = out_labels[-1]
             starts = before[0] in (PERIOD, QUESTION)
             if before[0] == 0:
                 before[0] = label[0]
             capital = starts and label[1] == CAP
             continue
-        if draw < 2 * each and int(word) in alike:
-            word = rng.choice(alike[int(word)])
-        elif 2 * each <= draw < 3 * each:
+        if draw < 1 and word in errors.alike:
+            others = errors.alike[word]
+            word = int(others[int(len(others) * rng.random() ** 2)])
+        elif 1 <= draw < 1.3:
             first = label.copy()
             first[0], first[3] = 0, IGNORE
             label[3] = IGNORE
-            out_words.append(int(word))
-            out_labels.append(first)
+            put(word, first, i)
             if label[1] == CAP and (len(out_labels) < 2 or out_labels[-2][0] in (PERIOD, QUESTION)):
                 label[1] = IGNORE
-        out_words.append(int(word))
-        out_labels.append(label)
-    return np.array(out_words), np.array(out_labels)
+        elif 1.3 <= draw < 1.65 and out_labels and out_labels[-1][0] == 0 and label[1] == LOWER:
+            extra = np.full_like(label, IGNORE)
+            extra[0], extra[1], extra[2] = 0, IGNORE, min(0, label[2])
+            put(int(rng.choice(errors.added)), extra, -1)
+        elif 1.65 <= draw < 1.75:
+            word = errors.unknown
+            label[1:] = IGNORE
+        elif 1.75 <= draw < 3 and word in errors.split:
+            first, second = errors.split[word]
+            head = label.copy()
+            head[0] = 0
+            if label[1] == CAP:
+                label[1] = LOWER
+            put(first, head, i)
+            word = second
+        elif 1.75 <= draw and i + 1 < len(words) and rng.random() < 4 * each and label[0] == 0 and label[2] <= 0 and labels[i + 1][2] <= 0 \
+                and (word, int(words[i + 1])) in errors.joined and label[3] == labels[i + 1][3]:
+            joined = labels[i + 1].copy()
+            joined[1] = label[1]
+            word, label, skip = errors.joined[word, int(words[i + 1])], joined, True
+        put(word, label, i)
+    return np.array(out_words, dtype=np.int64), np.array(out_labels), np.array(of, dtype=np.int64)
 
 
 def main() -> None:
@@ -96,13 +165,13 @@ def main() -> None:
     if not 0 <= args.errors <= 1:
         raise SystemExit(f"error: expected --errors from 0 to 1, got {args.errors}")
     whole = from_marks(args.marks, slice(None), 0)
-    vocabulary = list(dict.fromkeys(whole.words))
-    ids = {w: i for i, w in enumerate(vocabulary)}
-    alike = {ids[w]: np.array([ids[o] for o in others]) for w, others in confusions(Counter(whole.words)).items()}
+    ids = {w: i for i, w in enumerate(dict.fromkeys(whole.words))}
+    errors = Errors.of(Counter(whole.words), ids)
+    vocabulary = list(ids)
     piece = from_marks(args.marks, slice(-args.last, None), 0)
     labels = np.array([piece.punct, piece.case, piece.itn, piece.disfluency]).T
     words = np.array([ids.get(w, 0) for w in piece.words])
-    words, labels = corrupt(words, labels, alike, np.random.default_rng(args.seed), args.errors / 3)
+    words, labels, _ = corrupt(words, labels, errors, np.random.default_rng(args.seed), args.errors / 3)
     rows = (f"{vocabulary[w]}\t{PUNCT[label[0]]}\n" for w, label in zip(words, labels))
     args.out.write_text("".join(rows), encoding="utf-8")
 

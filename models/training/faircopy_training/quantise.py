@@ -162,7 +162,8 @@ MATRICES = ("query", "key", "value", "out", "up", "down")
 def rounded(model: Tagger, bits: float) -> Iterator[None]:
     """Inside, the model's weights are as an export in ``bits`` leaves them; outside, as they were. A training step whose gradients are taken inside
     and applied outside learns to do with the rounded weights (the straight-through estimator of arXiv 1308.3432)."""
-    tables = [model.token.weight] + [getattr(layer, name).weight for layer in model.layers for name in MATRICES]
+    # Embeddings that are not learned are rounded already.
+    tables = [model.token.weight] * model.token.weight.requires_grad + [getattr(layer, name).weight for layer in model.layers for name in MATRICES]
     exact = [t.data for t in tables]
     for table in tables:
         table.data = round_rows(table.data, bits)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from . import cleaning, spoken
 from .spoken import Entity, Readings
-from .labels import CASE, DISFLUENCY, IGNORE, ITN, PUNCT, case_id, case_of, disfluency_id, itn_ids, punct_id
+from .labels import CASE, DISFLUENCY, IGNORE, ITN, MISSING, PUNCT, case_id, case_of, disfluency_id, itn_ids, punct_id
 
 FILLERS = {"um", "uh", "er", "erm", "mm", "hmm", "uhm", "eh", "ah"}
 _MARKS = ",.?!:;…"
@@ -40,6 +40,10 @@ class Piece:
     """The written token each word came from, where it is known; feeds the lexicon. Empty inside entities."""
     recording: str = ""
     """The row's ``id``, which names its recording before a ``#``; empty for plain text."""
+    speaker: str = ""
+    """Who speaks, where the source says so."""
+    times: list[tuple[int, int]] = field(default_factory=list)
+    """Start and end of each word in milliseconds, ``MISSING`` where not known; empty where the source has no times."""
 
     def add(self, word: str, punct: int, case: int, itn: int, disfluency: int, written: str = "") -> None:
         self.words.append(word)
@@ -63,28 +67,38 @@ class Source:
     fluent: bool = True
     """Text without disfluencies (label O); else verbatim and unlabelled (masked)."""
     line_limit: int = 10**9
+    held_lines: int = 0
+    """Its last lines, or those after ``line_limit``, which stay out of training."""
     optional: bool = False
     """Only those have the file who may."""
+    people: str = ""
+    """``turns``: each piece is another person's, unless its row names the speaker; ``one``: one person throughout; else nothing is known."""
+    times: str = ""
+    """The file with the times of its words."""
+    transcribed: bool = False
+    """People wrote down what they heard, so that recogniser errors may be put in though it is not fluent."""
 
 
 SOURCES = [
-    Source("ted_talks.txt.gz", "CC BY-NC-ND (TED)", False, 0.30, "text", "lecture"),
+    Source("ted_talks.txt.gz", "CC BY-NC-ND (TED)", False, 0.28, "text", "lecture", people="one"),
     # The rest of it chooses between trainings, so it stays out.
-    Source("ted_iwslt_dev2012.tsv.gz", "CC BY-NC-ND (TED)", False, 0.12, "marks", "talk", line_limit=200_000),
-    Source("scotus_arguments.txt.gz", "CC BY-NC (Oyez)", False, 0.05, "text", "hearing", fluent=False, line_limit=30_000),
-    Source("earnings22.jsonl.gz", "CC BY-SA 4.0", True, 0.17, "rows", "call", fluent=False),
-    Source("earnings22_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.03, "rows", "call"),
-    Source("rev16_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.06, "rows", "podcast"),
+    Source("ted_iwslt_dev2012.tsv.gz", "CC BY-NC-ND (TED)", False, 0.12, "marks", "talk", line_limit=200_000, people="one"),
+    Source("scotus_arguments.txt.gz", "CC BY-NC (Oyez)", False, 0.06, "text", "hearing", fluent=False, line_limit=30_000, people="turns", held_lines=600, transcribed=True),
+    Source("earnings22.jsonl.gz", "CC BY-SA 4.0", True, 0.22, "rows", "call", fluent=False, people="turns", times="earnings22_times.jsonl.gz",
+           transcribed=True),
+    Source("earnings22_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.03, "rows", "call", people="turns"),
+    Source("rev16_disfluency_weak.jsonl.gz", "CC BY-SA 4.0", True, 0.06, "rows", "podcast", people="turns"),
     # Built by whoever has the transcripts, which say that they should not be redistributed.
-    Source("switchboard_train.jsonl.gz", "LDC, not redistributable", False, 0.10, "rows", "podcast", optional=True),
-    Source("disflqa_train.jsonl.gz", "CC BY 4.0", True, 0.03, "rows", "question"),
+    Source("switchboard_train.jsonl.gz", "LDC, not redistributable", False, 0.25, "conversations", "podcast", optional=True, people="turns",
+           transcribed=True),
+    Source("disflqa_train.jsonl.gz", "CC BY 4.0", True, 0.02, "rows", "question"),
     Source("proteno_itn.jsonl.gz", "CC BY-SA 3.0", True, 0.02, "rows", "article"),
-    Source("sgd_dialogues.txt.gz", "CC BY-SA 4.0", True, 0.08, "text", "dialogue"),
-    Source("taskmaster4_coffee.txt.gz", "CC BY 4.0", True, 0.02, "text", "dialogue"),
-    Source("ami_meetings.txt.gz", "CC BY 4.0", True, 0.04, "text", "meeting", fluent=False),
-    Source("icsi_meetings.txt.gz", "MIT", True, 0.04, "text", "meeting", fluent=False),
-    Source("committee_hearings.txt.gz", "MIT", True, 0.03, "text", "hearing", fluent=False),
-    Source("us_presidential_addresses.txt.gz", "public domain", True, 0.01, "text", "lecture"),
+    Source("sgd_dialogues.txt.gz", "CC BY-SA 4.0", True, 0.07, "text", "dialogue"),
+    Source("taskmaster4_coffee.txt.gz", "CC BY 4.0", True, 0.01, "text", "dialogue"),
+    Source("ami_meetings.txt.gz", "CC BY 4.0", True, 0.05, "text", "meeting", fluent=False, people="one", held_lines=200, transcribed=True),
+    Source("icsi_meetings.txt.gz", "MIT", True, 0.06, "text", "meeting", fluent=False, people="turns", held_lines=800, transcribed=True),
+    Source("committee_hearings.txt.gz", "MIT", True, 0.05, "text", "hearing", fluent=False, people="turns", held_lines=200, transcribed=True),
+    Source("us_presidential_addresses.txt.gz", "public domain", True, 0.01, "text", "lecture", people="one"),
 ]
 
 
@@ -108,7 +122,7 @@ def check(data: Path, sources: list[Source]) -> list[Source]:
             there.append(source)
         elif not source.optional:
             raise DataError(f"{path}: no such file; --data must name a directory that holds {source.file}")
-    declared = {s.file for s in SOURCES}
+    declared = {name for s in SOURCES for name in (s.file, s.times) if name}
     for path in sorted(data.iterdir()):
         if path.name.endswith((".txt.gz", ".jsonl.gz", ".tsv.gz")) and path.name not in declared:
             raise DataError(f"{path}: no source is declared for it; add it to sources.SOURCES with its licence and what it supervises, or "
@@ -116,21 +130,31 @@ def check(data: Path, sources: list[Source]) -> list[Source]:
     return there
 
 
-def read(source: Source, data: Path, rng: random.Random, readings: Readings, counts: Counter | None = None) -> Iterator[Piece]:
-    """The pieces of one source, in file order; written text is cleaned. ``counts`` gets what each rule dropped or changed. Raises ``DataError``."""
+def read(
+    source: Source, data: Path, rng: random.Random, readings: Readings, counts: Counter | None = None, last: int = 0
+) -> Iterator[Piece]:
+    """The pieces of one source that training sees, or those of its ``last`` lines, in file order; written text is cleaned. ``counts`` gets what each rule dropped or changed. Raises ``DataError``."""
     counts = Counter() if counts is None else counts
     path = data / source.file
     if source.reader == "marks":
         yield from_marks(path, slice(source.line_limit), DISFLUENCY.index("O"))
         return
+    if source.reader == "conversations":
+        yield from conversations(path, rng)
+        return
+    times = read_times(data / source.times) if source.times else {}
     count = 0
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if number > source.line_limit:
-                break
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        lines = list(enumerate(file, 1))
+        end = max(0, len(lines) - source.held_lines)
+        for number, line in lines[-last:] if last else lines[: min(end, source.line_limit)]:
             try:
                 if source.reader == "rows":
                     piece = from_row(json.loads(line), source.fluent)
+                    if piece.recording in times:
+                        piece.times = times[piece.recording]
+                        if len(piece.times) != len(piece.words):
+                            raise ValueError(f"{source.times}: expected {len(piece.words)} times, got {len(piece.times)}")
                 else:
                     piece = cleaned(line, source.fluent, rng, readings, counts)
             except (ValueError, KeyError, TypeError) as e:
@@ -140,6 +164,92 @@ def read(source: Source, data: Path, rng: random.Random, readings: Readings, cou
                 yield piece
     if not count:
         raise DataError(f"{path}: no usable line; expected {source.reader} as in the data README")
+
+
+def read_times(path: Path) -> dict[str, list[tuple[int, int]]]:
+    """Start and end in milliseconds of the words of each row, from a file of ``{"id", "t"}`` rows. Raises ``DataError``."""
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; it holds the times of a source's words")
+    found = {}
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line)
+                found[row["id"]] = [(round(t[0] * 1000), round(t[1] * 1000)) if t else (MISSING, MISSING) for t in row["t"]]
+            except (ValueError, KeyError, TypeError, IndexError) as e:
+                raise DataError(f"{path}:{number}: {e!r}") from e
+    return found
+
+
+_WHOLE = {"uh-huh", "um-hum", "mm-hmm", "uh-uh", "huh-uh", "uh-hum"}
+CUT_OFF_KEPT = 0.5
+"""Share of words cut off by their speaker that are kept; recognisers leave many out."""
+
+
+def conversations(path: Path, rng: random.Random) -> Iterator[Piece]:
+    """Turns of two-sided telephone conversations, from rows in the order of their ids ``conversation:speaker.turn.unit``. Half of the conversations come as
+    they were spoken, the others one side after the other, as two channels are transcribed. Raises ``DataError``."""
+    held: dict[str, list[Piece]] = {}
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line)
+                conversation, _, rest = row["id"].partition(":")
+                speaker = rest.partition(".")[0]
+                piece = conversational(row, rng)
+                piece.recording, piece.speaker = f"switchboard/{conversation}#{rest}", f"{conversation}{speaker}"
+            except (ValueError, KeyError, TypeError) as e:
+                raise DataError(f"{path}:{number}: {e!r}") from e
+            if piece.words:
+                held.setdefault(conversation, []).append(piece)
+    if not held:
+        raise DataError(f"{path}: no usable line; expected rows as in the data README")
+    for conversation in sorted(held):
+        pieces = held[conversation]
+        if rng.random() < 0.5:
+            pieces = sorted(pieces, key=lambda p: p.speaker)  # a stable sort: each side keeps its order
+        yield from pieces
+
+
+def conversational(row: dict, rng: random.Random) -> Piece:
+    """A row of a conversation, as recognisers write words: hyphens part them, words cut off ("s-") lose the hyphen or are left out."""
+    piece = Piece()
+    if not len(row["w"]) == len(row["p"]) == len(row["c"]) == len(row["d"]):
+        raise ValueError("expected w, p, c and d of equal length")
+    for word, marks, case, label in zip(row["w"], row["p"], row["c"], row["d"]):
+        if word.endswith("-") and (len(word) == 1 or rng.random() >= CUT_OFF_KEPT):
+            continue
+        parts = [word.rstrip("-")] if word.lower() in _WHOLE else [p for p in word.split("-") if p]
+        for k, part in enumerate(parts):
+            of = case_id(case) if len(parts) == 1 else CASE.index(case_of(part))
+            piece.add(part.lower(), punct_id(marks) if k == len(parts) - 1 else 0, of, IGNORE, disfluency_id(label), part)
+    return piece
+
+
+def last_tenth(pieces: list[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """Pieces of conversations and those of the last tenth of the conversations, by their numbers, which stay out of training."""
+    names = sorted({p.recording.partition("#")[0] for p in pieces})
+    held = set(names[len(names) - len(names) // 10 :])
+    return ([p for p in pieces if p.recording.partition("#")[0] not in held], [p for p in pieces if p.recording.partition("#")[0] in held])
+
+
+def repairs(piece: Piece) -> None:
+    """Of words said twice running, the last copy stays. Where weak labels take out one copy, the first becomes REP and the last RP, as Switchboard has them;
+    where they take out both ("I'm I'm calling" to "Calling"), nothing is learned from the last. Repeats of which nothing is taken out carry meaning
+    ("that that")."""
+    words, labels = piece.words, piece.disfluency
+    out, stays = DISFLUENCY.index("REP"), DISFLUENCY.index("RP")
+    slips = {out, DISFLUENCY.index("RM")}
+    for size in (3, 2, 1):
+        for i in range(len(words) - 2 * size + 1):
+            first, second = slice(i, i + size), slice(i + size, i + 2 * size)
+            if words[first] != words[second] or words[second] == words[i + 2 * size : i + 3 * size]:
+                continue
+            both = set(labels[first]) <= slips and set(labels[second]) <= slips
+            if both and (i + 2 * size == len(words) or labels[i + 2 * size] not in slips):
+                labels[first], labels[second] = [out] * size, [IGNORE] * size
+            elif not both and (slips & set(labels[first]) or slips & set(labels[second])):
+                labels[first], labels[second] = [out] * size, [stays] * size
 
 
 def from_marks(path: Path, part: slice, disfluency: int) -> Piece:
@@ -208,6 +318,9 @@ def from_row(row: dict, fluent: bool) -> Piece:
         for i in range(start, end):
             piece.itn[i] = begin if i == start else inside
     merge_dates(piece)
+    if labels is not None:
+        repairs(piece)
+    piece.speaker = row.get("speaker", "")
     return piece
 
 

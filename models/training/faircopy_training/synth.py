@@ -34,7 +34,33 @@ CARRIERS = [
     "It's {ALPHANUMERIC}.", "Do you have the order number? Yeah, it's {ALPHANUMERIC}.", "The area code is {AREA}.",
     "That's {SPELLED}.", "My last name is spelled {SPELLED}.", "It was {MONEY}, and then {MONEY} more.",
     "That would be {MONEY}, and delivery takes {CARDINAL} days.", "Since {YEAR} we have grown by {PERCENT}.",
+    # What redaction masks: addresses, dates of birth, PINs and passwords.
+    "I live at {ADDRESS}.", "My address is {ADDRESS}.", "It's {ADDRESS}.", "Could you send it to {ADDRESS}, please?", "Ship it to {ADDRESS}.",
+    "The billing address is {ADDRESS}.", "Is that still {ADDRESS}?", "We moved to {ADDRESS} last year.", "Yes, {ADDRESS}.", "I'm at {ADDRESS}.",
+    "And the address? Sure, it's {ADDRESS}.", "The house is {ADDRESS}, right next to the school.", "So that's {ADDRESS}, is that correct?",
+    "They delivered it to {ADDRESS} instead.", "My mailing address is {ADDRESS}.", "Come to {ADDRESS} at {TIME}.",
+    "My date of birth is {DOB}.", "I was born on {DOB}.", "Date of birth {DOB}.", "Can I have your date of birth? It's {DOB}.", "Birthday is {DOB}.",
+    "His birthday's {DOB}.", "Her date of birth, that's {DOB}.", "And your birth date? {DOB}.", "D O B is {DOB}.", "The patient was born {DOB}.",
+    "My PIN is {PIN}.", "The PIN is {PIN}.", "It's {PIN}, my PIN.", "What's the PIN? {PIN}.", "I set the pin code to {PIN}.", "My security code is {PIN}.",
+    "The passcode is {PIN}.", "The code on the back is {PIN}.", "The verification code is {PIN}.", "Please enter {PIN} as your pin number.",
+    "The three digits are {PIN}.", "My password is {PASSWORD}.", "The password is {PASSWORD}.", "Password {PASSWORD}.", "It's {PASSWORD}, all lower case.",
+    "I changed my password to {PASSWORD}.", "The wifi password is {PASSWORD}.", "You can log in with {PASSWORD}.", "Try {PASSWORD} as the password.",
+    "What is your password? It's {PASSWORD}.", "The secret word is {PASSWORD}.", "I think my password was {PASSWORD}.",
+    # The same cues with nothing to mask.
+    "I forgot my PIN.", "Can you reset my password?", "I need to change my address.", "What's your date of birth?", "I don't have the pin with me.",
+    "The password doesn't work anymore.", "That's an address I don't know.", "I'd rather not say my password on the phone.",
 ]
+STREETS = ("main oak maple park cedar elm washington lake hill walnut spring north ridge church willow mill river sunset lincoln jackson cherry highland "
+           "franklin jefferson victoria station high king queen green broad college forest meadow valley dogwood pine chestnut liberty").split()
+ENDS = "street street avenue road drive lane court boulevard place way circle terrace parkway".split()
+TOWNS = ("springfield|riverside|portland|salem|fairview|madison|georgetown|arlington|ashland|dayton|austin|denver|boston|leeds|bristol|st louis|san jose|"
+         "el paso|kansas city|new haven|oak park|santa fe|palo alto|cambridge|oxford|lexington|burlington|manchester|milton|newport").split("|")
+STATES = ("illinois|ohio|texas|california|new york|oregon|florida|georgia|virginia|massachusetts|washington|north carolina|new jersey|michigan|colorado|"
+          "c a|n y|t x|i l").split("|")
+SECRETS = ("blue tiger summer winter dragon sunshine monkey purple rocket coffee guitar shadow silver hammer garden pepper cookie falcon orange banana "
+           "eagle planet thunder castle mustang horse battery staple river snow apple fluffy bella max").split()
+NUMBERS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen").split()
+TENS = ("twenty thirty forty fifty sixty seventy eighty ninety").split()
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 NAMES = "anna bob maria john lee sarah omar chen julia peter sam nina david laura kim alex tom grace".split()
 HOSTS = "acme example northwind contoso globex initech bluebird riverside hilltop quickmart".split()
@@ -60,6 +86,10 @@ def entity(kind: str, rng: random.Random) -> Entity:
         return spoken.clock(n(1, 13), rng.choice([0, 0, 15, 30, 45, 10, 20, 40, 5, n(60)]), half)
     if kind == "DATE":
         return spoken.date(spoken.MONTHS[n(12)], str(n(1, 32)), str(n(1950, 2031)) if rng.random() < 0.35 else "")
+    if kind == "DOB":
+        month, day, year = n(12), n(1, 29), n(1925, 2022)
+        written = f"{month + 1}/{day}/{year}" if rng.random() < 0.25 else spoken.date(spoken.MONTHS[month], str(day), str(year) if rng.random() < 0.9 else "")[2]
+        return "DOB", "DATE", written
     if kind == "MONEY":
         kind = rng.random()
         if kind < 0.6:
@@ -88,6 +118,89 @@ def entity(kind: str, rng: random.Random) -> Entity:
     return "CARDINAL", "CARDINAL", f"{rng.choice([n(2, 100), n(100, 1000), n(1000, 100000)]):,}"
 
 
+def said(number: int) -> list[str]:
+    """A number below 100 in words."""
+    if number < 20:
+        return [NUMBERS[number]]
+    return [TENS[number // 10 - 2]] + ([NUMBERS[number % 10]] if number % 10 else [])
+
+
+def digits(count: int, rng: random.Random) -> list[str]:
+    """Digits said one by one, now and then as pairs or with a "double"."""
+    text = [rng.randrange(10) for _ in range(count)]
+    draw = rng.random()
+    if draw < 0.15 and count % 2 == 0:
+        pairs = [text[i] * 10 + text[i + 1] for i in range(0, count, 2)]
+        return [w for p in pairs for w in (said(p) if p >= 10 else ["oh", NUMBERS[p]])]
+    zero = "oh" if rng.random() < 0.3 else "zero"
+    out: list[str] = []
+    i = 0
+    while i < count:
+        double = draw > 0.9 and i + 1 < count and rng.random() < 0.4
+        out += (["double"] if double else []) + [NUMBERS[text[i]] if text[i] else zero]
+        i += 2 if double else 1
+    return out
+
+
+def house(rng: random.Random) -> list[str]:
+    number, draw = rng.randrange(1, 100), rng.random()
+    if draw < 0.35:
+        return said(number)
+    if draw < 0.6:  # one twenty three, four oh five
+        return [NUMBERS[rng.randrange(1, 10)]] + (said(number) if number > 9 else ["oh", *said(number)])
+    if draw < 0.85:  # twelve forty five, sixteen hundred
+        return said(rng.randrange(10, 100)) + (said(number) if number > 9 else [rng.choice(["hundred", "oh"])] if number == 1 else ["oh", *said(number)])
+    return digits(rng.choice([3, 4]), rng)
+
+
+def address(rng: random.Random) -> list[str]:
+    """A street address in spoken words: a house and a street, often with a flat, a town, a state and a ZIP code."""
+    street = [rng.choice(STREETS)] if rng.random() < 0.8 else [rng.choice("first second third fourth fifth sixth tenth twelfth".split())]
+    if rng.random() < 0.15:
+        street = [rng.choice("north south east west".split()), *street]
+    out = house(rng) + street + [rng.choice(ENDS)]
+    if rng.random() < 0.25:
+        out += [rng.choice(["apartment", "apartment", "unit", "suite", "flat"]), *said(rng.randrange(1, 40))]
+        out += [rng.choice("abcdef")] if rng.random() < 0.4 else []
+    if rng.random() < 0.55:
+        out += rng.choice(TOWNS).split()
+        if rng.random() < 0.6:
+            out += rng.choice(STATES).split()
+        if rng.random() < 0.45:
+            out += digits(5, rng)
+    return out
+
+
+def password(rng: random.Random) -> list[str]:
+    """A password as people say it: words, letters and digits, some of them named."""
+    out: list[str] = []
+    for _ in range(rng.choice([1, 1, 2, 2, 3])):
+        out += (["capital"] if rng.random() < 0.2 else []) + [rng.choice(SECRETS)]
+    if rng.random() < 0.25:
+        out = [w for _ in range(rng.randrange(3, 6)) for w in (["capital"] * (rng.random() < 0.25) + [rng.choice(LETTERS)])]
+    out += digits(rng.choice([1, 2, 2, 3, 4]), rng) if rng.random() < 0.75 else []
+    out += rng.choice([["exclamation", "mark"], ["exclamation", "point"], ["hash"], ["dollar", "sign"], ["underscore"], ["at", "sign"]]) if rng.random() < 0.25 else []
+    return out
+
+
+def spoken_only(kind: str, rng: random.Random) -> list[str] | None:
+    """The words of an entity that is made up as it is said; ``None`` for kinds that the grammars read."""
+    if kind == "ADDRESS":
+        return address(rng)
+    if kind == "PIN":
+        return digits(rng.choice([3, 4, 4, 4, 5, 6, 6]), rng)
+    if kind == "PASSWORD":
+        return password(rng)
+    return None
+
+
+def capital_of(kind: str, word: str) -> int:
+    """The case of a word of an entity that is no number: names of streets and towns are written with a capital."""
+    if kind == "ADDRESS" and word not in NUMBERS and word not in TENS and word not in ("oh", "hundred", "double"):
+        return CASE.index("UPPER" if len(word) == 1 else "CAP")
+    return CASE.index("CAP" if kind in ("DOB", "DATE") and word in spoken.MONTHS else "LOWER")
+
+
 def ending(number: int) -> str:
     return "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
@@ -108,11 +221,13 @@ def carrier(rng: random.Random, readings: Readings) -> Piece:
         stem = token.rstrip(",.?")
         mark = PUNCT.index({"": "O", ",": "COMMA", ".": "PERIOD", "?": "QUESTION"}[token[len(stem) :]])
         if stem.startswith("{"):
-            name, _, _ = made = entity(stem[1:-1], rng)
-            words = readings.of(made, rng) or []
+            name, words = stem[1:-1], spoken_only(stem[1:-1], rng)
+            if words is None:
+                name, _, _ = made = entity(stem[1:-1], rng)
+                words = readings.of(made, rng) or []
             for k, word in enumerate(words):
                 tag = ITN.index(f"{'B' if k == 0 else 'I'}-{name}")
-                piece.add(word, mark if k == len(words) - 1 else 0, 0, tag, 0)
+                piece.add(word, mark if k == len(words) - 1 else 0, capital_of(name, word), tag, 0)
         else:
             cap = CASE.index("CAP" if stem[0].isupper() else "LOWER")
             piece.add(stem.lower(), mark, cap, 0, 0)
@@ -199,6 +314,12 @@ def disfluent(piece: Piece, rng: random.Random, rates: Rates) -> Piece:
                     copy(k, DISFLUENCY.index("REP"))
                 if rng.random() < 0.2:
                     put([rng.choice(_FILLERS)], "F")
+                for k in stretch:
+                    copy(k)
+                    if out.disfluency[-1] == DISFLUENCY.index("O"):
+                        out.disfluency[-1] = DISFLUENCY.index("RP")
+                i = stretch[-1] + 1
+                continue
         elif r < repair and i + 4 < n:
             start = rng.randrange(i + 1, min(n - 1, i + 12))
             stretch = range(start, min(n, start + rng.choice([1, 2, 2, 3])))

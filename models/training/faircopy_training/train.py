@@ -8,35 +8,60 @@ import pickle
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from . import labels as L
 from .dataset import Batch, Sampler, WordTokenizer, build, sources_for
-from .evaluate import read_dev, score, tags
+from .evaluate import faster_in_bf16, read_dev, score, tags
+from .export import exported
 from .lexicon import write_lexicon
 from .loss import depth_loss
-from .model import SHAPES, UNLIMITED, Shape, Tagger
+from .model import SHAPES, UNLIMITED, Heard, Shape, Tagger
 from .path import NO_FOLLOWS, write_follows
-from .quantise import rounded
+from .quantise import round_rows, rounded
 from .sources import DataError
 from .spoken import Readings, Unreadable
 from .teach import Pupil
+
+@dataclass(frozen=True)
+class Blocks:
+    """A word sees all of its block of so many words and all that came before. Those before a block were computed without it, as kept states are."""
+
+    words: int
+
+
+UNSETTLED = 4
+"""Words at the end of a block are not judged: a stream judges them again in a later pass."""
+
+
+def blocked(batch: Batch, blocks: Blocks, shift: int) -> Batch:
+    """The batch with blocks for words, of which the first is ``shift`` words shorter."""
+    real = (batch.words >= 0) & (batch.words < Tagger.PAD_WORD)
+    number = np.where(real, (batch.words + shift) // blocks.words, batch.words)
+    late = real & ((batch.words + shift) % blocks.words >= blocks.words - UNSETTLED)
+    last = batch.words == np.where(real, batch.words, -1).max(1, keepdims=True)
+    late &= number != np.take_along_axis(number, last.argmax(1)[:, None], 1)  # nothing follows the last block
+    return replace(batch, words=number, labels=np.where(late[..., None], L.IGNORE, batch.labels))
+
 
 LOOKAHEADS = {
     "any": [0, 2, 4, 6, 9, 9, 9, 9, 16, 32, UNLIMITED, UNLIMITED, UNLIMITED],
     "mostly-open": [2, 4, 9, 9, 16] + [UNLIMITED] * 15,
     "open": [UNLIMITED],
+    "kept": [2, 4, 6, 9, 16] + [UNLIMITED] * 9 + [Blocks(16), Blocks(24), Blocks(32), Blocks(32), Blocks(48), Blocks(64)],
 }
 """Drawn from per batch: ``any`` makes one model that serves every lookahead by mask (9 is the paper's), ``mostly-open`` one that is decoded on windows
-first of all, ``open`` a teacher."""
+first of all, ``open`` a teacher, ``kept`` one whose states are kept: three batches of ten see the rows of a stream's passes."""
 STEADY = 0.6
 """Share of the steps before the learning rate falls. Until there, a run may be given another number of steps."""
 AVERAGED = 0.99
 """Weight of the past in the average of the weights, which is what is kept of a run: it is steadier than the weights at a level learning rate."""
-DEV_WORDS = 6000
+FAST = ("heads", "pause", "gap", "speaker")
+"""What no encoder brings, so that it learns faster."""
 
 
 def rate(step: int, steps: int) -> float:
@@ -57,28 +82,15 @@ def backward(model: Tagger, batch: Batch, taught: np.ndarray | None, lookahead: 
     def part(rows: slice) -> float:
         torch.set_num_threads(1)
         tokens, words, labels, style = (torch.from_numpy(x[rows]) for x in (batch.tokens, batch.words, batch.labels, batch.style))
+        heard = Heard(*torch.from_numpy(batch.heard[:, rows]))
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
-            depths = model.depths(tokens, words, torch.full((len(tokens),), lookahead), style)
+            depths = model.depths(tokens, words, torch.full((len(tokens),), lookahead), style, heard)
         loss = depth_loss(depths, labels, args.teacher_share, None if taught is None else torch.from_numpy(taught[rows]))
         (loss / args.threads).backward()
         return loss.item() / args.threads
 
     with as_exported(model, args), ThreadPoolExecutor(args.threads) as threads:
         return sum(threads.map(part, [slice(n, None, args.threads) for n in range(args.threads)]))
-
-
-def faster_in_bf16() -> bool:
-    """Whether this machine multiplies matrices of the encoder's size faster in bfloat16; some only emulate it."""
-
-    def seconds(kind: torch.dtype) -> float:
-        a, b = torch.ones(2048, 768, dtype=kind), torch.ones(768, 768, dtype=kind)
-        a @ b
-        began = time.perf_counter()
-        for _ in range(8):
-            a @ b
-        return time.perf_counter() - began
-
-    return min(seconds(torch.bfloat16) for _ in range(3)) < min(seconds(torch.float32) for _ in range(3))
 
 
 def main() -> None:
@@ -90,9 +102,10 @@ def main() -> None:
     a.add_argument("--encoder", choices=list(SHAPES), default="minilm")
     a.add_argument("--layers", type=int, help="only the encoder's first layers")
     a.add_argument("--exits", default="", help="numbers of layers, with commas, after which there are heads as well")
-    a.add_argument("--start", type=Path, help="a run's model.pt or checkpoint.pt, whose shape and weights to begin with instead of the encoder's")
+    a.add_argument("--start", type=Path, help="a run's model.pt or checkpoint.pt, or a model directory such as models/en-fast, "
+                   "whose shape and weights to begin with instead of the encoder's")
     a.add_argument("--lookahead", choices=list(LOOKAHEADS), default="any")
-    a.add_argument("--rate", type=float, default=2e-4, help="highest learning rate of the encoder; the heads' is ten times that, 1e-3 at most")
+    a.add_argument("--rate", type=float, default=2e-4, help="highest learning rate of the encoder; the heads' and of what is heard is ten times that, 1e-3 at most")
     a.add_argument("--noisy", type=float, default=0.5, help="share of clean chunks that get recogniser errors")
     a.add_argument("--clean-first", type=float, default=0.0, help="share of the steps, the first ones, that take clean text only (CT-Transformer, 4.1)")
     a.add_argument("--steps", type=int, default=3000)
@@ -106,6 +119,7 @@ def main() -> None:
     a.add_argument("--teacher-share", type=float, default=0.7, help="of the loss, where there are lessons; and of an exit's, taught by all layers")
     a.add_argument("--bits", type=float, help="learn with weights rounded as an export in so many bits rounds them; exact weights if none")
     a.add_argument("--stop-after", type=int, help="stop after this step, as an interruption would")
+    a.add_argument("--dev-words", type=int, default=6000, help="of the development set, judged at each checkpoint")
     a.add_argument("--every", type=int, default=200, help="steps between checkpoints")
     args = a.parse_args()
     torch.manual_seed(args.seed)
@@ -113,7 +127,7 @@ def main() -> None:
         raise SystemExit(f"error: expected --rows to be a multiple of --threads, got {args.rows} and {args.threads}")
     args.out.mkdir(parents=True, exist_ok=True)
     exits = tuple(int(n) for n in args.exits.split(",") if n)
-    start = Tagger.saved(args.start) if args.start else None
+    start = (exported(args.start) if args.start.is_dir() else Tagger.saved(args.start)) if args.start else None
     shape = replace((start.shape if start else SHAPES[args.encoder]).cut(args.layers), exits=exits)
     if any(not 0 < n < shape.layers for n in exits):
         raise SystemExit(f"error: expected --exits between 1 and {shape.layers - 1}, got {args.exits}")
@@ -138,7 +152,7 @@ def main() -> None:
         raise SystemExit("error: --clean-first: expected a source of clean text among the data, got none; leave it out")
     pupil = Pupil(args.taught, sampler) if args.taught else None
     dev_file = args.data / "ted_iwslt_dev2012.tsv.gz" if args.data else None
-    dev = read_dev(dev_file, DEV_WORDS) if dev_file and dev_file.is_file() else None
+    dev = read_dev(dev_file, args.dev_words) if dev_file and dev_file.is_file() else None
 
     model = Tagger(shape)
     if start:
@@ -146,10 +160,12 @@ def main() -> None:
         del start
     else:
         model.load_encoder(args.base / "model.safetensors")
+    if args.bits:  # the embeddings are not learned, so they are rounded once
+        model.token.weight.data = round_rows(model.token.weight.data, args.bits)
     average = copy.deepcopy(model).eval()
     model.token.weight.requires_grad_(False)
-    heads = list(model.heads.parameters())
-    body = [p for n, p in model.named_parameters() if p.requires_grad and not n.startswith("heads")]
+    heads = [p for n, p in model.named_parameters() if n.startswith(FAST)]
+    body = [p for n, p in model.named_parameters() if p.requires_grad and not n.startswith(FAST)]
     head_rate = min(1e-3, args.rate * 10)
     optimizer = torch.optim.AdamW([{"params": body, "lr": args.rate}, {"params": heads, "lr": head_rate}], weight_decay=0.01)
     first, checkpoint = 0, args.out / "checkpoint.pt"
@@ -177,6 +193,8 @@ def main() -> None:
         batch, taught = pupil.batch(args.rows, rng) if lesson else (sampler.batch(args.rows, rng, clean), None)
         choices = LOOKAHEADS[args.lookahead]
         lookahead = choices[int(rng.integers(len(choices)))]
+        if isinstance(lookahead, Blocks):
+            batch, lookahead = blocked(batch, lookahead, int(rng.integers(lookahead.words))), 0
         for group, highest in zip(optimizer.param_groups, (args.rate, head_rate)):
             group["lr"] = highest * rate(step, args.steps)
         optimizer.zero_grad(set_to_none=True)
@@ -189,7 +207,7 @@ def main() -> None:
                 mine.lerp_(theirs, 1 - past)
         seen += int((batch.words < Tagger.PAD_WORD).sum())
         running = loss if not running else 0.98 * running + 0.02 * loss
-        if (step + 1) % 20 == 0:
+        if (step + 1) % 10 == 0:
             speed = seen / (time.monotonic() - began)
             print(f"step {step + 1}/{args.steps} loss {running:.3f} {speed:.0f} tokens/s", flush=True)
         if (step + 1) % args.every == 0 or step + 1 == args.steps:
@@ -201,7 +219,7 @@ def main() -> None:
             (args.out / "checkpoint.tmp").rename(checkpoint)
             if dev:
                 torch.set_num_threads(args.threads)
-                with as_exported(average, args):
+                with as_exported(average, args), torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
                     found = tags(average, dev, tokenizer, UNLIMITED, NO_FOLLOWS)
                 for layers, got in found.items():
                     print(f"dev2012, {layers} layers, marks F1 {score(dev, got)['marks']:.1f}", flush=True)

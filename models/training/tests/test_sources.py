@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from faircopy_training import sources, spoken
-from faircopy_training.labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, PUNCT
+from faircopy_training.labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, PUNCT, STAYS
 from faircopy_training.synth import Rates, carrier, disfluent, fit
 
 
@@ -123,7 +123,8 @@ class FromRows(unittest.TestCase):
 
     def test_labels_of_all_sources_go_through_one_table(self):
         row = self.row | {"d": ["RP", "X", "F", "O", "REP"]}
-        self.assertEqual(sources.from_row(row, True).disfluency, [0, IGNORE, DISFLUENCY.index("F"), 0, DISFLUENCY.index("REP")])
+        self.assertEqual(sources.from_row(row, True).disfluency, 
+                         [DISFLUENCY.index(name) if name != "X" else IGNORE for name in ("RP", "X", "F", "REP", "RP")])
         for key, value, says in [("d", ["Z"] * 5, "unknown disfluency label 'Z'"), ("itn", [[0, 1, "COLOUR", "x"]], "unknown span class 'COLOUR'")]:
             with self.assertRaisesRegex(ValueError, says):
                 sources.from_row(self.row | {key: value}, True)
@@ -140,7 +141,7 @@ class Synthetic(unittest.TestCase):
         for _ in range(40):
             fluent = carrier(rng, READINGS)
             piece = disfluent(fluent, rng, Rates(0.03, 0.02, 0.01, 0.01))
-            kept = [k for k, d in enumerate(piece.disfluency) if d == 0]
+            kept = [k for k, d in enumerate(piece.disfluency) if d in STAYS]
             inserted += len(piece.words) - len(kept)
             self.assertEqual([piece.words[k] for k in kept], fluent.words)
             self.assertEqual([piece.punct[k] for k in kept], fluent.punct)

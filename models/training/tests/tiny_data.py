@@ -29,14 +29,32 @@ def row(number: int) -> dict:
     }
 
 
+def unit(number: int) -> dict:
+    """A row of a telephone conversation of two."""
+    return {
+        "id": f"sw20{number // 20:02d}:{'AB'[number % 2]}.{number}.1",
+        "w": ["We", "we", "uh", "s-", "like", "Leeds"],
+        "p": ["", "", ",", "", "", "."],
+        "c": ["CAP", "LOWER", "LOWER", "LOWER", "LOWER", "CAP"],
+        "d": ["REP", "RP", "F", "RM", "O", "O"],
+    }
+
+
+def times(number: int) -> dict:
+    return {"id": f"tiny/{number}#0", "t": [[i * 0.4, i * 0.4 + 0.3] if i != 3 or number % 2 else None for i in range(9)]}
+
+
 def main() -> None:
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
     for source in SOURCES:
         marks = ["so\tO", "we\tO", "met\tCOMMA", "did\tO", "n't\tO", "we\tQUESTION"] * 40
-        lines = {"rows": [json.dumps(row(n)) for n in range(12)], "text": TEXT * 4, "marks": marks}[source.reader]
+        lines = {"rows": [json.dumps(row(n)) for n in range(12)], "conversations": [json.dumps(unit(n)) for n in range(400)], "text": TEXT * 4 + TEXT * (source.held_lines // 5), "marks": marks}[source.reader]
         with gzip.open(out / source.file, "wt", encoding="utf-8") as f:
             f.write("\n".join(lines) + "\n")
+        if source.times:
+            with gzip.open(out / source.times, "wt") as f:
+                f.write("".join(json.dumps(times(n)) + "\n" for n in range(12)))
 
 
 main()
