@@ -17,6 +17,7 @@ from collections import Counter
 from difflib import SequenceMatcher
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from . import cleaning
@@ -24,7 +25,7 @@ from . import labels as L
 from .dataset import Vocabulary
 from .export import exported
 from .lexicon import write_lexicon
-from .sources import FILLERS, DataError, Piece, from_text
+from .sources import FILLERS, DataError, Piece, Source, from_text
 from .spoken import Readings, Unreadable
 
 ALIKE = 0.6
@@ -140,7 +141,7 @@ def main() -> None:
     if not kept:
         raise SystemExit(f"error: {args.pairs}: expected more pairs, got {len(pieces)}; a domain takes some ten thousand words")
     vocabulary = Vocabulary()
-    stream = vocabulary.stream(kept, 1.0, L.STYLES[0], False)
+    stream = vocabulary.stream(kept, Source(args.pairs.name, "the owner's", True, 1.0, "text", L.STYLES[0]), clean=False)
     (args.out / "data.pickle").write_bytes(pickle.dumps(vocabulary.corpus([stream])))
     certain = [p for p in held if min(p.punct + p.case) >= 0]
     (args.out / "held.jsonl").write_text("".join(json.dumps(gold_row(p)) + "\n" for p in certain), encoding="utf-8")
@@ -150,8 +151,9 @@ def main() -> None:
     (args.out / "lexicon.tsv").write_text("".join(f"{w}\t{f}\n" for w, f in sorted(lexicon.items())), encoding="utf-8")
     shutil.copy(args.model / "tokenizer.json", args.out / "tokenizer.json")
     # A domain of some ten thousand words says little of which label follows which.
-    known = json.loads((args.model / "labels.json").read_text(encoding="utf-8"))["itn_follows"]
-    (args.out / "follows.json").write_text(json.dumps(known) + "\n", encoding="utf-8")
+    known = np.array(json.loads((args.model / "labels.json").read_text(encoding="utf-8"))["itn_follows"])
+    known = np.pad(known, (0, len(L.ITN) - len(known)))  # a model of fewer labels says nothing of the others
+    (args.out / "follows.json").write_text(json.dumps(known.tolist()) + "\n", encoding="utf-8")
     model = exported(args.model)
     torch.save({"model": model.state_dict(), "shape": model.shape.to_dict()}, args.out / "start.pt")
     words = sum(len(p.words) for p in kept)

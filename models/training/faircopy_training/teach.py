@@ -18,7 +18,7 @@ import torch
 from . import labels as L
 from .dataset import Batch, Chunk, Corpus, Sampler, WordTokenizer
 from .loss import probabilities
-from .model import UNLIMITED, Tagger
+from .model import UNLIMITED, Heard, Tagger
 
 WIDTH = sum(len(v) for v in L.HEADS.values())
 CUT = 0.6
@@ -39,11 +39,11 @@ def teach(model: Tagger, sampler: Sampler, rows: int, rng: np.random.Generator) 
     chunks = [sampler.chunk(rng) for _ in range(rows)]
     batch = sampler.pack(chunks)
     tokens, words, style = (torch.from_numpy(x) for x in (batch.tokens, batch.words, batch.style))
-    taught = probabilities(model(tokens, words, torch.full((rows,), UNLIMITED), style))
+    taught = probabilities(model(tokens, words, torch.full((rows,), UNLIMITED), style, Heard(*torch.from_numpy(batch.heard))))
     lessons = []
     for r, chunk in enumerate(chunks):
         first = np.flatnonzero(np.diff(batch.words[r], prepend=-2))[1 : len(chunk.words) + 1]
-        kept = Chunk(chunk.words.astype(np.int32), chunk.labels.astype(np.int16), chunk.stopped, chunk.style)
+        kept = Chunk(chunk.words.astype(np.int32), chunk.labels.astype(np.int16), chunk.stopped, chunk.style, chunk.heard.astype(np.int8))
         lessons.append(Lesson(kept, taught[r, first].numpy().astype(np.float16)))
     return lessons
 
@@ -76,7 +76,7 @@ class Pupil:
 
 def pack(lessons: list[Lesson]) -> bytes:
     """Lessons as a file holds them: without the names of our classes, which a program run as a module gives other ones."""
-    return pickle.dumps([(c.words, c.labels, c.stopped, c.style, x.taught) for x in lessons for c in [x.chunk]])
+    return pickle.dumps([(c.words, c.labels, c.stopped, c.style, c.heard, x.taught) for x in lessons for c in [x.chunk]])
 
 
 def lessons_of(path: Path) -> list[Lesson]:

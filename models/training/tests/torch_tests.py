@@ -15,18 +15,32 @@ from tokenizers import Tokenizer
 from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from faircopy_training import hearing
 from faircopy_training import labels as L
 from faircopy_training.average import average
-from faircopy_training.dataset import Corpus, Sampler, Stream
-from faircopy_training.model import FARTHEST, MINILM, MPNET, Tagger, buckets
-from faircopy_training.noise import confusions, corrupt
+from faircopy_training.dataset import Corpus, Sampler, Stream, drawn
+from faircopy_training.model import FARTHEST, MINILM, MPNET, Heard, Tagger, buckets
+from faircopy_training.noise import SMALL, Errors, confusions, corrupt
 from faircopy_training.passes import Passes, Rules, stream
 from faircopy_training.path import NO_FOLLOWS, best_path, follows
 from faircopy_training.quantise import RowInt8Linear, reference, rounded
 from faircopy_training.loss import B_IDS, depth_loss, joint_loss, taught_loss
 from faircopy_training.teach import Pupil, pack, teach
+from faircopy_training.train import Blocks, blocked
 from faircopy_training.prune import kept, smaller_tagger, smaller_tokenizer, uses
 from faircopy_training.calibrate import best_temperature, calibration_error
+
+
+def corpus_of(streams, vocabulary):
+    """A corpus without recogniser errors, in which nothing is heard."""
+    nothing = Errors({}, {}, {}, frozenset(), np.array([0]), 0)
+    drawn = np.zeros((len(L.PUNCT), hearing.PAUSES * hearing.GAPS))
+    drawn[:, 0] = 1
+    return Corpus(streams, vocabulary, nothing, drawn)
+
+
+def stream_of(words, labels, weight=1.0, style=0, clean=True, **more):
+    return Stream(words, labels, weight, style, clean, np.full(len(words), L.MISSING, np.int32), **more)
 
 
 class Mask(unittest.TestCase):
@@ -72,8 +86,8 @@ class Chunks(unittest.TestCase):
         n = 3000
         labels = np.zeros((n, 4), np.int16)
         labels[::9, 0] = 2
-        stream = Stream(np.arange(n, dtype=np.int32), labels, 1.0, 3, True)
-        corpus = Corpus([stream], [str(i) for i in range(n)], {})
+        stream = stream_of(np.arange(n, dtype=np.int32), labels, 1.0, 3, True)
+        corpus = corpus_of([stream], [str(i) for i in range(n)])
         sampler = Sampler(corpus, lambda w: [int(w) + 1000], MINILM, 40, Tagger.PAD_WORD)
         batch = sampler.batch(300, np.random.default_rng(1))
         tokens, words, marks = batch.tokens, batch.words, batch.labels
@@ -89,8 +103,8 @@ class Chunks(unittest.TestCase):
 
 
     def test_clean_chunks_are_of_clean_text_only(self):
-        streams = [Stream(np.full(50, n, np.int32), np.zeros((50, 4), np.int16), 1.0, 0, n == 1) for n in (0, 1)]
-        sampler = Sampler(Corpus(streams, ["talk", "text"], {}), lambda w: [{"talk": 7, "text": 8}[w]], MINILM, 20, Tagger.PAD_WORD)
+        streams = [stream_of(np.full(50, n, np.int32), np.zeros((50, 4), np.int16), 1.0, 0, n == 1) for n in (0, 1)]
+        sampler = Sampler(corpus_of(streams, ["talk", "text"]), lambda w: [{"talk": 7, "text": 8}[w]], MINILM, 20, Tagger.PAD_WORD)
         drawn = {clean: set(sampler.batch(60, np.random.default_rng(2), clean).tokens[:, 1].tolist()) for clean in (False, True)}
         self.assertEqual(drawn, {False: {7, 8}, True: {8}})
 
@@ -99,7 +113,7 @@ class Taught(unittest.TestCase):
     def test_a_student_is_taught_what_its_teacher_says_of_the_words_it_sees(self):
         torch.manual_seed(2)
         n = 400
-        corpus = Corpus([Stream(np.arange(n, dtype=np.int32), np.zeros((n, 4), np.int16), 1.0, 3, True)], [str(i) for i in range(n)], {})
+        corpus = corpus_of([stream_of(np.arange(n, dtype=np.int32), np.zeros((n, 4), np.int16), 1.0, 3, True)], [str(i) for i in range(n)])
         sampler = Sampler(corpus, lambda w: [int(w) + 1000] * (1 + int(w) % 2), MINILM, 40, Tagger.PAD_WORD)
         teacher = Tagger(MINILM.cut(1)).eval()
         with tempfile.TemporaryDirectory() as d:
@@ -163,7 +177,7 @@ class Smaller(unittest.TestCase):
                                "vocab": {w: i for i, w in enumerate(vocabulary)}},
                      "added_tokens": [], "normalizer": None, "pre_tokenizer": None, "post_processor": None, "decoder": None}
         inner = Tokenizer.from_str(json.dumps({"version": "1.0", "truncation": None, "padding": None, **tokenizer}))
-        corpus = Corpus([Stream(np.array([0, 0, 1], np.int32), np.zeros((3, 4), np.int16), 1.0, 0, True)], ["cats", "cab"], {})
+        corpus = corpus_of([stream_of(np.array([0, 0, 1], np.int32), np.zeros((3, 4), np.int16), 1.0, 0, True)], ["cats", "cab"])
         counts = uses(corpus, lambda w: inner.encode(w, add_special_tokens=False).ids, 8)
         self.assertEqual(counts.tolist(), [0, 0, 0, 0, 2, 1, 2, 0])
         ids = kept(tokenizer, counts, 6)
@@ -193,7 +207,7 @@ class Calibrated(unittest.TestCase):
         before = model(*batch)
         model.cool([2.0, 1.0, 1.0, 4.0])
         after = model(*batch)
-        self.assertTrue(torch.allclose(after[..., :4], before[..., :4] / 2) and torch.allclose(after[..., -6:], before[..., -6:] / 4, atol=1e-6))
+        self.assertTrue(torch.allclose(after[..., :4], before[..., :4] / 2) and torch.allclose(after[..., -7:], before[..., -7:] / 4, atol=1e-6))
 
 
 class Positions(unittest.TestCase):
@@ -246,7 +260,7 @@ class Paths(unittest.TestCase):
         spans = [L.ITN.index(n) for n in ("O", "B-CARDINAL", "I-CARDINAL", "O")] * 50
         labels = np.full((len(spans), 4), L.IGNORE, np.int16)
         labels[:, 2] = spans
-        table = follows(Corpus([Stream(np.zeros(len(spans), np.int32), labels, 1.0, 0, True)], ["x"], {}))
+        table = follows(corpus_of([stream_of(np.zeros(len(spans), np.int32), labels, 1.0, 0, True)], ["x"]))
         o, begin, inside = (L.ITN.index(n) for n in ("O", "B-CARDINAL", "I-CARDINAL"))
         self.assertGreater(table[begin, inside], 0)
         self.assertLess(table[begin, o], table[inside, o])
@@ -265,12 +279,140 @@ class Noise(unittest.TestCase):
         labels[::8, 0], labels[1::8, 1] = 2, 1
         labels[4::8, 2] = 1
         words = np.arange(4000)
-        got, tags = corrupt(words, labels, {7: np.array([9999])}, np.random.default_rng(3))
+        errors = Errors({7: np.array([9999])}, {}, {}, frozenset(range(0, 4000, 2)), np.array([5000, 5001]), 6000)
+        got, tags, of = corrupt(words, labels, errors, np.random.default_rng(3))
         self.assertTrue(set(words[4::8]) <= set(got))
-        self.assertTrue(100 < len(set(words) - set(got)) < 300)
+        gone = set(words) - set(got)
+        self.assertTrue(100 < len(gone) < 400, len(gone))
+        self.assertGreater(sum(w % 2 == 0 for w in gone), sum(w % 2 for w in gone), "function words go more readily")
         self.assertGreater((tags[:, 0] == 2).sum(), 480)
         starts = np.flatnonzero(tags[:-1, 0] == 2) + 1
-        self.assertGreater((tags[starts, 1] != 0).mean(), 0.95)
+        self.assertGreater((tags[starts, 1] != 0).mean(), 0.9)
+        put_in = of < 0
+        self.assertTrue(put_in.any() and set(got[put_in]) <= {5000, 5001} and (tags[put_in, 3] == L.IGNORE).all())
+        plain = ~put_in & (got < 4000)
+        self.assertTrue((words[of[plain]] == got[plain]).all(), "each word knows which one it was")
+
+    def test_two_words_are_joined_and_one_is_split_as_the_vocabulary_allows(self):
+        counts = Counter({"any": 400, "one": 400, "anyone": 40, "cat": 400, "the": 900})
+        ids = {w: i for i, w in enumerate(counts)}
+        errors = Errors.of(counts, ids)
+        self.assertEqual(errors.split, {ids["anyone"]: (ids["any"], ids["one"])})
+        self.assertEqual(errors.joined, {(ids["any"], ids["one"]): ids["anyone"]})
+        self.assertTrue("<unk>" in ids and ids["the"] in errors.small and "the" in SMALL)
+        words, labels = np.array([ids["any"], ids["one"]] * 400), np.zeros((800, 4), np.int16)
+        labels[1::2, 0] = 1
+        got, tags, _ = corrupt(words, labels, errors, np.random.default_rng(1))
+        self.assertTrue((tags[got == ids["anyone"], 0] == 1).all() and (got == ids["anyone"]).sum() > 5, "the mark stays")
+        got, tags, _ = corrupt(np.full(800, ids["anyone"]), labels, errors, np.random.default_rng(1))
+        second = np.flatnonzero(got == ids["one"])
+        self.assertTrue(len(second) > 5 and (got[second - 1] == ids["any"]).all() and (tags[second - 1, 0] == 0).all())
+
+
+class Hearing(unittest.TestCase):
+    def test_silences_reach_edges_and_what_is_impossible_is_unknown(self):
+        times = np.array([[0, 300], [300, 500], [520, 600], [1200, 1300], [1250, 1400], [-1, -1], [3000, 3100], [63_101, 63_200], [63_000, 64_000]])
+        found = hearing.numbers(times, np.full(9, 4), np.array([1, 1, 2, 2, 2, -1, 3, 3, 3]))
+        self.assertEqual(found[:, 0].tolist(), [0, 1, 2, 6, 0, 0, 0, 0, 0])
+        # From start to start, less 60 ms and 55 ms a letter: 20, -60, 400, -230.
+        self.assertEqual(found[:, 1].tolist(), [0, 3, 2, 6, 1, 0, 0, 0, 0])
+        self.assertEqual(found[:, 2].tolist(), [0, 1, 2, 1, 1, 0, 0, 1, 1])
+
+    def test_missing_times_blank_whole_runs(self):
+        rng = np.random.default_rng(2)
+        times = np.stack([np.arange(400) * 300, np.arange(400) * 300 + 200], 1)
+        times[100] = L.MISSING
+        blank = np.mean([(hearing.blanked(times, rng) < 0)[[99, 100, 101], 0] for _ in range(60)], axis=0)
+        self.assertTrue(blank[1] == 1 and blank[0] > 0.8 and blank[2] > 0.8, blank)
+        kept = [hearing.varied(times, np.full(400, 4), rng) for _ in range(200)]
+        self.assertTrue(70 < sum((k < 0).all() for k in kept) < 130, "half of the chunks have no times")
+
+    def test_a_stream_goes_on_in_one_order_over_recordings(self):
+        times = np.array([[5000, 5300], [5300, 5500], [100, 200], [200, 300], [90_000, 90_100]])
+        found = hearing.joined(times, np.array([0, 2, 4]), np.random.default_rng(1))
+        silences = found[1:, 0] - found[:-1, 1]
+        self.assertTrue(silences[0] == 0 and silences[2] == 0 and (silences[[1, 3]] >= 300).all() and (silences < 4000).all(), silences)
+
+    def test_what_is_unknown_adds_nothing_and_a_value_is_of_its_word(self):
+        torch.manual_seed(8)
+        model = Tagger(MINILM.cut(2)).eval()
+        for table in (model.pause, model.gap, model.speaker):
+            torch.nn.init.normal_(table.weight[1:])
+        batch = (torch.randint(1000, 2000, (1, 9)), torch.arange(-1, 8)[None], torch.tensor([0]), torch.tensor([0]))
+        nothing = Heard(*torch.zeros(3, 1, 9, dtype=torch.long))
+        plain = model(*batch)
+        self.assertTrue(torch.equal(plain, model(*batch, nothing)))
+        for i in range(3):
+            heard = torch.zeros(3, 1, 9, dtype=torch.long)
+            heard[i, 0, 5] = 2
+            moved = (model(*batch, Heard(*heard)) != plain).any(-1)[0]
+            self.assertEqual(moved.tolist(), [False] * 5 + [True] * 4, "with no lookahead, earlier words do not hear it")
+
+    def test_pauses_of_a_mark_are_counted_where_times_are(self):
+        n = 200
+        times = np.stack([np.arange(n) * 1000, np.arange(n) * 1000 + 300], 1)
+        labels = np.zeros((n, 4), np.int16)
+        labels[:, 0] = 2
+        table = drawn([stream_of(np.zeros(n, np.int32), labels, times=times)], ["word"])
+        self.assertAlmostEqual(table[2, 6 * hearing.GAPS + 6], 1.0, places=5)  # 700 ms of silence, 720 ms more than the letters take
+        self.assertAlmostEqual(table[1, 0], 1.0)
+
+    def test_a_chunk_has_the_values_of_its_words_on_all_of_their_tokens(self):
+        n = 400
+        times = np.stack([np.arange(n) * 1000, np.arange(n) * 1000 + 300], 1)
+        stream = stream_of(np.arange(n, dtype=np.int32), np.zeros((n, 4), np.int16), clean=False, times=times)
+        stream.speakers = np.arange(n, dtype=np.int32) // 10
+        sampler = Sampler(corpus_of([stream], ["word"] * n), lambda w: [1000, 1001], MINILM, 40, Tagger.PAD_WORD)
+        batch = sampler.batch(60, np.random.default_rng(3))
+        self.assertEqual(batch.heard.shape, (3, 60, 40))
+        second = np.diff(batch.words, axis=1) == 0
+        second &= batch.words[:, 1:] < Tagger.PAD_WORD
+        self.assertTrue(second.any() and (np.diff(batch.heard, axis=2)[:, second] == 0).all())
+        self.assertTrue((batch.heard[:, :, 0] == 0).all() and (batch.heard[:, batch.words > 1 << 20] == 0).all())
+        timed, told = (batch.heard[0] > 0).any(1).sum(), (batch.heard[2] > 0).any(1).sum()
+        self.assertTrue(15 < timed < 45 and 15 < told < 45, (timed, told))
+        changes = (batch.heard[2] == 2).sum() / max(1, (batch.heard[2] > 0).sum())
+        self.assertTrue(0.05 < changes < 0.2, changes)
+
+
+class Block(unittest.TestCase):
+    def test_words_of_a_block_see_it_and_what_came_before_and_its_end_is_not_judged(self):
+        n = 400
+        sampler = Sampler(corpus_of([stream_of(np.arange(n, dtype=np.int32), np.zeros((n, 4), np.int16))], ["x"] * n), lambda w: [1000], MINILM, 40,
+                          Tagger.PAD_WORD)
+        batch = blocked(sampler.batch(4, np.random.default_rng(1)), Blocks(16), 5)
+        row = batch.words[0]
+        self.assertEqual(row[:13].tolist(), [-1] + [0] * 11 + [1])
+        self.assertTrue((batch.labels[0, 8:12] == L.IGNORE).all() and (batch.labels[0, 1:8] == 0).all())
+        torch.manual_seed(1)
+        model = Tagger(MINILM.cut(2)).eval()
+        tokens = torch.from_numpy(batch.tokens[:1])
+        rest = (torch.from_numpy(batch.words[:1]), torch.tensor([0]), torch.tensor([0]))
+        plain = model(tokens, *rest)[0]
+        tokens[0, 14] = 1700
+        moved = (model(tokens, *rest)[0] != plain).any(-1).tolist()
+        self.assertEqual(moved[1:16], [False] * 11 + [True] * 4)
+
+
+class Grown(unittest.TestCase):
+    def test_a_tagger_of_fewer_labels_goes_on_saying_what_it_said(self):
+        torch.manual_seed(9)
+        old = Tagger(MINILM.cut(1)).eval()
+        state, at, rows, labels = old.state_dict(), 0, [], {}
+        for head, names in L.HEADS.items():
+            labels[head] = names[:25] if head == "itn" else names[:6] if head == "disfluency" else names
+            rows += range(at, at + len(labels[head]))
+            at += len(names)
+        less = {k: v for k, v in state.items() if not k.startswith(("pause", "gap", "speaker"))}
+        less |= {f"heads.{part}": state[f"heads.{part}"][rows] for part in ("weight", "bias")}
+        new = Tagger(MINILM.cut(1)).take(less, labels)
+        batch = (torch.randint(1000, 2000, (1, 9)), torch.arange(-1, 8)[None], torch.tensor([9]), torch.tensor([0]))
+        before, after = old(*batch)[0], new(*batch)[0]
+        self.assertTrue(torch.allclose(before[:, rows], after[:, rows], atol=1e-5))
+        others = [i for i in range(at) if i not in rows]
+        self.assertTrue((after[:, others] < before[:, rows].amax(-1, keepdim=True)).all())
+        with self.assertRaisesRegex(SystemExit, "expected labels of punct among"):
+            Tagger(MINILM.cut(1)).take(less, labels | {"punct": ["O", "COLON"]})
 
 
 class Quantised(unittest.TestCase):
