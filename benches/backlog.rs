@@ -18,10 +18,10 @@ use faircopy::config::Settings;
 use faircopy::eval::gold;
 use faircopy::health::Health;
 use faircopy::infer::{Row, Tagger};
-use faircopy::limit::WordQuota;
 use faircopy::pipeline::Shared;
 use faircopy::pipeline::clock::Clock;
 use faircopy::pipeline::partition::Partition;
+use faircopy::rate_limit::WordQuota;
 use faircopy::record::RawRecord;
 use faircopy::tags::Tags;
 
@@ -153,10 +153,10 @@ async fn backlog(mut partition: Partition, records: Vec<RawRecord>) {
                     read = true;
                 }
             }
-            partition.ask();
+            partition.submit_requests();
         }
         partition.drain();
-        if read && !partition.is_asking() {
+        if read && !partition.has_request_in_flight() {
             return;
         }
         let due = partition.next_due().map_or(Instant::now() + Duration::from_secs(1), |t| partition.instant(t));
@@ -164,7 +164,7 @@ async fn backlog(mut partition: Partition, records: Vec<RawRecord>) {
             answer = partition.answer() => partition.answered(answer),
             () = tokio::time::sleep_until(due.into()) => partition.tick(),
         }
-        partition.ask();
+        partition.submit_requests();
     }
 }
 
@@ -174,7 +174,7 @@ async fn live(mut partition: Partition, words: Vec<String>, greedy_streams: usiz
     let (mut calm, mut greedy) = (tokio::time::interval(LIVE_EVERY), tokio::time::interval(GREEDY_EVERY));
     let (mut offset, mut at) = (0, 0);
     loop {
-        partition.ask();
+        partition.submit_requests();
         partition.drain();
         let due = partition.next_due().map_or(Instant::now() + Duration::from_secs(1), |t| partition.instant(t));
         let (tenant, streams) = tokio::select! {

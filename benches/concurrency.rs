@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use common::{ALLOCATOR, files, record, service, settings};
 use faircopy::eval::gold;
-use faircopy::pipeline::replay::Replay;
+use faircopy::pipeline::offline::OfflinePipeline;
 use stats_alloc::Region;
 
 /// Words over all streams of one measurement.
@@ -40,7 +40,7 @@ fn main() {
             }
             settings.infer.max_batch_items = batch_rows;
             let (shared, meter) = service(settings);
-            let mut replay = Replay::paced(shared);
+            let mut replay = OfflinePipeline::paced(shared);
             let each = words.len() / streams;
             let began = Instant::now();
             let mut offset = 0;
@@ -72,7 +72,7 @@ fn idle(words: &[&str]) {
     let mut settings = settings();
     settings.decode.max_streams_per_partition = 100_000;
     let (shared, _) = service(settings);
-    let mut replay = Replay::paced(shared);
+    let mut replay = OfflinePipeline::paced(shared);
     // The tokeniser's memory of words is shared by all streams: fill it first.
     fall_silent(&mut replay, words, 0..2);
     let region = Region::new(ALLOCATOR);
@@ -83,7 +83,7 @@ fn idle(words: &[&str]) {
 }
 
 /// Lets streams say their words, and waits past every delay, far from the session's expiry.
-fn fall_silent(replay: &mut Replay, words: &[&str], streams: std::ops::Range<usize>) {
+fn fall_silent(replay: &mut OfflinePipeline, words: &[&str], streams: std::ops::Range<usize>) {
     for stream in streams {
         for (i, said) in words[..IDLE_WORDS].chunks(RECORD_WORDS).enumerate() {
             replay.take(record((stream * IDLE_WORDS + i) as i64, &format!("call-{stream}"), &said.join(" "), false));

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use common::{ALLOCATOR, cpu, files, peak_megabytes, records, service, settings, words};
-use faircopy::pipeline::replay::Replay;
+use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::telemetry::Telemetry;
 use stats_alloc::Region;
 
@@ -32,7 +32,7 @@ fn main() {
             settings.infer.workers = workers;
             let input = records(&path, &settings);
             let (shared, meter) = service(settings);
-            let mut replay = Replay::backlog(shared);
+            let mut replay = OfflinePipeline::backlog(shared);
             let (began, began_cpu, region) = (Instant::now(), cpu(), Region::new(ALLOCATOR));
             let mut said = 0;
             for window in input.chunks(512) {

@@ -101,13 +101,13 @@ fn run(settings: &Settings, input: &[RawRecord], runtime: &Runtime) -> Took {
     let mut took = Took { cpu: Duration::ZERO, words: 0, changelog_bytes: 0, states: 0 };
     for records in input.chunks(RECORDS_A_CUT) {
         records.iter().for_each(|record| partition.take(record.clone()));
-        partition.ask();
-        while partition.is_asking() {
+        partition.submit_requests();
+        while partition.has_request_in_flight() {
             let answer = runtime.block_on(partition.answer());
             partition.answered(answer);
-            partition.ask();
+            partition.submit_requests();
         }
-        let cut = partition.cut();
+        let cut = partition.checkpoint();
         took.words += words(&cut.out);
         let states = cut.changelog.iter().filter_map(|(key, state)| Some(key.len() + state.as_ref()?.len()));
         (took.changelog_bytes, took.states) = states.fold((took.changelog_bytes, took.states), |(b, n), s| (b + s, n + 1));

@@ -15,9 +15,9 @@ use common::{cpu, files, files_of, guess, record, service, settings, tagger};
 use faircopy::config::Settings;
 use faircopy::config::profile::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
 use faircopy::eval::gold;
-use faircopy::infer::row::Frame;
+use faircopy::infer::row::RowTemplate;
 use faircopy::infer::{Row, States, Tagger, WordTokenizer};
-use faircopy::pipeline::replay::Replay;
+use faircopy::pipeline::offline::OfflinePipeline;
 
 /// Unless WORDS says otherwise.
 const WORDS: usize = 1500;
@@ -73,7 +73,7 @@ fn main() {
         profile.pass_words = Some(way.pass_words);
         (way.changes)(profile);
         let (shared, meter) = service(settings);
-        let mut replay = Replay::paced(shared);
+        let mut replay = OfflinePipeline::paced(shared);
         let began = cpu();
         for (i, word) in words.iter().enumerate() {
             if way.guessed {
@@ -111,13 +111,13 @@ fn one_pass(words: &[&str]) -> Duration {
     let files = files_of(&settings);
     let special = &files.labels.tokens;
     let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), special).expect("the shipped tokenizer loads");
-    let frame = Frame { cls: special.cls, sep: special.sep, ..Frame::default() };
+    let template = RowTemplate { cls: special.cls, sep: special.sep, ..RowTemplate::default() };
     let mut tagger = tagger(&settings, &files);
     let began = cpu();
     for words in words.chunks(ROW_WORDS) {
         let tokens: Vec<_> = words.iter().map(|w| tokenizer.tokens(w)).collect();
         let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
-        tagger.tag(&[&Row::pack(frame, &tokens, 0, None, true)], &mut [States::default()]).expect("the model answers");
+        tagger.tag(&[&Row::pack(template, &tokens, 0, None, true)], &mut [States::default()]).expect("the model answers");
     }
     cpu() - began
 }

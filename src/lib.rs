@@ -12,7 +12,7 @@
 //! | [`produce`] | sends segments and says what is safely sent |
 //! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
 //!
-//! Beside the path: [`redact`] (what must not leave), [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`limit`], [`events`],
+//! Beside the path: [`redact`] (what must not leave), [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`rate_limit`], [`events`],
 //! [`trace`] (a record's way, as spans), [`telemetry`] (where both go), [`health`], [`admin`] (HTTP: probes, metrics, the live page), [`eval`] (how good it is), [`cli`].
 
 pub mod admin;
@@ -26,9 +26,9 @@ pub mod format;
 pub mod health;
 pub mod infer;
 pub mod kafka;
-pub mod limit;
 pub mod pipeline;
 pub mod produce;
+pub mod rate_limit;
 pub mod record;
 pub mod redact;
 pub mod session;

@@ -33,7 +33,7 @@ const NAMES: [&str; 2] = ["traceparent", "tracestate"];
 
 /// A traced record. Its span ends when nobody holds it any more: its words are done with.
 #[derive(Debug)]
-pub struct Way {
+pub struct RecordSpan {
     context: Context,
     began: SystemTime,
 }
@@ -65,9 +65,9 @@ fn tracer() -> global::BoxedTracer {
     global::tracer("faircopy")
 }
 
-impl Way {
+impl RecordSpan {
     /// A record was taken. `None` where it is not traced.
-    pub fn begin(topic: &str, partition: i32, offset: i64, headers: &[(String, Option<Vec<u8>>)]) -> Option<Way> {
+    pub fn begin(topic: &str, partition: i32, offset: i64, headers: &[(String, Option<Vec<u8>>)]) -> Option<RecordSpan> {
         if !TRACING.load(Ordering::Relaxed) {
             return None;
         }
@@ -85,7 +85,7 @@ impl Way {
             ])
             .start_with_context(&tracer, &parent);
         let context = parent.with_span(span);
-        context.span().is_recording().then(|| Way { context, began: SystemTime::now() })
+        context.span().is_recording().then(|| RecordSpan { context, began: SystemTime::now() })
     }
 
     fn child(&self, name: String, kind: SpanKind, from: SystemTime) {
@@ -123,7 +123,7 @@ impl Way {
     }
 }
 
-impl Drop for Way {
+impl Drop for RecordSpan {
     fn drop(&mut self) {
         self.context.span().end();
     }

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use cpu_time::{ProcessTime, ThreadTime};
 use faircopy::config::Settings;
-use faircopy::consume::lines::Lines;
+use faircopy::consume::json_lines::JsonLines;
 use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
 use faircopy::infer::{ModelError, ModelFiles, Row, States, Tagger};
 use faircopy::pipeline::Shared;
-use faircopy::pipeline::replay::Replay;
+use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::produce::Outgoing;
 use faircopy::record::{Kind, RawRecord};
 use faircopy::tags::Tags;
@@ -86,7 +86,7 @@ impl Tagger for Timed {
 
 /// Shipped settings without deadlines or partials.
 pub fn settings() -> Settings {
-    Replay::settings(Settings::load(None).expect("shipped settings are sound"), false)
+    OfflinePipeline::settings(Settings::load(None).expect("shipped settings are sound"), false)
 }
 
 /// The default profile's model.
@@ -130,7 +130,7 @@ pub fn files(wanted: &str) -> Vec<PathBuf> {
 pub fn records(path: &PathBuf, settings: &Settings) -> Vec<RawRecord> {
     let file =
         File::open(path).unwrap_or_else(|e| panic!("{}: {e}; expected raw segments, one JSON object a line", path.display()));
-    Lines::new(file, &settings.limits).map(|r| r.expect("the file can be read")).collect()
+    JsonLines::new(file, &settings.limits).map(|r| r.expect("the file can be read")).collect()
 }
 
 /// A record that guesses `words` on `session`.

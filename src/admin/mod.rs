@@ -29,7 +29,7 @@ use crate::config::Settings;
 use crate::health::Health;
 use crate::pipeline::Shared;
 use crate::telemetry::Telemetry;
-use page::Live;
+use page::PageFeed;
 
 /// Largest body taken.
 const MAX_BODY_BYTES: usize = 64 << 10;
@@ -41,14 +41,21 @@ pub struct Admin {
     telemetry: Arc<Telemetry>,
     /// there once the model is loaded
     shared: OnceLock<Arc<Shared>>,
-    live: Live,
+    live: PageFeed,
     address: OnceLock<SocketAddr>,
 }
 
 impl Admin {
     /// What is known before the model is loaded.
     pub fn new(settings: Settings, health: Arc<Health>, telemetry: Arc<Telemetry>) -> Arc<Admin> {
-        Arc::new(Admin { settings, health, telemetry, shared: OnceLock::new(), live: Live::default(), address: OnceLock::new() })
+        Arc::new(Admin {
+            settings,
+            health,
+            telemetry,
+            shared: OnceLock::new(),
+            live: PageFeed::default(),
+            address: OnceLock::new(),
+        })
     }
 
     /// The model is loaded. From now on the page follows the topics, if it is on.
@@ -118,12 +125,12 @@ impl Admin {
 }
 
 #[derive(Deserialize)]
-struct Token {
+struct TokenQuery {
     token: Option<String>,
 }
 
 /// Lets in who shows the token: as a bearer, or on the page, where a browser cannot, in the query.
-async fn guard(State(admin): State<Arc<Admin>>, Query(given): Query<Token>, request: Request, next: Next) -> Response {
+async fn guard(State(admin): State<Arc<Admin>>, Query(given): Query<TokenQuery>, request: Request, next: Next) -> Response {
     let wanted = admin.settings.admin.token.as_bytes();
     let bearer = request.headers().get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()?.strip_prefix("Bearer "));
     let on_page = request.uri().path().starts_with("/page");

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
 use super::Admin;
-use crate::consume::tail::Tail;
+use crate::consume::follower::TopicFollower;
 use crate::record::{Kind, Segment};
 
 /// Sessions remembered, those heard last.
@@ -30,29 +30,29 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A segment and when it was read.
 #[derive(Clone)]
-struct Line {
+struct PageSegment {
     session: Arc<str>,
     json: Arc<str>,
 }
 
 #[derive(Default)]
 struct Session {
-    finals: VecDeque<Line>,
+    finals: VecDeque<PageSegment>,
     /// the latest tail of each channel
-    tails: HashMap<Arc<str>, Line>,
+    tails: HashMap<Arc<str>, PageSegment>,
     open: HashMap<Arc<str>, bool>,
     heard_ms: u64,
 }
 
 /// What the page knows.
-pub struct Live {
+pub struct PageFeed {
     sessions: Mutex<HashMap<Arc<str>, Session>>,
-    news: broadcast::Sender<Line>,
+    news: broadcast::Sender<PageSegment>,
 }
 
-impl Default for Live {
-    fn default() -> Live {
-        Live { sessions: Mutex::default(), news: broadcast::channel(BEHIND).0 }
+impl Default for PageFeed {
+    fn default() -> PageFeed {
+        PageFeed { sessions: Mutex::default(), news: broadcast::channel(BEHIND).0 }
     }
 }
 
@@ -60,10 +60,10 @@ fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
 }
 
-impl Live {
+impl PageFeed {
     fn heard(&self, segment: &Segment) {
         let json = json!({ "at": now_ms(), "segment": segment }).to_string();
-        let line = Line { session: segment.session.clone(), json: json.into() };
+        let line = PageSegment { session: segment.session.clone(), json: json.into() };
         let mut sessions = self.sessions.lock().expect("no holder panics");
         if !sessions.contains_key(&segment.session) && sessions.len() >= MAX_SESSIONS {
             let oldest = sessions.iter().min_by_key(|(_, s)| s.heard_ms).map(|(key, _)| key.clone());
@@ -84,7 +84,7 @@ impl Live {
         let _ = self.news.send(line); // nobody may be looking
     }
 
-    fn so_far(&self, session: &str) -> Vec<Line> {
+    fn so_far(&self, session: &str) -> Vec<PageSegment> {
         let sessions = self.sessions.lock().expect("no holder panics");
         let Some(s) = sessions.get(session) else { return Vec::new() };
         s.finals.iter().chain(s.tails.values()).cloned().collect()
@@ -96,7 +96,7 @@ pub(super) fn follow(admin: Arc<Admin>) {
     let read = move || {
         let topics = &admin.settings.topics;
         loop {
-            match Tail::follow(&admin.settings, &[&topics.formatted, &topics.partial]) {
+            match TopicFollower::follow(&admin.settings, &[&topics.formatted, &topics.partial]) {
                 Ok(tail) => loop {
                     let Some((_, payload)) = tail.next(SECOND) else { continue };
                     if let Ok(segment) = serde_json::from_slice::<Segment>(&payload) {

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use super::Admin;
 use crate::pipeline::Shared;
-use crate::pipeline::replay::Replay;
+use crate::pipeline::offline::OfflinePipeline;
 use crate::produce::Outgoing;
 use crate::record::{RawRecord, Segment};
 
@@ -39,7 +39,7 @@ fn shared(admin: &Admin) -> Result<Arc<Shared>, (StatusCode, String)> {
 /// Names of all profiles.
 pub(super) async fn profiles(State(admin): State<Arc<Admin>>) -> Answer {
     let shared = shared(&admin)?;
-    Ok(Json(shared.in_force().profiles.all().map(|p| p.name.to_string()).collect()))
+    Ok(Json(shared.active_settings().profiles.all().map(|p| p.name.to_string()).collect()))
 }
 
 /// Formats what was pasted.
@@ -49,7 +49,7 @@ pub(super) async fn format(State(admin): State<Arc<Admin>>, Json(pasted): Json<P
     if words == 0 || words > MAX_WORDS {
         return Err(refuse(StatusCode::BAD_REQUEST, format!("expected 1 to {MAX_WORDS} words, got {words}")));
     }
-    if shared.in_force().profiles.all().all(|p| *p.name != *pasted.profile) {
+    if shared.active_settings().profiles.all().all(|p| *p.name != *pasted.profile) {
         return Err(refuse(StatusCode::BAD_REQUEST, "expected the name of a profile"));
     }
     let _room = ROOM.acquire().await.expect("it is never closed");
@@ -59,7 +59,7 @@ pub(super) async fn format(State(admin): State<Arc<Admin>>, Json(pasted): Json<P
 
 fn tagged(shared: Arc<Shared>, pasted: &Pasted) -> Result<Value, (StatusCode, String)> {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let mut replay = Replay::backlog(shared);
+    let mut replay = OfflinePipeline::backlog(shared);
     let observe = seen.clone();
     replay.try_out(
         &pasted.profile,

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::{Cli, Failure, print, runtime};
-use crate::consume::letters::{Letter, again, read};
+use crate::consume::dead_letters::{StoredDeadLetter, again, read};
+use crate::consume::follower::ClientError;
 use crate::consume::reader::ReadError;
-use crate::consume::tail::ClientError;
-use crate::produce::raw::RawSender;
+use crate::produce::plain::PlainProducer;
 
 /// Arguments of `dead-letters`.
 #[derive(Debug, clap::Args)]
@@ -70,7 +70,7 @@ pub fn dead_letters(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         Verb::Replay { reason, rate, dry_run } => {
             let mut letters = read(&settings, reason.as_deref())?;
             letters.retain(|l| reason.is_some() || l.reason != CRASH);
-            let sender = RawSender::new(&settings)?;
+            let sender = PlainProducer::new(&settings)?;
             let runtime = runtime();
             let pause = Duration::from_secs(1) / *rate;
             let (mut sent, mut gone) = (0, 0);
@@ -99,10 +99,10 @@ pub fn dead_letters(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     }
 }
 
-fn line(letter: &Letter, json: bool) -> String {
+fn line(letter: &StoredDeadLetter, json: bool) -> String {
     if json {
         return serde_json::to_string(letter).expect("letters are JSON") + "\n";
     }
-    let Letter { source_topic, source_partition, source_offset, stage, reason, detail, .. } = letter;
+    let StoredDeadLetter { source_topic, source_partition, source_offset, stage, reason, detail, .. } = letter;
     format!("{source_topic}\t{source_partition}\t{source_offset}\t{stage}\t{reason}\t{detail}\n")
 }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use super::subtitles::{self, As};
 use super::{Cli, Failure, start_log};
-use crate::consume::lines::Lines;
+use crate::consume::json_lines::JsonLines;
 use crate::pipeline::Shared;
-use crate::pipeline::replay::Replay;
+use crate::pipeline::offline::OfflinePipeline;
 use crate::produce::Outgoing;
 use crate::record::Segment;
 
@@ -32,7 +32,7 @@ pub struct Args {
 
 /// Formats until the input ends. Exit code 1 if some line was refused.
 pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
-    let settings = Replay::settings(cli.settings()?, false);
+    let settings = OfflinePipeline::settings(cli.settings()?, false);
     start_log(&settings)?;
     let input: Box<dyn Read> = match &args.input {
         None => Box::new(std::io::stdin()),
@@ -41,8 +41,8 @@ pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             code: 1,
         })?),
     };
-    let mut lines = Lines::new(input, &settings.limits);
-    let mut replay = Replay::backlog(Arc::new(Shared::load(settings)?));
+    let mut lines = JsonLines::new(input, &settings.limits);
+    let mut replay = OfflinePipeline::backlog(Arc::new(Shared::load(settings)?));
     let io = |e: std::io::Error| Failure { message: format!("cannot go on reading or writing: {e}"), code: 1 };
     let mut out = BufWriter::new(std::io::stdout().lock());
     let (mut refused, mut kept) = (0, Vec::new());

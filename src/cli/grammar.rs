@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Cli, Failure, print};
 use crate::format::itn::ast::GrammarError;
 use crate::format::itn::network::units;
-use crate::format::itn::{Itn, Manner, Sample, openfst, sources};
+use crate::format::itn::{Itn, LocaleStyle, Sample, openfst, sources};
 use crate::format::style::{find_pack, load_pack};
 use crate::tags::ItnClass;
 
@@ -91,11 +91,11 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         }
         given => given.clone(),
     };
-    let manner = Manner::from(args.locale.as_str());
+    let locale_style = LocaleStyle::from(args.locale.as_str());
     let open = |traced: bool| match &pack {
-        Some(pack) => load_pack(&dir, &manner, pack, traced),
-        None if traced => Itn::compile(sources(&dir, &manner)?, true),
-        None => Itn::load(&dir, manner.clone()),
+        Some(pack) => load_pack(&dir, &locale_style, pack, traced),
+        None if traced => Itn::compile(sources(&dir, &locale_style)?, true),
+        None => Itn::load(&dir, locale_style.clone()),
     };
     let began = Instant::now();
     match &args.command {

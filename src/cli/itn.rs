@@ -24,8 +24,8 @@ pub struct Args {
 pub fn itn(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let settings = cli.settings()?;
     let profiles = settings.profiles()?;
-    if !profiles.styles().any(|(name, _)| name == args.profile) {
-        let known: Vec<&str> = profiles.styles().map(|(name, _)| name).collect();
+    if !profiles.format_specs().any(|(name, _)| name == args.profile) {
+        let known: Vec<&str> = profiles.format_specs().map(|(name, _)| name).collect();
         return Err(Failure { message: format!("--profile {:?}: expected one of {}", args.profile, known.join(", ")), code: 2 });
     }
     let styles = settings.styles(&profiles)?;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use super::{Cli, Failure, runtime};
-use crate::consume::reader::Reader;
-use crate::produce::raw::RawSender;
+use crate::consume::reader::TopicReader;
+use crate::produce::plain::PlainProducer;
 use crate::produce::topics;
 use crate::record::ERASE;
 
@@ -29,10 +29,10 @@ enum Verb {
 pub fn sessions(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let Verb::Erase { key } = &args.command;
     let settings = cli.settings()?;
-    let sender = RawSender::new(&settings)?;
+    let sender = PlainProducer::new(&settings)?;
     let headers = [(ERASE.to_string(), Some(Vec::new()))];
     let raw = &settings.topics.raw;
-    let partitions = Reader::new(&settings, "read_committed")?.partitions(raw)?;
+    let partitions = TopicReader::new(&settings, "read_committed")?.partitions(raw)?;
     let runtime = runtime();
     for &partition in &partitions {
         runtime.block_on(sender.send(raw, Some(partition), Some(key.as_bytes()), None, &headers))?;

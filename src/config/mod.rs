@@ -16,7 +16,7 @@ pub use profile::{LookaheadSetting, Profile, ProfileSettings, Profiles, ReleaseS
 pub use sections::*;
 
 use crate::format::Styles;
-use crate::record::Limits;
+use crate::record::RecordLimits;
 
 /// The shipped settings, with comments.
 pub const DEFAULTS: &str = include_str!("../../deploy/faircopy.toml");
@@ -50,7 +50,7 @@ pub struct Settings {
     /// grammars
     pub format: FormatSettings,
     /// of raw records
-    pub limits: Limits,
+    pub limits: RecordLimits,
     /// offsets
     pub delivery: Delivery,
     /// tails
@@ -119,7 +119,7 @@ impl Settings {
 
     /// What the profiles format with, read and checked.
     pub fn styles(&self, profiles: &Profiles) -> Result<Styles, SettingsError> {
-        Styles::load(&self.format.grammar_dir, &self.format.pack_dirs, profiles.styles()).map_err(SettingsError)
+        Styles::load(&self.format.grammar_dir, &self.format.pack_dirs, profiles.format_specs()).map_err(SettingsError)
     }
 
     /// All settings as TOML, secrets removed.
@@ -163,7 +163,7 @@ mod tests {
         let settings = load(text, &env).unwrap();
         assert_eq!(settings.format.pack_dirs, [Path::new("mine"), Path::new("grammars/packs")]);
         let profiles = settings.profiles().unwrap();
-        let numbers = |name: &str| profiles.styles().find(|(n, _)| *n == name).unwrap().1.numbers;
+        let numbers = |name: &str| profiles.format_specs().find(|(n, _)| *n == name).unwrap().1.numbers;
         assert_eq!((numbers("b").units, numbers("b").clock), (Sign::Word, Clock::TwentyFour));
         assert_eq!((numbers("default").units, numbers("default").clock), (Sign::Word, Clock::Twelve));
         for (wrong, says) in [("clock='25-hour'", "unknown variant `25-hour`"), ("clocks='12-hour'", "unknown field `clocks`")] {
@@ -212,8 +212,8 @@ mod tests {
         assert_eq!((&*s.kafka.group, &*s.topics.raw, &*s.admin.token), ("1e3", "0x10", "1_000"));
         let profiles = s.profiles().unwrap();
         let nine = profiles.of(Some("acme"));
-        assert_eq!((nine.style.verbatim, nine.policy.freeze_after(), nine.policy.frame.tilt.comma), (true, 5, -0.5));
-        assert_eq!((nine.quota.session_words_per_second, nine.style.redact["card"].keep_last), (7, 4));
+        assert_eq!((nine.format.verbatim, nine.policy.freeze_after(), nine.policy.template.tilt.comma), (true, 5, -0.5));
+        assert_eq!((nine.quota.session_words_per_second, nine.format.redact["card"].keep_last), (7, 4));
         assert_eq!((s.infer.workers, s.telemetry.sampled, s.partials.enabled), (3, 0.5, false));
         let unlimited = load("", &[("FAIRCOPY__PROFILES__DEFAULT__LOOKAHEAD", "unlimited")]).unwrap();
         let policy = unlimited.profiles().unwrap().of(None).policy.clone();
@@ -241,7 +241,7 @@ mod tests {
         )
         .unwrap();
         let profiles = s.profiles().unwrap();
-        let style = &profiles.of(None).style;
+        let style = &profiles.of(None).format;
         assert_eq!(
             (style.packs.join(" "), style.off.join(" "), style.keep.len()),
             ("aviation contact-centre".into(), "RANGE".into(), 0)

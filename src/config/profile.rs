@@ -10,12 +10,12 @@ use super::sections::InferSettings;
 use super::{Settings, SettingsError, text};
 use crate::format::Styles;
 use crate::format::numbers::Numbers;
-use crate::format::style::Spec;
+use crate::format::style::FormatSpec;
 use crate::infer::Models;
-use crate::infer::row::{Frame, MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS};
-use crate::limit::WordQuota;
-use crate::redact::{Action, AskedFor, Rule as RedactRule};
-use crate::session::policy::{Lookahead, Mask, Policy, Rule, Settling};
+use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS, RowTemplate};
+use crate::rate_limit::WordQuota;
+use crate::redact::{Action, AnswerWindow, RedactionRule};
+use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::tags::Tilt;
 
 /// `lookahead`: a number of words or `"unlimited"`.
@@ -110,7 +110,7 @@ pub struct ProfileSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quota: Option<WordQuota>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub redact_asked: Option<AskedFor>,
+    pub redact_asked: Option<AnswerWindow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redact_after: Option<BTreeMap<String, Vec<String>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,13 +124,13 @@ pub enum RedactSetting {
     /// just that
     Action(Action),
     /// with more to say
-    Rule(RedactRule),
+    Rule(RedactionRule),
 }
 
 impl RedactSetting {
-    fn rule(self) -> RedactRule {
+    fn rule(self) -> RedactionRule {
         match self {
-            RedactSetting::Action(action) => RedactRule { action, keep_last: 0, said: false },
+            RedactSetting::Action(action) => RedactionRule { action, keep_last: 0, said: false },
             RedactSetting::Rule(rule) => rule,
         }
     }
@@ -146,11 +146,11 @@ pub struct Profile {
     /// its model, a directory in `infer.model_dir`
     pub model: String,
     /// the kind of speech that the model is told of
-    pub kind: String,
+    pub style: String,
     /// words a second
     pub quota: WordQuota,
     /// formatting
-    pub style: Spec,
+    pub format: FormatSpec,
     /// languages served: primary subtags in lower case
     pub languages: Vec<String>,
 }
@@ -222,22 +222,22 @@ impl Profiles {
     /// A style that a profile's model does not know.
     pub fn bind(&mut self, models: &Models) -> Result<(), SettingsError> {
         for (name, profile) in &mut self.by_name {
-            let bound = models.frame(&profile.model, &profile.kind, profile.policy.frame.tilt);
-            let (frame, model, files) = bound.map_err(|e| SettingsError(format!("profiles.{name}.{e}")))?;
+            let bound = models.template(&profile.model, &profile.style, profile.policy.template.tilt);
+            let (template, model, files) = bound.map_err(|e| SettingsError(format!("profiles.{name}.{e}")))?;
             let profile = Arc::make_mut(profile);
-            let settling = profile.policy.settling.map(|settling| Settling { style: frame.style, ..settling });
-            profile.policy = Arc::new(Policy { frame, settling, ..(*profile.policy).clone() });
-            profile.style.model = model;
-            profile.style.lexicon = Some(files.dir.join("lexicon.tsv"));
+            let settling = profile.policy.settling.map(|settling| Settling { style: template.style, ..settling });
+            profile.policy = Arc::new(Policy { template, settling, ..(*profile.policy).clone() });
+            profile.format.model = model;
+            profile.format.lexicon = Some(files.dir.join("lexicon.tsv"));
         }
         Ok(())
     }
 
     /// Gives every profile what its streams may not release in halves, which its lists are part of.
-    pub fn guard(&mut self, styles: &Styles) {
+    pub fn bind_redaction(&mut self, styles: &Styles) {
         for (name, profile) in &mut self.by_name {
             let profile = Arc::make_mut(profile);
-            profile.policy = Arc::new(Policy { guard: styles.of(name).redaction.clone(), ..(*profile.policy).clone() });
+            profile.policy = Arc::new(Policy { redaction: styles.of(name).redaction.clone(), ..(*profile.policy).clone() });
         }
     }
 
@@ -252,13 +252,13 @@ impl Profiles {
     }
 
     /// What each profile says of formatting, by name.
-    pub fn styles(&self) -> impl Iterator<Item = (&str, &Spec)> {
-        self.by_name.iter().map(|(name, profile)| (name.as_str(), &profile.style))
+    pub fn format_specs(&self) -> impl Iterator<Item = (&str, &FormatSpec)> {
+        self.by_name.iter().map(|(name, profile)| (name.as_str(), &profile.format))
     }
 
     /// Whether some profile redacts anything.
     pub fn any_redacts(&self) -> bool {
-        self.by_name.values().any(|p| p.style.redacts())
+        self.by_name.values().any(|p| p.format.redacts())
     }
 }
 
@@ -330,7 +330,7 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         LookaheadSetting::Words(n) => Lookahead::Words(n),
         LookaheadSetting::Unlimited(_) => Lookahead::Unlimited,
     };
-    let style = Spec {
+    let format = FormatSpec {
         verbatim: need("verbatim", own.verbatim.or(base.verbatim))?,
         locale: need("locale", own.locale.or_else(|| base.locale.clone()))?,
         numbers: numbers(name, own.numbers.unwrap_or_default(), base.numbers.as_ref())?,
@@ -349,16 +349,16 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
     let tilt = tilt(name, own.tilt.unwrap_or_default(), base.tilt.as_ref().unwrap_or(&BTreeMap::new()))?;
     let trailing = need("trailing_words", own.trailing_words.or(base.trailing_words))?;
     let mut policy = Policy {
-        frame: Frame { tilt, ..Frame::default() },
+        template: RowTemplate { tilt, ..RowTemplate::default() },
         lookahead,
         mask: match need("mask", own.mask.or(base.mask))? {
             MaskSetting::Open => Mask::Open,
             MaskSetting::Lookahead => Mask::Lookahead,
         },
         rule: match need("release", own.release.or(base.release))? {
-            ReleaseSetting::Frozen => Rule::Frozen,
-            ReleaseSetting::Predicted => Rule::Predicted { trailing },
-            ReleaseSetting::Flow => Rule::Flow,
+            ReleaseSetting::Frozen => ReleaseRule::Frozen,
+            ReleaseSetting::Predicted => ReleaseRule::Predicted { trailing },
+            ReleaseSetting::Flow => ReleaseRule::Flow,
         },
         pass_words: need("pass_words", own.pass_words.or(base.pass_words))?,
         history_words: need("history_words", own.history_words.or(base.history_words))?,
@@ -369,8 +369,8 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         max_release_ms: need("max_release_ms", own.max_release_ms.or(base.max_release_ms))?,
         inference_timeout_ms: settings.infer.timeout_ms,
         backlog_timeout_ms: settings.infer.backlog_timeout_ms,
-        verbatim: style.verbatim,
-        guard: None,
+        verbatim: format.verbatim,
+        redaction: None,
         partials: settings.partials.enabled,
     };
     let refuse = |key: &str, why: String| Err(SettingsError(format!("profiles.{name}.{key}{why}")));
@@ -425,8 +425,8 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
         name: name.into(),
         quota: own.quota.or(base.quota).unwrap_or_default(),
         model: need("model", own.model.or_else(|| base.model.clone()))?,
-        kind: need("style", own.style.or_else(|| base.style.clone()))?,
-        style,
+        style: need("style", own.style.or_else(|| base.style.clone()))?,
+        format,
         policy: Arc::new(policy),
         languages: languages.iter().map(|l| l.to_lowercase()).collect(),
     })

@@ -24,7 +24,7 @@ pub enum GroupProtocol {
 /// Where to begin without a committed offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Start {
+pub enum OffsetReset {
     /// the oldest record
     Earliest,
     /// the next record
@@ -42,7 +42,7 @@ pub struct Kafka {
     /// how to join it
     pub group_protocol: GroupProtocol,
     /// where to begin
-    pub start: Start,
+    pub start: OffsetReset,
     /// librdkafka properties as they are
     #[serde(default)]
     pub properties: BTreeMap<String, String>,

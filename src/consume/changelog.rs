@@ -11,11 +11,11 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
 
-use super::reader::{ASK, ReadError, Reader};
-use crate::config::{Settings, Start};
+use super::reader::{BROKER_TIMEOUT, ReadError, TopicReader};
+use crate::config::{OffsetReset, Settings};
 use crate::events;
 use crate::kafka::ClientLog;
-use crate::kafka::mark::Mark;
+use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::Note;
 use crate::record::RawRecord;
 use crate::session::snapshot;
@@ -60,13 +60,13 @@ pub enum RestoreError {
 }
 
 /// The latest value of each key, and where the partition's input goes on.
-pub struct Left {
+pub struct ChangelogState {
     /// by key; those with a tombstone are not among them
     pub states: HashMap<Vec<u8>, Vec<u8>>,
     /// offset of the next raw record
-    pub resume_at: i64,
+    pub next_offset: i64,
     /// what the last commit said of it
-    pub mark: Mark,
+    pub mark: CrashMark,
     /// the raw log ends here now
     pub end: i64,
     /// whether the changelog says whose states these are
@@ -78,14 +78,15 @@ pub struct Left {
 ///
 /// # Errors
 /// The broker does not answer, a transaction stays open for longer than any may, or the changelog is another group's.
-pub fn read(settings: &Settings, partition: i32) -> Result<Left, RestoreError> {
+pub fn read(settings: &Settings, partition: i32) -> Result<ChangelogState, RestoreError> {
     let began = Instant::now();
     let topic = &settings.topics.changelog;
-    let stable = Reader::new(settings, "read_committed")?;
-    let Begin { mut resume_at, mut mark, end } = begin(settings, &stable.client, partition)?;
-    let (_, changelog_end) = Reader::new(settings, "read_uncommitted")?.client.fetch_watermarks(topic, partition, ASK)?;
+    let stable = TopicReader::new(settings, "read_committed")?;
+    let StartingPoint { mut next_offset, mut mark, end } = begin(settings, &stable.client, partition)?;
+    let (_, changelog_end) =
+        TopicReader::new(settings, "read_uncommitted")?.client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
     let patience = Duration::from_millis(settings.delivery.transaction_timeout_ms) + OVERDUE;
-    while stable.client.fetch_watermarks(topic, partition, ASK)?.1 < changelog_end {
+    while stable.client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?.1 < changelog_end {
         if began.elapsed() > patience {
             return Err(RestoreError::Held { topic: topic.clone(), partition, waited: patience });
         }
@@ -109,12 +110,12 @@ pub fn read(settings: &Settings, partition: i32) -> Result<Left, RestoreError> {
             }
             Note::Owner(_) => owned = true,
             // The last owner died after its states were written, and before it could say so. It lived through these records.
-            Note::Progress(at) if at > resume_at => (resume_at, mark) = (at, Mark::Clean),
+            Note::Progress(at) if at > next_offset => (next_offset, mark) = (at, CrashMark::Clean),
             Note::Progress(_) => {}
         }
     }
-    events::Restored { partition, streams: states.len(), records, took: began.elapsed() }.emit();
-    Ok(Left { states, resume_at, mark, end, owned })
+    events::PartitionRestored { partition, streams: states.len(), records, took: began.elapsed() }.emit();
+    Ok(ChangelogState { states, next_offset, mark, end, owned })
 }
 
 /// Keeps the state that holds more of its stream's input: a worker that lost the partition may have written an older one last.
@@ -135,35 +136,35 @@ pub fn read_raw(
     (from, to): (i64, i64),
     each: impl FnMut(RawRecord),
 ) -> Result<i64, RestoreError> {
-    let reader = Reader::new(settings, "read_committed")?;
-    let (oldest, _) = reader.client.fetch_watermarks(&settings.topics.raw, partition, ASK)?;
+    let reader = TopicReader::new(settings, "read_committed")?;
+    let (oldest, _) = reader.client.fetch_watermarks(&settings.topics.raw, partition, BROKER_TIMEOUT)?;
     reader.range(&settings.topics.raw, partition, (from.max(oldest), to), each)?;
     Ok(oldest)
 }
 
-struct Begin {
-    resume_at: i64,
-    mark: Mark,
+struct StartingPoint {
+    next_offset: i64,
+    mark: CrashMark,
     end: i64,
 }
 
 /// Where the group goes on, and what the last commit said of it: its committed offset if the log still has it, else where the settings say that a group begins.
 /// And where the log ends.
-fn begin(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<Begin, KafkaError> {
+fn begin(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<StartingPoint, KafkaError> {
     let topic = &settings.topics.raw;
     let mut list = TopicPartitionList::with_capacity(1);
     list.add_partition(topic, partition);
-    let committed = client.committed_offsets(list, ASK)?;
-    let (low, end) = client.fetch_watermarks(topic, partition, ASK)?;
-    let start = if settings.kafka.start == Start::Earliest { low } else { end };
+    let committed = client.committed_offsets(list, BROKER_TIMEOUT)?;
+    let (low, end) = client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
+    let start = if settings.kafka.start == OffsetReset::Earliest { low } else { end };
     let committed = &committed.elements()[0];
-    let (resume_at, mark) = match committed.offset() {
+    let (next_offset, mark) = match committed.offset() {
         Offset::Offset(at) if at < low => {
             events::InputLost { partition, committed: at, oldest: low }.emit();
-            (start, Mark::Clean)
+            (start, CrashMark::Clean)
         }
-        Offset::Offset(at) => (at, Mark::from_metadata(committed.metadata())),
-        _ => (start, Mark::Clean),
+        Offset::Offset(at) => (at, CrashMark::from_metadata(committed.metadata())),
+        _ => (start, CrashMark::Clean),
     };
-    Ok(Begin { resume_at, mark, end })
+    Ok(StartingPoint { next_offset, mark, end })
 }

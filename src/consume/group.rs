@@ -11,7 +11,7 @@ use rdkafka::topic_partition_list::TopicPartitionList;
 
 use super::probe;
 use super::statistics::Statistics;
-use crate::config::{GroupProtocol, Settings, Start};
+use crate::config::{GroupProtocol, OffsetReset, Settings};
 use crate::events;
 use crate::health::Health;
 use crate::kafka::membership::{Membership, Proof};
@@ -65,7 +65,7 @@ pub enum StartError {
 }
 
 /// Who is told of rebalances. Both calls come on the polling thread, inside a poll.
-pub trait Rebalances: Send + Sync {
+pub trait RebalanceListener: Send + Sync {
     /// These partitions are this worker's now.
     fn assigned(&self, partitions: &[i32]);
 
@@ -77,7 +77,7 @@ pub trait Rebalances: Send + Sync {
 /// Callbacks of the consumer.
 pub struct GroupContext {
     topic: String,
-    rebalances: OnceLock<Arc<dyn Rebalances>>,
+    listener: OnceLock<Arc<dyn RebalanceListener>>,
     health: Arc<Health>,
     log: ClientLog,
 }
@@ -101,18 +101,18 @@ impl ClientContext for GroupContext {
 
 impl ConsumerContext for GroupContext {
     fn pre_rebalance(&self, consumer: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
-        if let (Rebalance::Revoke(partitions), Some(rebalances)) = (rebalance, self.rebalances.get()) {
+        if let (Rebalance::Revoke(partitions), Some(listener)) = (rebalance, self.listener.get()) {
             let partitions = numbers(partitions);
-            rebalances.revoked(&partitions, consumer.assignment_lost(), consumer);
+            listener.revoked(&partitions, consumer.assignment_lost(), consumer);
             events::Rebalanced { what: "revoked", partitions: &partitions }.emit();
         }
     }
 
     fn post_rebalance(&self, _: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
-        match (rebalance, self.rebalances.get()) {
-            (Rebalance::Assign(partitions), Some(rebalances)) => {
+        match (rebalance, self.listener.get()) {
+            (Rebalance::Assign(partitions), Some(listener)) => {
                 let partitions = numbers(partitions);
-                rebalances.assigned(&partitions);
+                listener.assigned(&partitions);
                 self.health.waits_for(None); // statistics would say so within a second
                 events::Rebalanced { what: "assigned", partitions: &partitions }.emit();
             }
@@ -133,9 +133,9 @@ impl Membership for BaseConsumer<GroupContext> {
 }
 
 /// Begins to consume: `rebalances` is told of what is assigned from now on.
-pub fn subscribe(consumer: &BaseConsumer<GroupContext>, rebalances: Arc<dyn Rebalances>) -> Result<(), StartError> {
+pub fn subscribe(consumer: &BaseConsumer<GroupContext>, listener: Arc<dyn RebalanceListener>) -> Result<(), StartError> {
     let context = consumer.context();
-    assert!(context.rebalances.set(rebalances).is_ok(), "a consumer subscribes once");
+    assert!(context.listener.set(listener).is_ok(), "a consumer subscribes once");
     consumer.subscribe(&[&context.topic]).map_err(StartError::Properties)
 }
 
@@ -154,14 +154,14 @@ pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<Gro
         .set("enable.partition.eof", "true")
         .set("statistics.interval.ms", "1000")
         .set("isolation.level", "read_committed")
-        .set("auto.offset.reset", if k.start == Start::Earliest { "earliest" } else { "latest" });
+        .set("auto.offset.reset", if k.start == OffsetReset::Earliest { "earliest" } else { "latest" });
     let kip_848 = match k.group_protocol {
         GroupProtocol::Consumer => true,
         GroupProtocol::Classic => false,
         GroupProtocol::Auto => {
             let known = probe::knows_kip_848(settings);
             if known != Some(true) {
-                events::ClassicGroup { answered: known.is_some() }.emit();
+                events::ClassicProtocolUsed { answered: known.is_some() }.emit();
             }
             known == Some(true)
         }
@@ -173,7 +173,7 @@ pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<Gro
         config.set("group.protocol", "classic").set("partition.assignment.strategy", "cooperative-sticky");
     }
     let context =
-        GroupContext { topic: settings.topics.raw.clone(), rebalances: OnceLock::new(), health, log: ClientLog::default() };
+        GroupContext { topic: settings.topics.raw.clone(), listener: OnceLock::new(), health, log: ClientLog::default() };
     let consumer: BaseConsumer<GroupContext> = config.create_with_context(context).map_err(StartError::Properties)?;
     let metadata = consumer
         .fetch_metadata(None, START_TIMEOUT)

@@ -4,12 +4,12 @@
 //! last owner left, [`reader`] whole topics; [`embedded`] is the in-process broker of the demo.
 
 pub mod changelog;
+pub mod dead_letters;
 pub mod embedded;
+pub mod follower;
 pub mod group;
-pub mod letters;
-pub mod lines;
+pub mod json_lines;
 pub mod poll;
 mod probe;
 pub mod reader;
 mod statistics;
-pub mod tail;

@@ -9,7 +9,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::{Headers, Message};
 
-use super::group::{self, GroupContext, Rebalances, StartError};
+use super::group::{self, GroupContext, RebalanceListener, StartError};
 use crate::config::Settings;
 use crate::health::Health;
 use crate::kafka::membership::Membership;
@@ -47,8 +47,8 @@ impl RawConsumer {
     ///
     /// # Errors
     /// The client refuses the topic's name.
-    pub fn subscribe(&self, rebalances: Arc<dyn Rebalances>) -> Result<(), StartError> {
-        group::subscribe(&self.consumer, rebalances)
+    pub fn subscribe(&self, listener: Arc<dyn RebalanceListener>) -> Result<(), StartError> {
+        group::subscribe(&self.consumer, listener)
     }
 
     /// Waits for the next thing to happen, at most so long.

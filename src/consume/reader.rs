@@ -14,7 +14,7 @@ use crate::kafka::{self, ClientLog};
 use crate::record::RawRecord;
 
 /// For one question to the broker.
-pub const ASK: Duration = Duration::from_secs(10);
+pub const BROKER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Between two looks at how long nothing came.
 const POLL: Duration = Duration::from_secs(1);
 /// A partition that gives neither a record nor its end for so long is not waited for.
@@ -39,14 +39,14 @@ pub enum ReadError {
 }
 
 /// A client that joins no group.
-pub struct Reader {
+pub struct TopicReader {
     /// for questions that have no method here
     pub client: BaseConsumer<ClientLog>,
 }
 
-impl Reader {
+impl TopicReader {
     /// `isolation`: `read_committed`, or `read_uncommitted` to see what is under way.
-    pub fn new(settings: &Settings, isolation: &str) -> Result<Reader, KafkaError> {
+    pub fn new(settings: &Settings, isolation: &str) -> Result<TopicReader, KafkaError> {
         let mut config = kafka::client(settings);
         config
             .set("group.id", &settings.kafka.group) // to ask for its offsets
@@ -56,12 +56,12 @@ impl Reader {
             .set("fetch.wait.max.ms", "10") // at the end nothing is waited for but the word that this is it
             .set("isolation.level", isolation)
             .set("fetch.message.max.bytes", settings.largest_record_bytes().to_string());
-        Ok(Reader { client: config.create_with_context(ClientLog::default())? })
+        Ok(TopicReader { client: config.create_with_context(ClientLog::default())? })
     }
 
     /// Partitions of a topic.
     pub fn partitions(&self, topic: &str) -> Result<Vec<i32>, KafkaError> {
-        let metadata = self.client.fetch_metadata(Some(topic), ASK)?;
+        let metadata = self.client.fetch_metadata(Some(topic), BROKER_TIMEOUT)?;
         let partitions: Vec<i32> = metadata.topics().iter().flat_map(|t| t.partitions()).map(|p| p.id()).collect();
         if partitions.is_empty() {
             Err(KafkaError::MetadataFetch(RDKafkaErrorCode::UnknownTopicOrPartition))
@@ -141,11 +141,11 @@ impl Reader {
         self.client.assign(&from)?;
         let began = Instant::now();
         let found = loop {
-            match self.client.poll(ASK) {
+            match self.client.poll(BROKER_TIMEOUT) {
                 Some(Ok(message)) => break Some(own(&message)).filter(|r| r.offset == offset),
                 Some(Err(KafkaError::PartitionEOF(_))) => break None,
                 Some(Err(error)) => return Err(error),
-                None if began.elapsed() > ASK => break None,
+                None if began.elapsed() > BROKER_TIMEOUT => break None,
                 None => {}
             }
         };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use crate::session::buffer::{Entry, FreezeCause};
+use crate::session::buffer::{BufferedWord, FreezeCause};
 use crate::session::output::{Release, Tail};
 use crate::tags::Tags;
 
@@ -54,7 +54,7 @@ impl Delay {
         }
     }
 
-    fn looks(&mut self, shown: &mut Shown, i: u64, entry: &Entry, seen: Option<u64>) {
+    fn looks(&mut self, shown: &mut Shown, i: u64, entry: &BufferedWord, seen: Option<u64>) {
         let Some(tags) = entry.tags else { return };
         let later = seen.map_or(0, |seen| seen.saturating_sub(i + 1));
         let Some((before, later_then)) = shown.words.insert(i, (tags, later)) else { return };

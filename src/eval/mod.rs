@@ -1,7 +1,7 @@
 //! How good it is: gold words through the product's own decoder and formatter, as a stream, and what came out against what should have.
 //!
 //! ```text
-//!  gold.rs ──words, one record each──▶ run.rs (Replay: decoder, model, formatter) ──tags, tokens, freezes──▶ score
+//!  gold.rs ──words, one record each──▶ run.rs (OfflinePipeline: decoder, model, formatter) ──tags, tokens, freezes──▶ score
 //!  .jsonl, .tsv                        one stream per setting of sweep.rs                                     │
 //!                                                                          report.rs, table.rs ◀──────────┘
 //! ```

@@ -11,7 +11,7 @@ use super::gold::{GoldError, Row};
 use super::sweep::{Cell, apply};
 use crate::config::{Settings, SettingsError};
 use crate::pipeline::Shared;
-use crate::pipeline::replay::Replay;
+use crate::pipeline::offline::OfflinePipeline;
 use crate::produce::Outgoing;
 use crate::record::{Kind, RawRecord};
 use crate::tags::Tags;
@@ -124,7 +124,7 @@ fn streams(rows: &[Row], stream_words: usize) -> Vec<Vec<usize>> {
 /// # Errors
 /// A cell's settings contradict the others.
 pub fn settings(settings: Settings, cells: &[Cell]) -> Result<Settings, SettingsError> {
-    Ok(Replay::settings(apply(settings, cells)?, true))
+    Ok(OfflinePipeline::settings(apply(settings, cells)?, true))
 }
 
 /// Decodes `rows` once for each cell. Gives what became of them and the words a second, over all cells. `shared` has the [`settings`] of
@@ -148,7 +148,7 @@ pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Resu
     let words: Vec<Vec<&str>> =
         streams.iter().map(|s| s.iter().flat_map(|&r| rows[r].words.iter().map(String::as_str)).collect()).collect();
     let began = Instant::now();
-    feed(Replay::paced(Arc::new(shared)), &gathered, &words, cells.len(), pace.word_ms)?;
+    feed(OfflinePipeline::paced(Arc::new(shared)), &gathered, &words, cells.len(), pace.word_ms)?;
     let rate = (cells.len() * words.iter().map(Vec::len).sum::<usize>()) as f64 / began.elapsed().as_secs_f64();
     let Gathered { streams: mut outs, delays } =
         std::mem::replace(&mut *gathered.lock().expect("not poisoned"), Gathered { streams: HashMap::new(), delays: Vec::new() });
@@ -167,7 +167,7 @@ pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Resu
 
 /// Feeds every stream word by word under every cell's profile, some streams at a time.
 fn feed(
-    mut replay: Replay,
+    mut replay: OfflinePipeline,
     gathered: &Mutex<Gathered>,
     words: &[Vec<&str>],
     cells: usize,
@@ -200,7 +200,7 @@ fn feed(
     }
 }
 
-fn collect(replay: &mut Replay, gathered: &Mutex<Gathered>) -> Result<(), GoldError> {
+fn collect(replay: &mut OfflinePipeline, gathered: &Mutex<Gathered>) -> Result<(), GoldError> {
     let mut touched = Vec::new();
     for outgoing in replay.drain() {
         let mut gathered = gathered.lock().expect("not poisoned");

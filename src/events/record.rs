@@ -16,7 +16,7 @@ pub fn frozen_so_far() -> (u64, u64) {
 }
 
 /// A batch went through the model.
-pub struct Batch {
+pub struct BatchTagged {
     /// rows
     pub rows: usize,
     /// tokens of all rows
@@ -33,7 +33,7 @@ pub struct Batch {
     pub error: Option<String>,
 }
 
-impl Batch {
+impl BatchTagged {
     /// Records it.
     pub fn emit(self) {
         let m = &*INSTRUMENTS;
@@ -86,7 +86,7 @@ impl StatesHeld {
 }
 
 /// A record was refused.
-pub struct DeadLetter<'a> {
+pub struct RecordRefused<'a> {
     /// where
     pub stage: &'static str,
     /// why, machine-readable
@@ -99,7 +99,7 @@ pub struct DeadLetter<'a> {
     pub offset: i64,
 }
 
-impl DeadLetter<'_> {
+impl RecordRefused<'_> {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.dead_letters.add(1, &[KeyValue::new("stage", self.stage), KeyValue::new("reason", self.reason)]);
@@ -115,14 +115,14 @@ impl DeadLetter<'_> {
 }
 
 /// A record repeated its predecessor and was dropped.
-pub struct Repeat {
+pub struct RecordRepeated {
     /// its partition
     pub partition: i32,
     /// its offset
     pub offset: i64,
 }
 
-impl Repeat {
+impl RecordRepeated {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.repeats.add(1, &[]);
@@ -131,7 +131,7 @@ impl Repeat {
 }
 
 /// A word's tags became final.
-pub struct Frozen {
+pub struct WordFrozen {
     /// `lookahead`, `timer`, `utterance`, `released` or `end`
     pub cause: &'static str,
     /// later words known then
@@ -140,7 +140,7 @@ pub struct Frozen {
     pub delay: Duration,
 }
 
-impl Frozen {
+impl WordFrozen {
     /// Records it.
     pub fn emit(self) {
         let m = &*INSTRUMENTS;
@@ -211,12 +211,12 @@ impl BeyondQuota {
 }
 
 /// A record was taken off its partition.
-pub struct Taken {
+pub struct RecordTaken {
     /// final words it brought
     pub words: u64,
 }
 
-impl Taken {
+impl RecordTaken {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.records.add(1, &[]);
@@ -225,12 +225,12 @@ impl Taken {
 }
 
 /// A final segment is durable.
-pub struct Released {
+pub struct SegmentCommitted {
     /// since the append of the record that brought its last word
     pub latency: Duration,
 }
 
-impl Released {
+impl SegmentCommitted {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.release_latency.record(self.latency.as_secs_f64(), &[]);
@@ -238,12 +238,12 @@ impl Released {
 }
 
 /// Something left a final segment that its profile redacts.
-pub struct Redacted<'a> {
+pub struct EntityRedacted<'a> {
     /// what it was
     pub class: &'a str,
 }
 
-impl Redacted<'_> {
+impl EntityRedacted<'_> {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.redactions.add(1, &[KeyValue::new("class", self.class.to_string())]);

@@ -37,7 +37,7 @@ impl Rebalanced<'_> {
 }
 
 /// Cuts were committed, or not.
-pub struct Committed<'a> {
+pub struct CommitAttempted<'a> {
     /// partitions in it
     pub partitions: usize,
     /// bytes of state in it
@@ -48,7 +48,7 @@ pub struct Committed<'a> {
     pub error: Option<&'a str>,
 }
 
-impl Committed<'_> {
+impl CommitAttempted<'_> {
     /// Records it.
     pub fn emit(self) {
         let outcome = if self.error.is_some() { "aborted" } else { "committed" };
@@ -62,7 +62,7 @@ impl Committed<'_> {
 }
 
 /// A partition was taken over.
-pub struct Restored {
+pub struct PartitionRestored {
     /// which
     pub partition: i32,
     /// open and lately ended streams
@@ -73,7 +73,7 @@ pub struct Restored {
     pub took: Duration,
 }
 
-impl Restored {
+impl PartitionRestored {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.restores.add(1, &[]);
@@ -109,14 +109,14 @@ impl InputLost {
 }
 
 /// The changelog takes smaller records than a stream's state can be in the worst case.
-pub struct ChangelogNarrow {
+pub struct ChangelogLimitTooLow {
     /// its `max.message.bytes`
     pub bytes: u64,
     /// what the limits allow a state to be
     pub needed: u64,
 }
 
-impl ChangelogNarrow {
+impl ChangelogLimitTooLow {
     /// Records it.
     pub fn emit(self) {
         tracing::warn!(
@@ -129,14 +129,14 @@ impl ChangelogNarrow {
 }
 
 /// A session was forgotten, as ordered.
-pub struct Erased {
+pub struct SessionErased {
     /// its partition
     pub partition: i32,
     /// streams that were open
     pub streams: usize,
 }
 
-impl Erased {
+impl SessionErased {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.erased.add(1, &[]);
@@ -145,12 +145,12 @@ impl Erased {
 }
 
 /// The group is joined by the classic protocol, although the settings leave the choice.
-pub struct ClassicGroup {
+pub struct ClassicProtocolUsed {
     /// whether the broker answered, and does not know better
     pub answered: bool,
 }
 
-impl ClassicGroup {
+impl ClassicProtocolUsed {
     /// Records it.
     pub fn emit(self) {
         let why = if self.answered { "the broker does not know the group protocol of KIP-848" } else { "no broker answered" };
@@ -179,7 +179,7 @@ impl StateRefused<'_> {
 }
 
 /// Streams whose states could not be used were made anew from the raw topic.
-pub struct ReadAgain {
+pub struct StreamsReread {
     /// their partition
     pub partition: i32,
     /// how many
@@ -190,7 +190,7 @@ pub struct ReadAgain {
     pub took: Duration,
 }
 
-impl ReadAgain {
+impl StreamsReread {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.streams_read_again.add(self.streams as u64, &[]);
@@ -253,14 +253,14 @@ impl StateTooLarge {
 }
 
 /// Changed profiles, grammars, packs or lists are in use.
-pub struct Reloaded<'a> {
+pub struct SettingsReloaded<'a> {
     /// reading and compiling them
     pub took: Duration,
     /// sections of the settings file that differ and need a restart
     pub waiting: &'a [String],
 }
 
-impl Reloaded<'_> {
+impl SettingsReloaded<'_> {
     /// Logs and counts it.
     pub fn emit(self) {
         INSTRUMENTS.reloads.add(1, &[KeyValue::new("result", "used")]);

@@ -14,7 +14,7 @@ use super::units::{Spans, Unit, units};
 use crate::faults::panic_at;
 use crate::record::{Entity, Removed, WrittenWord};
 use crate::redact::number::{Role, role};
-use crate::redact::{Action, Heard, PROFANITY, Redaction, Region};
+use crate::redact::{Action, PROFANITY, Redaction, RedactionWord, Region};
 use crate::session::word::removal;
 use crate::session::{Word, WordKind};
 use crate::tags::{Case, ItnClass, Punct, Tags};
@@ -31,12 +31,12 @@ pub struct Formatted {
     /// what left
     pub removed: Vec<Removed>,
     /// what is counted of it
-    pub noted: Noted,
+    pub format_counts: FormatCounts,
 }
 
 /// What operators count of a passage: no word of it.
 #[derive(Debug, Default, PartialEq)]
-pub struct Noted {
+pub struct FormatCounts {
     /// classes of what was redacted, one an occurrence
     pub redacted: Vec<String>,
     /// classes of tagged spans that no grammar could write, one a span
@@ -53,14 +53,14 @@ pub struct Passage<'a> {
     /// whether what came before ended a sentence
     pub sentence_start: bool,
     /// what was said before and after
-    pub around: Around<'a>,
+    pub around: PassageContext<'a>,
     /// of the words, so many are no guess that others may replace
     pub sure: usize,
 }
 
 /// What stands around a passage, as [`crate::redact::add_around`] writes it down.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Around<'a> {
+pub struct PassageContext<'a> {
     /// the last words before
     pub before: &'a str,
     /// the next ones, as far as they are known
@@ -69,7 +69,7 @@ pub struct Around<'a> {
     pub more: bool,
 }
 
-struct Kept<'a> {
+struct KeptWord<'a> {
     word: &'a Word,
     tags: Tags,
     mark: Punct,
@@ -80,8 +80,8 @@ struct Kept<'a> {
 
 /// A passage before anything of it is written.
 struct Divided<'a> {
-    kept: Vec<Kept<'a>>,
-    gone: Vec<Gone>,
+    kept: Vec<KeptWord<'a>>,
+    gone: Vec<RemovedPlace>,
     tagged: Vec<([usize; 2], ItnClass)>,
     /// of all kept words
     units: Vec<Unit>,
@@ -110,9 +110,10 @@ pub(super) fn regions(passage: &Passage, style: &Style) -> Vec<Region> {
 /// Formats a passage.
 pub fn apply(passage: Passage, style: &Style) -> Formatted {
     let Divided { kept, gone, tagged, units, regions } = divided(&passage, style);
-    let noted = Noted { rejected: rejected(&tagged, &units, style), redacted: regions.iter().map(|r| r.class.clone()).collect() };
+    let format_counts =
+        FormatCounts { rejected: rejected(&tagged, &units, style), redacted: regions.iter().map(|r| r.class.clone()).collect() };
     let units = if regions.is_empty() { units } else { without(&kept, units, &regions) };
-    let mut out = Formatted { removed: removed(&passage, &gone, &regions), noted, ..Formatted::default() };
+    let mut out = Formatted { removed: removed(&passage, &gone, &regions), format_counts, ..Formatted::default() };
     let units = units.into_iter().map(|u| (kept[u.words()[0]].at, Piece::Unit(u)));
     let mut pieces: Vec<(usize, Piece)> = units.chain(regions.iter().map(|r| (r.words.start, Piece::Hidden(r)))).collect();
     pieces.sort_by_key(|(at, _)| *at);
@@ -126,7 +127,7 @@ pub fn apply(passage: Passage, style: &Style) -> Formatted {
                 span[span.len() - 1].mark
             }
             Piece::Hidden(region) => {
-                let span: Vec<&Kept> = kept.iter().filter(|k| region.words.contains(&k.at)).collect();
+                let span: Vec<&KeptWord> = kept.iter().filter(|k| region.words.contains(&k.at)).collect();
                 let redaction = style.redaction.as_ref().expect("it has regions");
                 hidden(&mut out, region, &span, redaction, passage.from, style);
                 let Some(last) = span.last() else { continue };
@@ -152,17 +153,17 @@ const MEASURED: [&str; 9] = ["money", "percent", "date", "time", "year", "ordina
 pub(super) const DROPPED: &str = "redacted";
 
 /// A word that leaves: its place among the passage's words, and why.
-type Gone = (usize, &'static str);
+type RemovedPlace = (usize, &'static str);
 
 /// Words that stay and words that leave the text.
-fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<Kept<'a>>, Vec<Gone>) {
-    let mut kept: Vec<Kept> = Vec::with_capacity(passage.words.len());
+fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord<'a>>, Vec<RemovedPlace>) {
+    let mut kept: Vec<KeptWord> = Vec::with_capacity(passage.words.len());
     let mut gone = Vec::new();
     for (at, (word, tags)) in passage.words.iter().enumerate() {
         // A word of a language that is not served goes out as spoken, whatever the model made of it.
         let tags = if word.kind == WordKind::Plain { Tags::default() } else { *tags };
         match removal(word.kind, tags.disfluency, verbatim) {
-            None => kept.push(Kept { word, tags, mark: tags.punct, at, index: passage.from + at as u64 }),
+            None => kept.push(KeptWord { word, tags, mark: tags.punct, at, index: passage.from + at as u64 }),
             Some(class) => {
                 if let Some(before) = kept.last_mut()
                     && tags.punct.ends_sentence()
@@ -178,7 +179,7 @@ fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<Kept<'a>>, Vec<Gone
 }
 
 /// Tagged spans of kept words. Removed words do not split a span.
-fn spans(kept: &[Kept]) -> Vec<([usize; 2], ItnClass)> {
+fn spans(kept: &[KeptWord]) -> Vec<([usize; 2], ItnClass)> {
     let mut spans: Vec<([usize; 2], ItnClass)> = Vec::new();
     for (at, k) in kept.iter().enumerate() {
         match (k.tags.itn.class(), spans.last_mut()) {
@@ -199,21 +200,22 @@ fn rejected(tagged: &[([usize; 2], ItnClass)], units: &[Unit], style: &Style) ->
 }
 
 /// What of the passage must not leave.
-fn redacted(passage: &Passage, redaction: &Redaction, kept: &[Kept], units: &[Unit]) -> Vec<Region> {
-    let mut heard: Vec<Heard> = passage.words.iter().map(|(word, _)| word.said(false)).collect();
+fn redacted(passage: &Passage, redaction: &Redaction, kept: &[KeptWord], units: &[Unit]) -> Vec<Region> {
+    let mut heard: Vec<RedactionWord> = passage.words.iter().map(|(word, _)| word.said(false)).collect();
     kept.iter().for_each(|k| heard[k.at].kept = true);
     heard[passage.sure..].iter_mut().for_each(|h| h.sure = false);
     for unit in units {
         if let Unit::Entity { class, words, .. } = unit {
             // With what was removed inside it.
             let of = &mut heard[kept[words[0]].at..=kept[words[1] - 1].at];
-            let says_so = |h: &Heard| h.kept && h.parts.split(' ').any(|p| !p.is_empty() && role(p) == Role::Other);
+            let says_so = |h: &RedactionWord| h.kept && h.parts.split(' ').any(|p| !p.is_empty() && role(p) == Role::Other);
             let measured = MEASURED.contains(&class.as_str()) && of.iter().any(says_so);
             of.iter_mut().for_each(|h| (h.class, h.measured) = (Some(class.as_str()), measured));
         }
     }
-    let before = Heard::around(passage.around.before).count();
-    let all: Vec<Heard> = Heard::around(passage.around.before).chain(heard).chain(Heard::around(passage.around.after)).collect();
+    let before = RedactionWord::around(passage.around.before).count();
+    let all: Vec<RedactionWord> =
+        RedactionWord::around(passage.around.before).chain(heard).chain(RedactionWord::around(passage.around.after)).collect();
     let within = before..before + passage.words.len();
     let clipped = |region: Region| {
         let words = region.words.start.max(within.start)..region.words.end.min(within.end);
@@ -226,7 +228,7 @@ fn redacted(passage: &Passage, redaction: &Redaction, kept: &[Kept], units: &[Un
 }
 
 /// Units without the words of `regions`; what an entity loses some words to is no entity.
-fn without(kept: &[Kept], units: Vec<Unit>, regions: &[Region]) -> Vec<Unit> {
+fn without(kept: &[KeptWord], units: Vec<Unit>, regions: &[Region]) -> Vec<Unit> {
     let hidden = |word: usize| regions.iter().any(|r| r.words.contains(&kept[word].at));
     let mut left = Vec::new();
     for unit in units {
@@ -241,7 +243,7 @@ fn without(kept: &[Kept], units: Vec<Unit>, regions: &[Region]) -> Vec<Unit> {
 }
 
 /// What is listed of words that left, without what must not leave at all.
-fn removed(passage: &Passage, gone: &[Gone], regions: &[Region]) -> Vec<Removed> {
+fn removed(passage: &Passage, gone: &[RemovedPlace], regions: &[Region]) -> Vec<Removed> {
     let mut out: Vec<Removed> = Vec::new();
     for &(at, class) in gone {
         let index = passage.from + at as u64;
@@ -268,7 +270,7 @@ fn name(region: &Region) -> String {
 }
 
 /// Writes a unit of the words `span`. `start`: it begins a sentence.
-fn unit_of(out: &mut Formatted, unit: Unit, span: &[Kept], lexicon: &Lexicon, start: bool) {
+fn unit_of(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon, start: bool) {
     match unit {
         Unit::Spoken(_) => {
             let k = &span[0];
@@ -326,7 +328,7 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[Kept], lexicon: &Lexicon, st
 }
 
 /// Writes what stands for a region. `span`: what would have been kept of it.
-fn hidden(out: &mut Formatted, region: &Region, span: &[&Kept], redaction: &Redaction, from: u64, style: &Style) {
+fn hidden(out: &mut Formatted, region: &Region, span: &[&KeptWord], redaction: &Redaction, from: u64, style: &Style) {
     let (Some(first), Some(last)) = (span.first(), span.last()) else { return };
     let src = [from + region.words.start as u64, from + region.words.end as u64];
     let rule = redaction.rule(&region.class);
@@ -355,7 +357,7 @@ fn hidden(out: &mut Formatted, region: &Region, span: &[&Kept], redaction: &Reda
             initial + &"*".repeat(letters.count())
         }
         Action::Mask => {
-            let parts: Vec<&str> = span.iter().flat_map(|k| k.word.heard.split(' ')).filter(|p| !p.is_empty()).collect();
+            let parts: Vec<&str> = span.iter().flat_map(|k| k.word.parts.split(' ')).filter(|p| !p.is_empty()).collect();
             let digits: Vec<&str> = parts.iter().copied().filter(|p| role(p).is_number()).collect();
             let only_digits = parts.iter().all(|p| role(p) != Role::Other);
             // Where no grammar tells the digits, or they may be more than one number, none is kept.
@@ -393,7 +395,7 @@ fn mask(text: &str, keep: usize) -> String {
     format!("{}{kept}", "*".repeat(hidden))
 }
 
-fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&Kept]) {
+fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&KeptWord]) {
     // A recogniser that writes marks itself keeps them.
     if !text.ends_with([',', '.', '?', '!', ';', ':']) || mark == Punct::Question && !text.ends_with('?') {
         text.push_str(mark.written());

@@ -8,14 +8,14 @@ use super::itn::source;
 
 /// How a phrase is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct DictionaryEntry {
     /// text
     pub written: Box<str>,
     /// letters stay as they are, even at the beginning of a sentence
     pub exact: bool,
 }
 
-impl Entry {
+impl DictionaryEntry {
     /// Whether its letters stand as they are written here; otherwise they follow the words' own case.
     pub fn is_cased(&self) -> bool {
         self.exact || self.written.chars().any(char::is_uppercase)
@@ -29,12 +29,12 @@ type Rest = Box<[Box<str>]>;
 #[derive(Clone, Debug, Default)]
 pub struct Dictionary {
     /// further words and what is written, more words first
-    by_first: HashMap<Box<str>, Vec<(Rest, Entry)>>,
+    by_first: HashMap<Box<str>, Vec<(Rest, DictionaryEntry)>>,
 }
 
 impl Dictionary {
     /// Adds a phrase in lower case. Of the same phrase the first stays.
-    pub fn add(&mut self, words: &[String], entry: Entry) {
+    pub fn add(&mut self, words: &[String], entry: DictionaryEntry) {
         let Some((first, rest)) = words.split_first() else { return };
         let rest: Rest = rest.iter().map(|w| w.as_str().into()).collect();
         let entries = self.by_first.entry(first.as_str().into()).or_default();
@@ -49,13 +49,13 @@ impl Dictionary {
     pub fn add_all(&mut self, dictionary: &ast::Dictionary) {
         let exact = dictionary.exact;
         for row in &dictionary.rows {
-            self.add(&row.said, Entry { written: row.written.as_str().into(), exact });
+            self.add(&row.said, DictionaryEntry { written: row.written.as_str().into(), exact });
         }
         for row in dictionary.rows.iter().filter(|_| dictionary.plurals) {
             let Some((last, before)) = row.said.split_last() else { continue };
             for plural in [vec![format!("{last}s")], vec![format!("{last}'s")], vec![last.clone(), "s".into()]] {
                 let words: Vec<String> = before.iter().cloned().chain(plural).collect();
-                self.add(&words, Entry { written: format!("{}s", row.written).into(), exact });
+                self.add(&words, DictionaryEntry { written: format!("{}s", row.written).into(), exact });
             }
         }
     }
@@ -77,13 +77,13 @@ impl Dictionary {
         }
         let rows = source::rows_of(&path.display().to_string(), &text).map_err(|e| e.to_string())?;
         for row in rows {
-            self.add(&row.said, Entry { written: row.written.as_str().into(), exact: false });
+            self.add(&row.said, DictionaryEntry { written: row.written.as_str().into(), exact: false });
         }
         Ok(())
     }
 
     /// The longest phrase that `words` begin with: its number of words, and how it is written.
-    pub fn longest(&self, words: &[&str]) -> Option<(usize, &Entry)> {
+    pub fn longest(&self, words: &[&str]) -> Option<(usize, &DictionaryEntry)> {
         let (first, rest) = words.split_first()?;
         let found = |known: &[Box<str>]| known.len() <= rest.len() && known.iter().zip(rest).all(|(a, b)| **a == **b);
         self.by_first.get(*first)?.iter().find(|(known, _)| found(known)).map(|(known, entry)| (known.len() + 1, entry))
@@ -103,8 +103,8 @@ mod tests {
         phrase.split(' ').map(str::to_string).collect()
     }
 
-    fn entry(written: &str) -> Entry {
-        Entry { written: written.into(), exact: false }
+    fn entry(written: &str) -> DictionaryEntry {
+        DictionaryEntry { written: written.into(), exact: false }
     }
 
     #[test]
@@ -122,8 +122,11 @@ mod tests {
 
     #[test]
     fn acronyms_have_plurals_however_a_recogniser_writes_them() {
-        let row =
-            ast::Row { said: words("g d p"), written: "GDP".into(), place: ast::Place { file: "x".into(), line: 1, column: 1 } };
+        let row = ast::Row {
+            said: words("g d p"),
+            written: "GDP".into(),
+            place: ast::SourcePosition { file: "x".into(), line: 1, column: 1 },
+        };
         let mut d = Dictionary::default();
         d.add_all(&ast::Dictionary { name: "a".into(), rows: vec![row], exact: false, plurals: true });
         for said in ["g d ps", "g d p's", "g d p s"] {

@@ -11,7 +11,7 @@ pub mod numbers;
 pub mod spoken;
 pub mod style;
 pub mod units;
-pub mod whole;
+pub mod whole_numbers;
 
 use std::sync::{Arc, RwLock};
 
@@ -22,13 +22,13 @@ use crate::session::Word;
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::tags::Tags;
 
-pub use apply::{Around, Formatted, Noted, Passage};
+pub use apply::{FormatCounts, Formatted, Passage, PassageContext};
 pub use casing::Lexicon;
 pub use style::{Style, Styles};
 
 /// How words are formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum FormatMode {
     /// as their tags and the profile say
     Written,
     /// as spoken, but for what the profile redacts, and marked degraded: formatting them has failed
@@ -79,45 +79,46 @@ impl Formatter {
         }
     }
 
-    fn fill(&self, segment: &mut Segment, passage: Passage, how: How) -> Noted {
+    fn fill(&self, segment: &mut Segment, passage: Passage, how: FormatMode) -> FormatCounts {
         let style = self.style(&segment.profile);
         let done = match how {
-            How::Written => apply::apply(passage, &style.expect("styles are loaded for all profiles")),
-            How::Spoken => spoken::as_spoken(passage, style.as_deref()),
+            FormatMode::Written => apply::apply(passage, &style.expect("styles are loaded for all profiles")),
+            FormatMode::Spoken => spoken::as_spoken(passage, style.as_deref()),
         };
         segment.text = done.text;
         segment.words = done.words;
         segment.entities = done.entities;
         segment.removed = done.removed;
-        segment.degraded |= how == How::Spoken;
-        done.noted
+        segment.degraded |= how == FormatMode::Spoken;
+        done.format_counts
     }
 
     /// The final segment of released words, and what is to be counted of it. Its `meta` is that of the record of its last word.
-    pub fn segment(&self, stream: &StreamRef, release: &Release) -> (Segment, Noted) {
-        self.segment_as(How::Written, stream, release)
+    pub fn segment(&self, stream: &StreamRef, release: &Release) -> (Segment, FormatCounts) {
+        self.segment_as(FormatMode::Written, stream, release)
     }
 
     /// As [`Formatter::segment`], formatted so.
-    pub fn segment_as(&self, how: How, stream: &StreamRef, release: &Release) -> (Segment, Noted) {
+    pub fn segment_as(&self, how: FormatMode, stream: &StreamRef, release: &Release) -> (Segment, FormatCounts) {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
-        let around = Around { before: &release.before, after: &release.after, more: release.more };
+        let around = PassageContext { before: &release.before, after: &release.after, more: release.more };
         let Release { from, sentence_start, .. } = *release;
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
-        let noted = self.fill(&mut segment, Passage { words: &words, from, sentence_start, around, sure: words.len() }, how);
-        (segment, noted)
+        let format_counts =
+            self.fill(&mut segment, Passage { words: &words, from, sentence_start, around, sure: words.len() }, how);
+        (segment, format_counts)
     }
 
     /// The partial of an unreleased tail.
     pub fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
-        self.partial_as(How::Written, stream, tail)
+        self.partial_as(FormatMode::Written, stream, tail)
     }
 
     /// As [`Formatter::partial`], formatted so.
-    pub fn partial_as(&self, how: How, stream: &StreamRef, tail: &Tail) -> Segment {
+    pub fn partial_as(&self, how: FormatMode, stream: &StreamRef, tail: &Tail) -> Segment {
         let mut segment = self.empty(stream, tail.seq, Kind::Partial);
         let words: Vec<(&Word, Tags)> = tail
             .entries
@@ -126,7 +127,7 @@ impl Formatter {
             .chain(tail.hypothesis.iter().map(|(w, t)| (w, *t)))
             .collect();
         // More may come, so a number at its end is open.
-        let around = Around { before: &tail.before, after: "", more: true };
+        let around = PassageContext { before: &tail.before, after: "", more: true };
         let Tail { from, sentence_start, .. } = *tail;
         self.fill(&mut segment, Passage { words: &words, from, sentence_start, around, sure: tail.entries.len() }, how);
         let boundary = tail.from + tail.frozen as u64;

@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::apply::{self, Formatted, Noted, Passage};
+use super::apply::{self, FormatCounts, Formatted, Passage};
 use super::style::Style;
 use crate::record::{Entity, Removed, WrittenWord};
 use crate::redact::{Action, Region};
@@ -15,7 +15,7 @@ pub const UNKNOWN: &str = "unknown";
 pub fn as_spoken(passage: Passage, style: Option<&Style>) -> Formatted {
     let regions = hidden(&passage, style);
     let mut out = Formatted {
-        noted: Noted { redacted: regions.iter().map(|r| r.class.clone()).collect(), ..Noted::default() },
+        format_counts: FormatCounts { redacted: regions.iter().map(|r| r.class.clone()).collect(), ..FormatCounts::default() },
         ..Formatted::default()
     };
     let mut at = 0;

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::casing::Lexicon;
-use super::dictionary::{Dictionary, Entry};
+use super::dictionary::{Dictionary, DictionaryEntry};
 use super::itn::ast::GrammarError;
-use super::itn::{Itn, Manner, source};
+use super::itn::{Itn, LocaleStyle, source};
 use super::numbers::{Figures, Numbers, PLAIN_NUMBERS};
 use crate::redact::token::comparable;
-use crate::redact::{AskedFor, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, Rule};
+use crate::redact::{AnswerWindow, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule};
 
 /// What a profile says of formatting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spec {
+pub struct FormatSpec {
     /// keep disfluencies and recogniser markup in the text
     pub verbatim: bool,
     /// subdirectory of the grammars that says how things are written: `en-US`
@@ -32,9 +32,9 @@ pub struct Spec {
     /// file of spoken and written words
     pub vocabulary: Option<PathBuf>,
     /// what is redacted, by class
-    pub redact: BTreeMap<String, Rule>,
+    pub redact: BTreeMap<String, RedactionRule>,
     /// how long what was asked for may be the answer; never where there is none
-    pub asked: Option<AskedFor>,
+    pub asked: Option<AnswerWindow>,
     /// by class, phrases beside the program's own that are said before it
     pub redact_after: BTreeMap<String, Vec<String>>,
     /// file of names that are redacted, as class `name`
@@ -47,10 +47,10 @@ pub struct Spec {
     pub model: Arc<str>,
 }
 
-impl Spec {
+impl FormatSpec {
     /// Where and how things are written.
-    pub fn manner(&self) -> Manner {
-        Manner { locale: self.locale.clone(), styles: self.numbers.directories() }
+    pub fn locale_style(&self) -> LocaleStyle {
+        LocaleStyle { locale: self.locale.clone(), styles: self.numbers.directories() }
     }
 
     /// Whether anything is redacted.
@@ -121,21 +121,21 @@ impl Styles {
     pub fn load<'a>(
         grammars: &Path,
         packs: &[PathBuf],
-        specs: impl Iterator<Item = (&'a str, &'a Spec)>,
+        specs: impl Iterator<Item = (&'a str, &'a FormatSpec)>,
     ) -> Result<Styles, String> {
-        let mut languages: HashMap<Manner, Arc<Itn>> = HashMap::new();
+        let mut languages: HashMap<LocaleStyle, Arc<Itn>> = HashMap::new();
         let mut lexicons: HashMap<&PathBuf, Arc<Lexicon>> = HashMap::new();
-        let mut made: HashMap<(Manner, String), Arc<Itn>> = HashMap::new();
+        let mut made: HashMap<(LocaleStyle, String), Arc<Itn>> = HashMap::new();
         let mut by_profile = HashMap::new();
         for (profile, spec) in specs {
             let wrong = |key: &str, what: String| format!("profiles.{profile}.{key}: {what}");
-            let manner = spec.manner();
-            let itn = match languages.get(&manner) {
+            let locale_style = spec.locale_style();
+            let itn = match languages.get(&locale_style) {
                 Some(itn) => itn.clone(),
                 None => {
-                    let itn = Itn::load(grammars, manner.clone()).map_err(|e| wrong("locale", e.to_string()))?;
+                    let itn = Itn::load(grammars, locale_style.clone()).map_err(|e| wrong("locale", e.to_string()))?;
                     let itn = Arc::new(itn.with_sentences());
-                    languages.insert(manner.clone(), itn.clone());
+                    languages.insert(locale_style.clone(), itn.clone());
                     itn
                 }
             };
@@ -152,13 +152,13 @@ impl Styles {
                 style.dictionary.add_file(path, alone).map_err(|e| wrong("vocabulary", e))?;
             }
             for pack in &spec.packs {
-                let key = (manner.clone(), pack.clone());
+                let key = (locale_style.clone(), pack.clone());
                 let itn = match made.get(&key) {
                     Some(itn) => itn.clone(),
                     None => {
                         let itn = Arc::new(
                             find_pack(packs, pack)
-                                .and_then(|dir| load_pack(grammars, &manner, &dir, false).map_err(|e| e.to_string()))
+                                .and_then(|dir| load_pack(grammars, &locale_style, &dir, false).map_err(|e| e.to_string()))
                                 .map_err(|e| wrong("packs", e))?,
                         );
                         made.insert(key, itn.clone());
@@ -170,7 +170,7 @@ impl Styles {
             }
             for phrase in &spec.keep {
                 let words: Vec<String> = phrase.split_whitespace().map(str::to_lowercase).collect();
-                style.keep.add(&words, Entry { written: "".into(), exact: true });
+                style.keep.add(&words, DictionaryEntry { written: "".into(), exact: true });
             }
             let classes: BTreeSet<&str> = style.packs.iter().chain([&style.itn]).flat_map(|itn| itn.classes()).collect();
             if let Some(unknown) = spec.off.iter().find(|c| !classes.contains(c.as_str())) {
@@ -219,8 +219,8 @@ pub fn find_pack(dirs: &[PathBuf], pack: &str) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// The first thing wrong in its files.
-pub fn load_pack(grammars: &Path, manner: &Manner, dir: &Path, traced: bool) -> Result<Itn, GrammarError> {
-    let mut sources = super::itn::sources(grammars, manner)?;
+pub fn load_pack(grammars: &Path, locale_style: &LocaleStyle, dir: &Path, traced: bool) -> Result<Itn, GrammarError> {
+    let mut sources = super::itn::sources(grammars, locale_style)?;
     for source in &mut sources {
         source.classes.clear();
         source.labels.clear();
@@ -251,7 +251,7 @@ fn phrases_of(path: &Path) -> Result<Vec<String>, String> {
     Ok(phrases)
 }
 
-fn redaction(spec: &Spec, classes: &BTreeSet<&str>) -> Result<Option<Redaction>, (&'static str, String)> {
+fn redaction(spec: &FormatSpec, classes: &BTreeSet<&str>) -> Result<Option<Redaction>, (&'static str, String)> {
     if !spec.redacts() {
         return Ok(None);
     }

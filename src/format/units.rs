@@ -10,7 +10,7 @@ use super::dictionary::Dictionary;
 use super::itn::{Token, Written};
 use super::numbers::Numbers;
 use super::style::Style;
-use super::whole;
+use super::whole_numbers;
 use crate::tags::ItnClass;
 
 /// A stretch of words and how it is written.
@@ -69,7 +69,7 @@ pub enum Spans<'a> {
 /// Divides `words` (in lower case) into units, in order; every word is in just one. Words of `fixed` stay as spoken, whatever they are.
 pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec<Unit> {
     let free = fixed.iter().map(|fixed| !fixed).collect();
-    let mut made = Made { free, found: Vec::new(), numbers: style.numbers };
+    let mut made = UnitBuilder { free, found: Vec::new(), numbers: style.numbers };
     made.keep(words, style);
     let allowed = |class: &str| !style.off.contains(class);
     let packs = style.packs.iter().map(|itn| (itn, true));
@@ -111,16 +111,16 @@ pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec
     made.look_up(words, &style.dictionary);
     made.look_up(words, &style.spellings);
     let units = made.in_order();
-    whole::Text { words, ends: &last, itn: &style.itn, numbers: style.numbers, allowed: &allowed }.whole(units)
+    whole_numbers::WholeNumbers { words, ends: &last, itn: &style.itn, numbers: style.numbers, allowed: &allowed }.whole(units)
 }
 
-struct Made {
+struct UnitBuilder {
     free: Vec<bool>,
     found: Vec<Unit>,
     numbers: Numbers,
 }
 
-impl Made {
+impl UnitBuilder {
     fn is_free(&self, [from, to]: [usize; 2]) -> bool {
         self.free[from..to].iter().all(|free| *free)
     }
@@ -155,10 +155,10 @@ impl Made {
     /// A span that no class of its label reads: with the words beside it, as a sentence is read.
     fn lattice(&mut self, words: &[&str], [from, to]: [usize; 2], ends: &[bool], style: &Style, allowed: &dyn Fn(&str) -> bool) {
         let (mut low, mut high) = (from, to);
-        while low > 0 && from - low < whole::BESIDE && self.free[low - 1] && !ends[low - 1] {
+        while low > 0 && from - low < whole_numbers::BESIDE && self.free[low - 1] && !ends[low - 1] {
             low -= 1;
         }
-        while high < words.len() && high - to < whole::BESIDE && self.free[high] && !ends[high - 1] {
+        while high < words.len() && high - to < whole_numbers::BESIDE && self.free[high] && !ends[high - 1] {
             high += 1;
         }
         let tagged = |word: usize| (from..to).contains(&(low + word));

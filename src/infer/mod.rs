@@ -10,19 +10,19 @@
 //!
 //! Only [`onnx`] knows ONNX Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
 
-pub mod handle;
 pub mod model;
 pub mod onnx;
 pub mod path;
 pub mod queue;
 pub mod row;
+pub mod service;
 pub mod states;
 pub mod tokenise;
 pub mod weights;
 
-pub use handle::{Answer, Infer, KeptStates, Outcome, Request};
 pub use model::{LoadError, Model, ModelFiles, Models};
 pub use row::Row;
+pub use service::{Answer, InferenceService, KeptStates, Outcome, Request};
 pub use states::States;
 pub use tokenise::WordTokenizer;
 

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::path::Follows;
+use super::path::LabelTransitions;
 use super::queue::BatchLimits;
-use super::row::Frame;
-use super::{Infer, KeptStates, Tagger, WordTokenizer};
+use super::row::RowTemplate;
+use super::{InferenceService, KeptStates, Tagger, WordTokenizer};
 use crate::tags::{Labels, Tilt};
 
 /// Why a model or its runtime cannot be loaded; says expected, got and remedy.
@@ -29,7 +29,7 @@ pub struct ModelFiles {
     /// checked labels
     pub labels: Labels,
     /// which ITN label may follow which
-    pub follows: Follows,
+    pub follows: LabelTransitions,
 }
 
 impl ModelFiles {
@@ -51,7 +51,7 @@ impl ModelFiles {
         file.take(MAX_LABELS_BYTES).read_to_string(&mut text).map_err(|e| wrong(e.to_string()))?;
         let labels: Labels = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
         labels.check().map_err(wrong)?;
-        let follows = Follows::new(&labels.itn_follows).map_err(wrong)?;
+        let follows = LabelTransitions::new(&labels.itn_follows).map_err(wrong)?;
         Ok(ModelFiles { dir: dir.to_path_buf(), labels, follows })
     }
 
@@ -84,7 +84,7 @@ pub struct Model {
     /// words to its tokens
     pub tokenizer: WordTokenizer,
     /// its queue
-    pub infer: Infer,
+    pub infer: InferenceService,
 }
 
 impl Model {
@@ -98,7 +98,7 @@ impl Model {
         kept: KeptStates,
     ) -> Result<Model, LoadError> {
         let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), &files.labels.tokens).map_err(LoadError)?;
-        Ok(Model { key: key.to_string(), files, tokenizer, infer: Infer::start(taggers, limits, max_wait, kept) })
+        Ok(Model { key: key.to_string(), files, tokenizer, infer: InferenceService::start(taggers, limits, max_wait, kept) })
     }
 }
 
@@ -116,8 +116,8 @@ impl Models {
     }
 
     /// The model that a row is for.
-    pub fn of(&self, frame: Frame) -> &Model {
-        &self.models[frame.model]
+    pub fn of(&self, template: RowTemplate) -> &Model {
+        &self.models[template.model]
     }
 
     /// The directories of those that are loaded.
@@ -134,7 +134,7 @@ impl Models {
     ///
     /// # Errors
     /// A style that the model does not know; says what it knows.
-    pub fn frame(&self, key: &str, style: &str, tilt: Tilt) -> Result<(Frame, Arc<str>, &ModelFiles), String> {
+    pub fn template(&self, key: &str, style: &str, tilt: Tilt) -> Result<(RowTemplate, Arc<str>, &ModelFiles), String> {
         let at = self.models.iter().position(|m| m.key == key).expect("every profile's model is loaded");
         let files = &self.models[at].files;
         let Labels { model, styles, tokens, .. } = &files.labels;
@@ -142,7 +142,7 @@ impl Models {
             .iter()
             .position(|s| s == style)
             .ok_or_else(|| format!("style = {style:?}: expected one of {styles:?}, which model {key:?} knows"))?;
-        let frame = Frame { model: at, cls: tokens.cls, sep: tokens.sep, style: style as u32, tilt };
-        Ok((frame, model.as_str().into(), files))
+        let template = RowTemplate { model: at, cls: tokens.cls, sep: tokens.sep, style: style as u32, tilt };
+        Ok((template, model.as_str().into(), files))
     }
 }

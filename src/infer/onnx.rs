@@ -13,8 +13,8 @@ use ort::value::{DynValue, PrimitiveTensorElementType, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::model::{LoadError, ModelFiles};
-use super::path::Follows;
-use super::row::Frame;
+use super::path::LabelTransitions;
+use super::row::RowTemplate;
 use super::weights::{Element, Weight, weights};
 use super::{ModelError, Row, States, Tagger};
 use crate::tags::{Labels, Tags, best};
@@ -68,13 +68,13 @@ struct Sizes {
 }
 
 /// What all sessions of a model use: its weights as they are, and as ONNX Runtime packs them for its products.
-struct Common {
+struct SharedWeights {
     weights: Vec<(String, Arc<DynValue>)>,
     packed: PrepackedWeights,
 }
 
-impl Common {
-    fn of(onnx: &[u8], files: &ModelFiles) -> Result<Common, LoadError> {
+impl SharedWeights {
+    fn of(onnx: &[u8], files: &ModelFiles) -> Result<SharedWeights, LoadError> {
         let value = |weight: Weight| {
             let bytes = &onnx[weight.data];
             let value = match weight.element {
@@ -91,20 +91,20 @@ impl Common {
             Ok((weight.name, Arc::new(value)))
         };
         let weights = weights(onnx).into_iter().map(value).collect::<Result<_, _>>()?;
-        Ok(Common { weights, packed: PrepackedWeights::new() })
+        Ok(SharedWeights { weights, packed: PrepackedWeights::new() })
     }
 }
 
 /// One session of the tagger.
 pub struct OnnxTagger {
     session: Session,
-    follows: Follows,
+    follows: LabelTransitions,
     sizes: Sizes,
     slots: usize,
 }
 
 /// What a run gives.
-struct Ran {
+struct RunOutput {
     /// `[rows, width, Labels::WIDTH]`
     logits: Vec<f32>,
     width: usize,
@@ -125,7 +125,7 @@ impl OnnxTagger {
         count: usize,
     ) -> Result<Vec<OnnxTagger>, LoadError> {
         let onnx = files.unpack()?;
-        let common = if device == Device::Cpu && count > 1 { Some(Common::of(&onnx, files)?) } else { None };
+        let common = if device == Device::Cpu && count > 1 { Some(SharedWeights::of(&onnx, files)?) } else { None };
         // One after the other on one thread: what the runtime needs while it loads is then used again by the next session. Side by side, every thread's
         // share of it stays with the process. The first one packs the weights as the processor wants them, the others find them so.
         (0..count).map(|_| OnnxTagger::one(files, &onnx, device, threads, slots, common.as_ref())).collect()
@@ -137,7 +137,7 @@ impl OnnxTagger {
         device: Device,
         threads: usize,
         slots: usize,
-        common: Option<&Common>,
+        common: Option<&SharedWeights>,
     ) -> Result<OnnxTagger, LoadError> {
         let path = files.tagger();
         let fail = |what: &str, e: String| LoadError(format!("{}: {what}: {e}", path.display()));
@@ -181,8 +181,8 @@ impl OnnxTagger {
         let mut tagger = OnnxTagger { session, follows: files.follows.clone(), sizes, slots };
         let tokens = &files.labels.tokens;
         let last_style = files.labels.styles.len() as u32 - 1;
-        let frame = Frame { cls: tokens.cls, sep: tokens.sep, style: last_style, ..Frame::default() };
-        let warm = Row::pack(frame, &[&[tokens.cls]], 0, Some(0), false);
+        let template = RowTemplate { cls: tokens.cls, sep: tokens.sep, style: last_style, ..RowTemplate::default() };
+        let warm = Row::pack(template, &[&[tokens.cls]], 0, Some(0), false);
         tagger.tag(&[&warm], &mut [States::default()]).map_err(|e| fail("the model does not run", e.to_string()))?;
         Ok(tagger)
     }
@@ -215,7 +215,7 @@ impl OnnxTagger {
     }
 
     /// Runs rows that all have their states in `slots`, or all start afresh.
-    fn run(&mut self, rows: &[&Row], states: &[&States], slots: usize) -> Result<Ran, ModelError> {
+    fn run(&mut self, rows: &[&Row], states: &[&States], slots: usize) -> Result<RunOutput, ModelError> {
         let Sizes { slabs, heads, size } = self.sizes;
         let count = rows.len();
         let width = rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0).max(MIN_WIDTH);
@@ -234,7 +234,7 @@ impl OnnxTagger {
                 (tokens[at], words[at], positions[at]) = (i64::from(token), i64::from(word), from + i as i64);
             }
             lookahead.push(row.lookahead.map_or(UNLIMITED, i64::from));
-            style.push(i64::from(row.frame.style));
+            style.push(i64::from(row.template.style));
             keep.extend((0..row.keep.map_or(0, |keep| keep.tokens as usize)).map(|i| (r * width + i) as i64));
             if row.after.is_none() {
                 continue;
@@ -269,7 +269,7 @@ impl OnnxTagger {
         let logits = extract::<f32>(&outputs, "logits", &[count, width, Labels::WIDTH])?;
         let states = extract::<i8>(&outputs, "states", &[kept_tokens, slabs, heads * size])?;
         let scales = extract::<f32>(&outputs, "state_scales", &[kept_tokens, slabs])?;
-        Ok(Ran { logits, width, states, scales })
+        Ok(RunOutput { logits, width, states, scales })
     }
 }
 
@@ -298,7 +298,7 @@ impl Tagger for OnnxTagger {
         let tags_of = |(row, words): (&&Row, &Vec<Vec<f32>>)| {
             let itn: Vec<&[f32]> = words.iter().map(|w| &w[Labels::ITN]).collect();
             let path = self.follows.path(&itn, row.before, row.lookahead.is_some());
-            words.iter().zip(path).map(|(w, itn)| Tags { itn, ..best(w, row.frame.tilt) }).collect()
+            words.iter().zip(path).map(|(w, itn)| Tags { itn, ..best(w, row.template.tilt) }).collect()
         };
         Ok(rows.iter().zip(&logits).map(tags_of).collect())
     }

@@ -13,14 +13,14 @@ const NEVER: f32 = -1e9;
 
 /// `[label before][label]`: what a step adds to a path's score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Follows(Box<[[f32; LABELS]; LABELS]>);
+pub struct LabelTransitions(Box<[[f32; LABELS]; LABELS]>);
 
-impl Follows {
+impl LabelTransitions {
     /// From a model's table.
     ///
     /// # Errors
     /// It is not one row and column for each label, or holds a number beyond ±100.
-    pub fn new(table: &[Vec<f32>]) -> Result<Follows, String> {
+    pub fn new(table: &[Vec<f32>]) -> Result<LabelTransitions, String> {
         let columns = table.iter().map(Vec::len).find(|&n| n != LABELS).unwrap_or(LABELS);
         if table.len() != LABELS || columns != LABELS {
             return Err(format!("itn_follows: expected {LABELS} rows of {LABELS} numbers, got {} of {columns}", table.len()));
@@ -34,7 +34,7 @@ impl Follows {
                 steps[before][label] = if allowed(before, label) { step } else { NEVER };
             }
         }
-        Ok(Follows(steps))
+        Ok(LabelTransitions(steps))
     }
 
     /// The labels of the best path through a row's words (Viterbi), whose logits are given in order. The path goes on from the label `before`; without one
@@ -104,8 +104,8 @@ mod tests {
     use crate::tags::ItnClass::{Cardinal, Percent};
     use proptest::prelude::*;
 
-    fn open() -> Follows {
-        Follows::new(&vec![vec![0.0; LABELS]; LABELS]).unwrap()
+    fn open() -> LabelTransitions {
+        LabelTransitions::new(&vec![vec![0.0; LABELS]; LABELS]).unwrap()
     }
 
     /// Logits of a word: `high` of some labels, 0 of the others.
@@ -145,14 +145,14 @@ mod tests {
     #[test]
     fn a_table_of_another_size_or_with_senseless_numbers_is_refused() {
         let table = vec![vec![0.0; LABELS]; LABELS];
-        assert!(Follows::new(&table[1..]).unwrap_err().contains("expected 25 rows of 25 numbers, got 24 of 25"));
+        assert!(LabelTransitions::new(&table[1..]).unwrap_err().contains("expected 25 rows of 25 numbers, got 24 of 25"));
         let mut ragged = table.clone();
         ragged[3].pop();
-        assert!(Follows::new(&ragged).unwrap_err().contains("got 25 of 24"));
+        assert!(LabelTransitions::new(&ragged).unwrap_err().contains("got 25 of 24"));
         for bad in [f32::NAN, f32::INFINITY, 1e30] {
             let mut table = table.clone();
             table[1][2] = bad;
-            assert!(Follows::new(&table).unwrap_err().contains("from -100 to 100"));
+            assert!(LabelTransitions::new(&table).unwrap_err().contains("from -100 to 100"));
         }
     }
 
@@ -164,7 +164,7 @@ mod tests {
         ) {
             // Only the first five labels have a chance, so that all paths can be tried.
             let table: Vec<Vec<f32>> = steps.chunks(LABELS).map(<[f32]>::to_vec).collect();
-            let follows = Follows::new(&table).unwrap();
+            let follows = LabelTransitions::new(&table).unwrap();
             let logits: Vec<[f32; LABELS]> =
                 words.iter().map(|w| std::array::from_fn(|n| w.get(n).copied().unwrap_or(-1000.0))).collect();
             let rows: Vec<&[f32]> = logits.iter().map(|w| &w[..]).collect();

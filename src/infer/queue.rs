@@ -57,7 +57,7 @@ struct Item<T> {
 }
 
 #[derive(Debug)]
-struct Waiting<T> {
+struct LaneQueue<T> {
     items: VecDeque<Item<T>>,
     /// batches in a row that left its oldest item where it is
     passed_over: u32,
@@ -67,12 +67,12 @@ struct Waiting<T> {
 #[derive(Debug)]
 pub struct Queue<T> {
     /// as in [`Lane::ALL`]
-    lanes: [Waiting<T>; 3],
+    lanes: [LaneQueue<T>; 3],
 }
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Queue { lanes: Lane::ALL.map(|_| Waiting { items: VecDeque::new(), passed_over: 0 }) }
+        Queue { lanes: Lane::ALL.map(|_| LaneQueue { items: VecDeque::new(), passed_over: 0 }) }
     }
 }
 

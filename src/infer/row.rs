@@ -13,7 +13,7 @@ pub const MAX_TOKENS_PER_WORD: usize = 8;
 
 /// What all rows of a profile have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Frame {
+pub struct RowTemplate {
     /// which of the process's models
     pub model: usize,
     /// first token of every row; belongs to word -1, so that every word may attend to it
@@ -33,7 +33,7 @@ pub const LAST_KEPT_POSITION: usize = 400;
 /// Kept states of a stream: how many words of the epoch the pass saw that made them last, and the position of the next token. Words and settings make
 /// the states of a number what they are, whoever makes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct After {
+pub struct StatesRef {
     /// which states
     pub number: u64,
     /// of the row's first token
@@ -55,19 +55,19 @@ pub struct Keep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// what it has in common with others
-    pub frame: Frame,
+    pub template: RowTemplate,
     /// token ids, `cls` first unless the row goes on after kept states
     pub tokens: Vec<u32>,
     /// each token's word, counted from the row's first word; -1 for `cls`
     pub words: Vec<i32>,
-    /// place in `tokens` of the first token of each word whose tags are asked for: the row's last words, all of them unless [`Row::ask`] says otherwise
+    /// place in `tokens` of the first token of each word whose tags are asked for: the row's last words, all of them unless [`Row::tagging_last`] says otherwise
     pub first: Vec<u32>,
     /// later words a word may attend to; `None` is all
     pub lookahead: Option<u32>,
     /// the ITN label of the word before the first that is asked for, where that is decided
     pub before: Option<Itn>,
     /// the states that its tokens see besides each other; `None`: it starts afresh
-    pub after: Option<After>,
+    pub after: Option<StatesRef>,
     /// what is kept of it
     pub keep: Option<Keep>,
 }
@@ -79,7 +79,7 @@ impl Row {
     ///
     /// # Panics
     /// If `words` without history are more than fit with one token each; `config` checks the limits that exclude it.
-    pub fn pack(frame: Frame, words: &[&[u32]], history: usize, lookahead: Option<u32>, stopped: bool) -> Row {
+    pub fn pack(template: RowTemplate, words: &[&[u32]], history: usize, lookahead: Option<u32>, stopped: bool) -> Row {
         let room = MAX_TOKENS - 2;
         let mut keep = MAX_TOKENS_PER_WORD;
         let cost = |words: &[&[u32]], keep: usize| words.iter().map(|w| w.len().min(keep)).sum::<usize>();
@@ -94,8 +94,8 @@ impl Row {
         while cost(words, keep) > room {
             keep -= 1;
         }
-        let mut row = Row::empty(frame, lookahead);
-        row.tokens.push(frame.cls);
+        let mut row = Row::empty(template, lookahead);
+        row.tokens.push(template.cls);
         row.words.push(-1);
         row.fill(words, keep, stopped);
         row
@@ -103,36 +103,45 @@ impl Row {
 
     /// A row of words that go on after kept states; `None` where there are none, or where they reach beyond `last`, a position.
     pub fn go_on(
-        frame: Frame,
+        template: RowTemplate,
         words: &[&[u32]],
-        after: After,
+        after: StatesRef,
         last: usize,
         lookahead: Option<u32>,
         stopped: bool,
     ) -> Option<Row> {
-        let mut row = Row { after: Some(after), ..Row::empty(frame, lookahead) };
+        let mut row = Row { after: Some(after), ..Row::empty(template, lookahead) };
         row.fill(words, MAX_TOKENS_PER_WORD, stopped);
         (!words.is_empty() && after.position as usize + row.tokens.len() <= last).then_some(row)
     }
 
     /// Asks for the tags of the last `words` only; `before` is the label of the word before them.
-    pub fn ask(mut self, words: usize, before: Option<Itn>) -> Row {
+    pub fn tagging_last(mut self, words: usize, before: Option<Itn>) -> Row {
         self.first.drain(..self.first.len().saturating_sub(words));
         self.before = before;
         self
     }
 
     /// Keeps the states of all but the last `open` words, as those of this number. Gives the row, and where the next one goes on.
-    pub fn keep(mut self, open: usize, number: u64, again: bool) -> (Row, After) {
+    pub fn keep(mut self, open: usize, number: u64, again: bool) -> (Row, StatesRef) {
         let words = self.first.len().saturating_sub(open);
         let tokens = self.first.get(words).map_or(self.tokens.len(), |&first| first as usize) as u32;
         let position = self.after.map_or(0, |after| after.position) + tokens;
         self.keep = Some(Keep { tokens, number, again });
-        (self, After { number, position })
+        (self, StatesRef { number, position })
     }
 
-    fn empty(frame: Frame, lookahead: Option<u32>) -> Row {
-        Row { frame, tokens: Vec::new(), words: Vec::new(), first: Vec::new(), lookahead, before: None, after: None, keep: None }
+    fn empty(template: RowTemplate, lookahead: Option<u32>) -> Row {
+        Row {
+            template,
+            tokens: Vec::new(),
+            words: Vec::new(),
+            first: Vec::new(),
+            lookahead,
+            before: None,
+            after: None,
+            keep: None,
+        }
     }
 
     fn fill(&mut self, words: &[&[u32]], keep: usize, stopped: bool) {
@@ -144,7 +153,7 @@ impl Row {
             }
         }
         if stopped {
-            self.tokens.push(self.frame.sep);
+            self.tokens.push(self.template.sep);
             self.words.push(words.len() as i32);
         }
     }
@@ -154,8 +163,13 @@ impl Row {
 mod tests {
     use super::*;
 
-    const FRAME: Frame =
-        Frame { model: 0, cls: 101, sep: 102, style: 0, tilt: Tilt { comma: 0.0, period: 0.0, question: 0.0, disfluency: 0.0 } };
+    const FRAME: RowTemplate = RowTemplate {
+        model: 0,
+        cls: 101,
+        sep: 102,
+        style: 0,
+        tilt: Tilt { comma: 0.0, period: 0.0, question: 0.0, disfluency: 0.0 },
+    };
 
     #[test]
     fn a_row_points_at_each_words_first_token() {
@@ -180,13 +194,13 @@ mod tests {
         let fresh = Row::pack(FRAME, &[&[7], &[8, 9], &[10], &[11]], 0, None, false);
         let (fresh, after) = fresh.keep(2, 4, false);
         assert_eq!(fresh.keep, Some(Keep { tokens: 4, number: 4, again: false }), "the opening token and two words");
-        assert_eq!(after, After { number: 4, position: 4 });
+        assert_eq!(after, StatesRef { number: 4, position: 4 });
         let row = Row::go_on(FRAME, &[&[10], &[11], &[12, 13], &[14]], after, MAX_TOKENS, None, true).unwrap();
         assert_eq!((&row.tokens[..], &row.words[..]), (&[10, 11, 12, 13, 14, 102][..], &[0, 1, 2, 2, 3, 4][..]));
         let (row, after) = row.keep(1, 6, false);
-        assert_eq!(after, After { number: 6, position: 8 });
-        assert_eq!(row.ask(2, Some(Itn::O)).first, [2, 4]);
-        assert!(Row::go_on(FRAME, &[&[10]], After { number: 1, position: 400 }, LAST_KEPT_POSITION, None, false).is_none());
+        assert_eq!(after, StatesRef { number: 6, position: 8 });
+        assert_eq!(row.tagging_last(2, Some(Itn::O)).first, [2, 4]);
+        assert!(Row::go_on(FRAME, &[&[10]], StatesRef { number: 1, position: 400 }, LAST_KEPT_POSITION, None, false).is_none());
         assert!(Row::go_on(FRAME, &[], after, MAX_TOKENS, None, false).is_none());
     }
 }

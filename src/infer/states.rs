@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 /// One assignment of a partition to this process. Streams are named within it.
-pub type Owner = u64;
+pub type OwnerId = u64;
 
 #[derive(Debug)]
 struct Entry<S> {
@@ -27,23 +27,23 @@ struct Entry<S> {
 
 /// States of all streams of a process, by owner and stream.
 #[derive(Debug)]
-pub struct Store<S> {
-    entries: HashMap<(Owner, u64), Entry<S>>,
-    by_use: BTreeMap<u64, (Owner, u64)>,
-    owners: Owner,
+pub struct StateStore<S> {
+    entries: HashMap<(OwnerId, u64), Entry<S>>,
+    by_use: BTreeMap<u64, (OwnerId, u64)>,
+    owners: OwnerId,
     uses: u64,
     bytes: usize,
     max_bytes: usize,
 }
 
-impl<S> Store<S> {
+impl<S> StateStore<S> {
     /// A store for `max_bytes`. States that a worker has in hand, or that are being made again, are not given up for room.
-    pub fn new(max_bytes: usize) -> Store<S> {
-        Store { entries: HashMap::new(), by_use: BTreeMap::new(), owners: 0, uses: 0, bytes: 0, max_bytes }
+    pub fn new(max_bytes: usize) -> StateStore<S> {
+        StateStore { entries: HashMap::new(), by_use: BTreeMap::new(), owners: 0, uses: 0, bytes: 0, max_bytes }
     }
 
     /// A name for a new owner.
-    pub fn owner(&mut self) -> Owner {
+    pub fn owner(&mut self) -> OwnerId {
         self.owners += 1;
         self.owners
     }
@@ -54,7 +54,7 @@ impl<S> Store<S> {
     }
 
     /// Notes that a stream has asked for a pass, which goes on `after` states of that number, or starts afresh. `false`: they are not there.
-    pub fn admit(&mut self, owner: Owner, stream: u64, after: Option<u64>) -> bool {
+    pub fn admit(&mut self, owner: OwnerId, stream: u64, after: Option<u64>) -> bool {
         match (self.entries.get(&(owner, stream)), after) {
             (Some(entry), Some(number)) => entry.states.is_some() && entry.number == number,
             (None, Some(_)) => false,
@@ -67,7 +67,7 @@ impl<S> Store<S> {
     }
 
     /// Hands the states of that number out, until they are [`Store::put`] back.
-    pub fn take(&mut self, owner: Owner, stream: u64, number: u64) -> Option<S> {
+    pub fn take(&mut self, owner: OwnerId, stream: u64, number: u64) -> Option<S> {
         let entry = self.entries.get_mut(&(owner, stream)).filter(|e| e.number == number)?;
         let states = entry.states.take()?;
         self.bytes -= entry.bytes;
@@ -76,7 +76,7 @@ impl<S> Store<S> {
     }
 
     /// Keeps the states of a stream, unless it was forgotten meanwhile; then makes room. `again`: they are being made again, and stay until they are used.
-    pub fn put(&mut self, owner: Owner, stream: u64, number: u64, states: S, bytes: usize, again: bool) {
+    pub fn put(&mut self, owner: OwnerId, stream: u64, number: u64, states: S, bytes: usize, again: bool) {
         let Some(entry) = self.entries.get_mut(&(owner, stream)) else { return };
         if entry.states.is_some() {
             self.bytes -= entry.bytes;
@@ -96,14 +96,14 @@ impl<S> Store<S> {
         }
     }
 
-    fn give_up(&mut self, (owner, stream): (Owner, u64)) {
+    fn give_up(&mut self, (owner, stream): (OwnerId, u64)) {
         let entry = self.entries.get_mut(&(owner, stream)).expect("what is in order of use is there");
         entry.states = None;
         self.bytes -= entry.bytes;
     }
 
     /// Forgets a stream: it has ended, or is erased.
-    pub fn forget(&mut self, owner: Owner, stream: u64) {
+    pub fn forget(&mut self, owner: OwnerId, stream: u64) {
         if let Some(entry) = self.entries.remove(&(owner, stream))
             && entry.states.is_some()
         {
@@ -113,7 +113,7 @@ impl<S> Store<S> {
     }
 
     /// Forgets all streams of an owner: the partition is another's.
-    pub fn forget_all(&mut self, owner: Owner) {
+    pub fn forget_all(&mut self, owner: OwnerId) {
         let streams: Vec<u64> = self.entries.keys().filter(|(o, _)| *o == owner).map(|(_, stream)| *stream).collect();
         streams.into_iter().for_each(|stream| self.forget(owner, stream));
     }
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn states_go_out_once_and_by_their_number_only() {
-        let mut store = Store::new(100);
+        let mut store = StateStore::new(100);
         let owner = store.owner();
         assert!(!store.admit(owner, 1, Some(8)), "nothing is there yet");
         assert!(store.admit(owner, 1, None));
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_is_forgotten_is_not_put_back() {
-        let mut store = Store::new(100);
+        let mut store = StateStore::new(100);
         let (one, two) = (store.owner(), store.owner());
         for (owner, stream) in [(one, 1), (one, 2), (two, 1)] {
             store.admit(owner, stream, None);
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_one_used_least_lately_makes_room_but_not_one_that_is_being_made_again() {
-        let mut store = Store::new(25);
+        let mut store = StateStore::new(25);
         let owner = store.owner();
         for stream in 0..4 {
             store.admit(owner, stream, None);
@@ -241,7 +241,7 @@ mod tests {
         fn bytes_are_those_of_what_is_there_and_within_the_limit(
             steps in prop::collection::vec((0u8..5, 0u64..2, 0u64..6, 1usize..40), 1..200),
         ) {
-            let mut store: Store<usize> = Store::new(100);
+            let mut store: StateStore<usize> = StateStore::new(100);
             for (what, owner, stream, bytes) in steps {
                 match what {
                     0 => store.put(owner, stream, 8, bytes, bytes, false),

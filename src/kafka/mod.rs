@@ -1,8 +1,8 @@
 //! What the consumer, the producer and the admin client have in common: properties, one voice for librdkafka's problems, and what they say to each
-//! other through the broker: the proof of membership that a commit carries ([`membership`]), the mark on a committed offset ([`mark`]) and the
+//! other through the broker: the proof of membership that a commit carries ([`membership`]), the mark on a committed offset ([`crash_mark`]) and the
 //! changelog's records about a whole partition ([`notes`]).
 
-pub mod mark;
+pub mod crash_mark;
 pub mod membership;
 pub mod notes;
 

@@ -4,7 +4,7 @@
 //!            task's channel is full
 //!          ┌────────────────────────┐
 //!          │                        ▼
-//!  add ▶ RUNNING                 PAUSED        stop: the task leaves what it has not taken, gives its last cut and ends
+//!  add ▶ RUNNING                 PAUSED        stop: the task leaves what it has not taken, gives its last checkpoint and ends
 //!          ▲                        │          abort: it ends at once
 //!          └────────────────────────┘
 //!             room for what was held
@@ -27,7 +27,7 @@ const CHANNEL_RECORDS: usize = 256;
 
 /// What a partition task gets.
 #[derive(Debug)]
-pub enum ToPartition {
+pub enum TaskInput {
     /// the next record
     Record(RawRecord),
     /// the end of the log is reached: delays count from now on
@@ -38,35 +38,35 @@ pub enum ToPartition {
 pub type Task = JoinHandle<Result<(), RestoreError>>;
 
 /// Starts the task of a partition; it ends when it is told to stop.
-pub type Spawn = Box<dyn Fn(Incarnation, Inbox) -> Task + Send + Sync>;
+pub type SpawnTask = Box<dyn Fn(Incarnation, TaskChannels) -> Task + Send + Sync>;
 
 /// A partition task's end of its line to the worker.
-pub struct Inbox {
+pub struct TaskChannels {
     /// records in their order
-    pub records: mpsc::Receiver<ToPartition>,
-    /// each wants a cut
-    pub asks: mpsc::Receiver<()>,
+    pub records: mpsc::Receiver<TaskInput>,
+    /// each wants a checkpoint
+    pub checkpoint_requests: mpsc::Receiver<()>,
     /// what the last commit said of its input
     pub durable: watch::Receiver<Option<Position>>,
     /// comes true when the partition is given up: what is still in `records` is its next owner's
     pub stop: oneshot::Receiver<()>,
 }
 
-struct Partition {
+struct TaskHandle {
     number: u64,
-    records: mpsc::Sender<ToPartition>,
-    asks: mpsc::Sender<()>,
+    records: mpsc::Sender<TaskInput>,
+    checkpoint_requests: mpsc::Sender<()>,
     durable: watch::Sender<Option<Position>>,
     /// dropping it stops the task
     _stop: oneshot::Sender<()>,
-    held: VecDeque<ToPartition>,
+    held: VecDeque<TaskInput>,
     paused: bool,
     task: Task,
 }
 
-impl Partition {
+impl TaskHandle {
     /// Hands on what was held and then `next`; keeps what the channel has no room for. Gives back whether all went.
-    fn hand_on(&mut self, next: Option<ToPartition>) -> bool {
+    fn forward(&mut self, next: Option<TaskInput>) -> bool {
         self.held.extend(next);
         while let Some(item) = self.held.pop_front() {
             match self.records.try_send(item) {
@@ -83,29 +83,41 @@ impl Partition {
 
 /// All tasks of this worker. The polling thread owns it.
 pub struct Assignment {
-    partitions: HashMap<i32, Partition>,
-    spawn: Spawn,
+    partitions: HashMap<i32, TaskHandle>,
+    spawn: SpawnTask,
 }
 
 impl Assignment {
     /// None yet; `spawn` starts a partition's task.
-    pub fn new(spawn: Spawn) -> Assignment {
+    pub fn new(spawn: SpawnTask) -> Assignment {
         Assignment { partitions: HashMap::new(), spawn }
     }
 
     /// Starts the task of a partition.
     pub fn add(&mut self, incarnation: Incarnation) {
         let (records, inbox) = mpsc::channel(CHANNEL_RECORDS);
-        let (asks, asked) = mpsc::channel(1);
+        let (checkpoint_requests, asked) = mpsc::channel(1);
         let (durable, committed) = watch::channel(None);
         let (stop, stopped) = oneshot::channel();
-        let task = (self.spawn)(incarnation, Inbox { records: inbox, asks: asked, durable: committed, stop: stopped });
+        let task = (self.spawn)(
+            incarnation,
+            TaskChannels { records: inbox, checkpoint_requests: asked, durable: committed, stop: stopped },
+        );
         let held = VecDeque::new();
-        let partition = Partition { number: incarnation.number, records, asks, durable, _stop: stop, held, paused: false, task };
+        let partition = TaskHandle {
+            number: incarnation.number,
+            records,
+            checkpoint_requests,
+            durable,
+            _stop: stop,
+            held,
+            paused: false,
+            task,
+        };
         self.partitions.insert(incarnation.partition, partition);
     }
 
-    /// Tells a task to stop, and gives it. It ends by itself once it has given its last cut.
+    /// Tells a task to stop, and gives it. It ends by itself once it has given its last checkpoint.
     pub fn stop(&mut self, partition: i32) -> Option<Task> {
         self.partitions.remove(&partition).map(|p| p.task)
     }
@@ -119,7 +131,7 @@ impl Assignment {
     pub fn deliver(&mut self, record: RawRecord) -> Option<i32> {
         let number = record.partition;
         let partition = self.partitions.get_mut(&number)?;
-        let went = partition.hand_on(Some(ToPartition::Record(record)));
+        let went = partition.forward(Some(TaskInput::Record(record)));
         let pause = !went && !partition.paused;
         partition.paused |= pause;
         pause.then_some(number)
@@ -128,14 +140,14 @@ impl Assignment {
     /// The end of a partition's log was reached.
     pub fn reached_end(&mut self, number: i32) {
         if let Some(partition) = self.partitions.get_mut(&number) {
-            partition.hand_on(Some(ToPartition::CaughtUp));
+            partition.forward(Some(TaskInput::CaughtUp));
         }
     }
 
-    /// Asks a task for its cut.
-    pub fn ask(&self, incarnation: Incarnation) {
+    /// Asks a task for its checkpoint.
+    pub fn request_checkpoint(&self, incarnation: Incarnation) {
         if let Some(partition) = self.find(incarnation) {
-            let _ = partition.asks.try_send(()); // one that is asked already will answer; one that ended is found by `dead`
+            let _ = partition.checkpoint_requests.try_send(()); // one that is asked already will answer; one that ended is found by `dead`
         }
     }
 
@@ -146,7 +158,7 @@ impl Assignment {
         }
     }
 
-    fn find(&self, incarnation: Incarnation) -> Option<&Partition> {
+    fn find(&self, incarnation: Incarnation) -> Option<&TaskHandle> {
         self.partitions.get(&incarnation.partition).filter(|p| p.number == incarnation.number)
     }
 
@@ -154,7 +166,7 @@ impl Assignment {
     pub fn unblock(&mut self) -> Vec<i32> {
         let mut resumed = Vec::new();
         for (number, partition) in &mut self.partitions {
-            let all_went = partition.hand_on(None);
+            let all_went = partition.forward(None);
             if all_went && partition.paused {
                 partition.paused = false;
                 resumed.push(*number);
@@ -169,7 +181,7 @@ impl Assignment {
     }
 
     /// A partition whose task ended although nobody told it to, and the task.
-    pub fn take_dead(&mut self) -> Option<(i32, Task)> {
+    pub fn take_ended(&mut self) -> Option<(i32, Task)> {
         let number = *self.partitions.iter().find(|(_, p)| p.task.is_finished())?.0;
         self.stop(number).map(|task| (number, task))
     }

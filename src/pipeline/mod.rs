@@ -1,27 +1,27 @@
 //! The service: model, formatter, one task a partition, delivery and the polling thread. The only module that knows all others.
 //!
 //! ```text
-//!  worker thread ──records, asks──▶ partition task (Partition) ──cuts──▶ worker thread ──transaction──▶ Kafka
+//!  worker thread ──records, asks──▶ partition task (Partition) ──checkpoints──▶ worker thread ──transaction──▶ Kafka
 //!                                      │        ▲                                  (segments, state, offsets)
 //!                                   Request   Answer
 //!                                      ▼        │
 //!                                    inference workers
 //! ```
 
+mod active_settings;
 mod assignment;
 pub mod clock;
-mod guard;
-mod in_force;
+mod crash_isolation;
+pub mod offline;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
+mod panics;
 pub mod partition;
 mod reload;
-pub mod replay;
 mod restore;
 #[cfg(test)]
 mod scenarios;
 mod task;
-mod trial;
 mod worker;
 
 use std::num::NonZeroU32;
@@ -41,16 +41,16 @@ use crate::format::{Formatter, Styles};
 use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
 use crate::infer::{KeptStates, LoadError, Model, ModelFiles, Models, Tagger};
-use crate::limit::PartialLimit;
-use crate::produce::outlet::Outlet;
-use crate::produce::raw::RawSender;
+use crate::produce::plain::PlainProducer;
+use crate::produce::serializer::RecordSerializer;
 use crate::produce::topics;
 use crate::produce::transaction::{OpenError, Transaction, TransactionError};
+use crate::rate_limit::PartialLimit;
 use crate::session::output::{Release, StreamRef};
 use crate::session::policy::Policy;
-use crate::session::snapshot::Surroundings;
-use assignment::{Assignment, Spawn};
-use in_force::InForce;
+use crate::session::snapshot::SnapshotContext;
+use active_settings::ActiveSettings;
+use assignment::{Assignment, SpawnTask};
 use worker::{Worker, WorkerError};
 
 /// Why the service did not start or did not go on. Each kind has an exit code of its own.
@@ -107,7 +107,7 @@ pub struct Shared {
     pub settings: Settings,
     /// where settings came from, to be looked at again
     pub settings_file: Option<PathBuf>,
-    in_force: RwLock<Arc<InForce>>,
+    active_settings: RwLock<Arc<ActiveSettings>>,
     /// whether dead letters must carry nothing of their records: some profile redacts
     pub(crate) redacts: Arc<AtomicBool>,
     /// words to tags
@@ -151,12 +151,12 @@ impl Shared {
             models.push(Model::start(&key, files, taggers, settings.infer.batch_limits(), max_wait, kept.clone())?);
         }
         let models = Models::new(models, kept);
-        let (in_force, styles) = InForce::new(&settings, profiles, &models)?;
+        let (active_settings, styles) = ActiveSettings::new(&settings, profiles, &models)?;
         let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Ok(Shared {
             settings_file: None,
-            redacts: Arc::new(AtomicBool::new(in_force.profiles.any_redacts())),
-            in_force: RwLock::new(Arc::new(in_force)),
+            redacts: Arc::new(AtomicBool::new(active_settings.profiles.any_redacts())),
+            active_settings: RwLock::new(Arc::new(active_settings)),
             models,
             formatter: Formatter::new(styles),
             partial_limit: PartialLimit::new(per_second),
@@ -167,8 +167,8 @@ impl Shared {
     }
 
     /// Profiles, quotas and limits as they are now.
-    pub fn in_force(&self) -> Arc<InForce> {
-        self.in_force.read().expect("no one panics while holding it").clone()
+    pub fn active_settings(&self) -> Arc<ActiveSettings> {
+        self.active_settings.read().expect("no one panics while holding it").clone()
     }
 
     /// Reads the settings file and what it names again; from the next record on that counts. Gives the names of sections that wait for a restart.
@@ -176,18 +176,18 @@ impl Shared {
     /// # Errors
     /// The file, or one that it names, cannot be used. What was in force stays so.
     pub fn reload(&self) -> Result<Vec<String>, SettingsError> {
-        let (next, styles, waiting) = self.in_force().next(self.settings_file.as_deref(), &self.settings, &self.models)?;
+        let (next, styles, waiting) = self.active_settings().next(self.settings_file.as_deref(), &self.settings, &self.models)?;
         self.replace(next, styles);
         Ok(waiting)
     }
 
     /// From the next record on, another generation counts.
-    fn replace(&self, next: InForce, styles: Styles) {
+    fn replace(&self, next: ActiveSettings, styles: Styles) {
         // A dead letter that is under way when redaction is switched on must not slip through: never back to false.
         self.redacts.fetch_or(next.profiles.any_redacts(), Ordering::Relaxed);
         // Formatting first: a profile is named by a stream only once it is in force.
         self.formatter.replace(styles);
-        *self.in_force.write().expect("no one panics while holding it") = Arc::new(next);
+        *self.active_settings.write().expect("no one panics while holding it") = Arc::new(next);
     }
 }
 
@@ -196,19 +196,19 @@ fn absolute(path: &std::path::Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-impl Surroundings for Shared {
+impl SnapshotContext for Shared {
     fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>) {
-        let profile = self.in_force().profiles.named(name).clone();
+        let profile = self.active_settings().profiles.named(name).clone();
         (profile.name.clone(), profile.policy.clone())
     }
 
     fn model(&self, policy: &Policy) -> Arc<str> {
-        self.models.of(policy.frame).files.labels.model.as_str().into()
+        self.models.of(policy.template).files.labels.model.as_str().into()
     }
 
     fn tokens(&self, policy: &Policy, spoken: &str) -> Arc<[u32]> {
         panic_at("restoring", [spoken].into_iter());
-        self.models.of(policy.frame).tokenizer.tokens(spoken)
+        self.models.of(policy.template).tokenizer.tokens(spoken)
     }
 }
 
@@ -245,11 +245,11 @@ fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Res
     let settings = &shared.settings;
     let consumer = RawConsumer::open(settings, shared.health.clone())?;
     runtime.block_on(topics::check_changelog(settings)).map_err(StartError::Changelog)?;
-    let outlet = Outlet { topics: settings.topics.clone(), coordinates_only: shared.redacts.clone() };
-    let partials = RawSender::new(settings).map_err(StartError::Properties)?;
-    let transaction = Transaction::open(settings, outlet)?;
+    let serializer = RecordSerializer { topics: settings.topics.clone(), coordinates_only: shared.redacts.clone() };
+    let partials = PlainProducer::new(settings).map_err(StartError::Properties)?;
+    let transaction = Transaction::open(settings, serializer)?;
     let (reports, reported) = mpsc::channel();
-    let spawn: Spawn = {
+    let spawn: SpawnTask = {
         let (shared, runtime) = (shared.clone(), runtime.clone());
         Box::new(move |incarnation, inbox| runtime.spawn(task::run(shared.clone(), incarnation, inbox, reports.clone())))
     };

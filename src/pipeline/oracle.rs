@@ -7,12 +7,12 @@ use std::sync::{Arc, LazyLock};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::format::units::{Spans, Unit, units};
-use crate::format::{Around, Passage, Style, apply, itn::Itn as Grammars};
-use crate::infer::row::{Frame, MAX_TOKENS_PER_WORD};
+use crate::format::{Passage, PassageContext, Style, apply, itn::Itn as Grammars};
+use crate::infer::row::{MAX_TOKENS_PER_WORD, RowTemplate};
 use crate::record::decode;
-use crate::record::{End, InputFormat, Limits, RawRecord, RawSegment};
-use crate::redact::{Action, Redaction, Rule as Redact};
-use crate::session::policy::{Lookahead, Mask, Policy, Rule};
+use crate::record::{End, InputFormat, RawRecord, RawSegment, RecordLimits};
+use crate::redact::{Action, Redaction, RedactionRule};
+use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule};
 use crate::session::{Record, Source};
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
@@ -23,7 +23,7 @@ static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| {
 
 /// Redacts nothing, or numbers and addresses, each in its way.
 fn redaction(seed: u64) -> Option<Arc<Redaction>> {
-    let rule = |at: u64| Redact {
+    let rule = |at: u64| RedactionRule {
         action: [Action::Mask, Action::Tag, Action::Drop][(seed / at % 3) as usize],
         keep_last: (seed % 5) as usize,
         said: seed.is_multiple_of(2),
@@ -38,9 +38,9 @@ const REASONS: [&str; 5] = ["json", "contract", "limit", "key", "empty"];
 /// Longest explanation of a refusal, bytes: it holds no part of the record.
 const MAX_DETAIL_BYTES: usize = 300;
 
-fn limits(small: bool) -> Limits {
+fn limits(small: bool) -> RecordLimits {
     let of = |small_limit, shipped| if small { small_limit } else { shipped };
-    Limits {
+    RecordLimits {
         max_record_bytes: of(400, 1 << 20),
         max_key_bytes: of(8, 1024),
         max_words_per_record: of(6, 5000),
@@ -83,7 +83,7 @@ pub fn check_bytes(bytes: &[u8]) {
     }
 }
 
-fn keeps_the_contract(segment: &RawSegment, limits: &Limits) {
+fn keeps_the_contract(segment: &RawSegment, limits: &RecordLimits) {
     assert!(segment.words.len() <= limits.max_words_per_record);
     assert!(segment.is_final || !matches!(segment.end, Some(End::Channel | End::Session)));
     assert!(segment.meta.as_ref().is_none_or(|m| m.get().starts_with('{') && m.get().len() <= limits.max_meta_bytes));
@@ -110,10 +110,10 @@ fn tags(seed: u64, i: usize) -> Tags {
 
 fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let policy = Policy {
-        frame: Frame::default(),
+        template: RowTemplate::default(),
         lookahead: Lookahead::Words(9),
         mask: Mask::Open,
-        rule: Rule::Frozen,
+        rule: ReleaseRule::Frozen,
         pass_words: 3,
         settling: None,
         history_words: 48,
@@ -124,17 +124,17 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         verbatim: false,
-        guard: None,
+        redaction: None,
         partials: true,
     };
-    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, way: None });
+    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, span: None });
     let one_token: Arc<[u32]> = Arc::new([7; MAX_TOKENS_PER_WORD]);
     let record = Record::new(segment, 0, source, Arc::new(policy), seed.is_multiple_of(5), |_| one_token.clone());
     let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();
     let from = seed >> 40;
     let style = Style { verbatim, redaction: redaction(seed), ..Style::of(GRAMMARS.clone()) };
     let before = ["", "my number is four", "my password is"][(seed % 3) as usize];
-    let around = Around { before, after: ["", "five", "thanks"][(seed / 3 % 3) as usize], more: seed.is_multiple_of(11) };
+    let around = PassageContext { before, after: ["", "five", "thanks"][(seed / 3 % 3) as usize], more: seed.is_multiple_of(11) };
     let passage = Passage { words: &words, from, sentence_start: seed.is_multiple_of(2), around, sure: words.len() };
     let done = apply::apply(passage, &style);
     let mut came = vec![0; words.len()];

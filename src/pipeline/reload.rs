@@ -12,33 +12,33 @@ use super::Shared;
 use crate::events;
 
 /// Files with their time of change and length.
-type Print = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
+type Fingerprint = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
 /// Deepest directory below one that is watched.
 const MAX_DEPTH: usize = 3;
 
-fn add(print: &mut Print, path: &Path, depth: usize) {
+fn add(fingerprint: &mut Fingerprint, path: &Path, depth: usize) {
     let Ok(meta) = std::fs::metadata(path) else { return };
     if meta.is_dir() && depth < MAX_DEPTH {
         let entries = std::fs::read_dir(path).into_iter().flatten();
-        entries.flatten().for_each(|entry| add(print, &entry.path(), depth + 1));
+        entries.flatten().for_each(|entry| add(fingerprint, &entry.path(), depth + 1));
     } else if meta.is_file() {
-        print.insert(path.to_path_buf(), (meta.modified().ok(), meta.len()));
+        fingerprint.insert(path.to_path_buf(), (meta.modified().ok(), meta.len()));
     }
 }
 
-fn print(shared: &Shared) -> Print {
+fn fingerprint(shared: &Shared) -> Fingerprint {
     let format = &shared.settings.format;
-    let mut print = Print::new();
-    shared.settings_file.iter().for_each(|path| add(&mut print, path, 0));
-    add(&mut print, &format.grammar_dir, 0);
-    for (_, spec) in shared.in_force().profiles.styles() {
+    let mut fingerprint = Fingerprint::new();
+    shared.settings_file.iter().for_each(|path| add(&mut fingerprint, path, 0));
+    add(&mut fingerprint, &format.grammar_dir, 0);
+    for (_, spec) in shared.active_settings().profiles.format_specs() {
         for dir in &format.pack_dirs {
-            spec.packs.iter().for_each(|pack| add(&mut print, &dir.join(pack), 0));
+            spec.packs.iter().for_each(|pack| add(&mut fingerprint, &dir.join(pack), 0));
         }
-        [&spec.vocabulary, &spec.names, &spec.profanity].into_iter().flatten().for_each(|path| add(&mut print, path, 0));
+        [&spec.vocabulary, &spec.names, &spec.profanity].into_iter().flatten().for_each(|path| add(&mut fingerprint, path, 0));
     }
-    print
+    fingerprint
 }
 
 /// Looks every `format.reload_ms` until the service stops, never where that is 0. What has changed is read once it has stood still for as long; all of
@@ -46,14 +46,14 @@ fn print(shared: &Shared) -> Print {
 pub async fn watch(shared: Arc<Shared>) {
     let every = Duration::from_millis(shared.settings.format.reload_ms);
     let mut asked = signal(SignalKind::hangup()).expect("signals can be handled");
-    let mut in_use = print(&shared);
+    let mut in_use = fingerprint(&shared);
     let mut before = in_use.clone();
     loop {
         let told = tokio::select! {
             _ = asked.recv() => true,
             () = tokio::time::sleep(every), if !every.is_zero() => false,
         };
-        let now = print(&shared);
+        let now = fingerprint(&shared);
         if told || now == before && now != in_use {
             in_use = now.clone();
             let shared = shared.clone();
@@ -67,7 +67,7 @@ pub async fn watch(shared: Arc<Shared>) {
 fn load(shared: &Shared) {
     let began = Instant::now();
     match shared.reload() {
-        Ok(waiting) => events::Reloaded { took: began.elapsed(), waiting: &waiting }.emit(),
+        Ok(waiting) => events::SettingsReloaded { took: began.elapsed(), waiting: &waiting }.emit(),
         Err(e) => events::ReloadRefused { why: &e.to_string() }.emit(),
     }
 }

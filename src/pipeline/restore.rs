@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use super::Shared;
 use super::clock::Clock;
+use super::crash_isolation::CrashIsolation;
 use super::partition::Partition;
-use super::trial::Trial;
-use crate::consume::changelog::{self, Left, RestoreError};
+use crate::consume::changelog::{self, ChangelogState, RestoreError};
 use crate::events;
 use crate::health::Reporter;
 use crate::produce::commits::Position;
-use crate::session::map::reread::{Remaining, Unreadable};
+use crate::session::map::reread::{RemainingWords, UnreadableStream};
 
 /// Before a restore that failed is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// A partition taken over.
-pub struct Restored {
+pub struct RestoredPartition {
     /// as its last owner left it
     pub partition: Partition,
     /// how its next records are taken
-    pub trial: Trial,
+    pub isolation: CrashIsolation,
     /// what its last owner committed
     pub began_at: Position,
     /// the raw log ended here
@@ -33,7 +33,7 @@ pub struct Restored {
 ///
 /// # Errors
 /// The changelog is another group's. That does not mend itself.
-pub async fn restore(shared: &Arc<Shared>, number: i32, reporter: &Arc<Reporter>) -> Result<Restored, RestoreError> {
+pub async fn restore(shared: &Arc<Shared>, number: i32, reporter: &Arc<Reporter>) -> Result<RestoredPartition, RestoreError> {
     loop {
         let (shared, reporter) = (shared.clone(), reporter.clone());
         match tokio::task::spawn_blocking(move || read(&shared, number, reporter)).await {
@@ -47,32 +47,32 @@ pub async fn restore(shared: &Arc<Shared>, number: i32, reporter: &Arc<Reporter>
 }
 
 /// Blocks.
-fn read(shared: &Arc<Shared>, number: i32, reporter: Arc<Reporter>) -> Result<Restored, RestoreError> {
+fn read(shared: &Arc<Shared>, number: i32, reporter: Arc<Reporter>) -> Result<RestoredPartition, RestoreError> {
     let left = changelog::read(&shared.settings, number)?;
     let (mut partition, unreadable) = Partition::restored(shared.clone(), number, Clock::wall(), reporter, &left);
     if !unreadable.is_empty() {
-        read_again(shared, number, &mut partition, unreadable)?;
+        reread(shared, number, &mut partition, unreadable)?;
     }
-    let Left { resume_at, mark, end, .. } = left;
-    Ok(Restored { partition, trial: Trial::begin(mark, resume_at), began_at: (resume_at, mark), end })
+    let ChangelogState { next_offset, mark, end, .. } = left;
+    Ok(RestoredPartition { partition, isolation: CrashIsolation::begin(mark, next_offset), began_at: (next_offset, mark), end })
 }
 
 /// Makes streams anew from their raw records.
-fn read_again(
+fn reread(
     shared: &Arc<Shared>,
     number: i32,
     partition: &mut Partition,
-    unreadable: Vec<Unreadable>,
+    unreadable: Vec<UnreadableStream>,
 ) -> Result<(), RestoreError> {
     let began = Instant::now();
     let sessions: BTreeSet<&[u8]> = unreadable.iter().map(|u| u.key.session.as_bytes()).collect();
-    let range = |streams: &[&Unreadable]| {
+    let range = |streams: &[&UnreadableStream]| {
         let from = streams.iter().map(|u| u.outline.epoch).min().unwrap_or_default();
         (from, streams.iter().map(|u| u.applied).max().unwrap_or_default())
     };
-    let all: Vec<&Unreadable> = unreadable.iter().collect();
+    let all: Vec<&UnreadableStream> = unreadable.iter().collect();
     let mut records = 0;
-    let read = |streams: &[&Unreadable], each: &mut dyn FnMut(crate::record::RawRecord)| {
+    let read = |streams: &[&UnreadableStream], each: &mut dyn FnMut(crate::record::RawRecord)| {
         changelog::read_raw(&shared.settings, number, range(streams), |record| {
             if record.key.as_deref().is_some_and(|key| sessions.contains(key)) {
                 each(record);
@@ -81,10 +81,10 @@ fn read_again(
     };
     // Where the raw topic has lost the first records of a stream, its words are counted first: only so is it known which of them are gone.
     let oldest = read(&[], &mut |_| {})?;
-    let cut_off: Vec<&Unreadable> = all.iter().copied().filter(|u| u.outline.epoch < oldest).collect();
-    let mut remaining = Remaining::default();
+    let cut_off: Vec<&UnreadableStream> = all.iter().copied().filter(|u| u.outline.epoch < oldest).collect();
+    let mut remaining = RemainingWords::default();
     if !cut_off.is_empty() {
-        read(&cut_off, &mut |record| partition.count_again(&cut_off, record, &mut remaining))?;
+        read(&cut_off, &mut |record| partition.count_reread(&cut_off, record, &mut remaining))?;
     }
     for stream in &all {
         let is_cut_off = stream.outline.epoch < oldest;
@@ -99,9 +99,9 @@ fn read_again(
     }
     read(&all, &mut |record| {
         records += 1;
-        partition.take_again(&all, &record);
+        partition.reread_record(&all, &record);
     })?;
-    partition.taken_again(&all);
-    events::ReadAgain { partition: number, streams: all.len(), records, took: began.elapsed() }.emit();
+    partition.reread_finished(&all);
+    events::StreamsReread { partition: number, streams: all.len(), records, took: began.elapsed() }.emit();
     Ok(())
 }

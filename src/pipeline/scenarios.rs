@@ -8,18 +8,18 @@ use std::time::Instant;
 use tokio::runtime::{Builder, Runtime};
 
 use super::Shared;
+use super::active_settings::ActiveSettings;
 use super::clock::Clock;
-use super::in_force::InForce;
 use super::partition::Partition;
 use crate::config::Settings;
-use crate::consume::changelog::Left;
+use crate::consume::changelog::ChangelogState;
 use crate::health::Health;
 use crate::infer::Row;
-use crate::kafka::mark::Mark;
-use crate::produce::{Cut, Outgoing};
+use crate::kafka::crash_mark::CrashMark;
+use crate::produce::{Checkpoint, Outgoing};
 use crate::record::{Kind, RawRecord, Segment};
 use crate::session::Time;
-use crate::session::map::reread::Unreadable;
+use crate::session::map::reread::UnreadableStream;
 use crate::tags::Tags;
 
 fn plain(row: &Row) -> Vec<Tags> {
@@ -46,8 +46,8 @@ struct Desk {
     offset: i64,
 }
 
-fn left(states: HashMap<Vec<u8>, Vec<u8>>, resume_at: i64) -> Left {
-    Left { states, resume_at, mark: Mark::Clean, end: resume_at, owned: true }
+fn left(states: HashMap<Vec<u8>, Vec<u8>>, next_offset: i64) -> ChangelogState {
+    ChangelogState { states, next_offset, mark: CrashMark::Clean, end: next_offset, owned: true }
 }
 
 impl Desk {
@@ -63,11 +63,11 @@ impl Desk {
     }
 
     /// And the streams that are to be read again.
-    fn restored(shared: &Arc<Shared>, left: &Left) -> (Desk, Vec<Unreadable>) {
+    fn restored(shared: &Arc<Shared>, left: &ChangelogState) -> (Desk, Vec<UnreadableStream>) {
         let reporter = Arc::new(Arc::<Health>::default().assigned(0));
         let (partition, unreadable) = Partition::restored(shared.clone(), 0, Clock::simulated(), reporter, left);
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        (Desk { partition, runtime, offset: left.resume_at }, unreadable)
+        (Desk { partition, runtime, offset: left.next_offset }, unreadable)
     }
 
     fn take(&mut self, session: &str, value: &str) {
@@ -75,7 +75,7 @@ impl Desk {
         let record = RawRecord { offset: self.offset, key: Some(key), payload: Some(payload), ..RawRecord::default() };
         self.offset += 1;
         self.partition.take(record);
-        self.partition.ask();
+        self.partition.submit_requests();
     }
 
     fn say(&mut self, session: &str, text: &str) {
@@ -90,15 +90,15 @@ impl Desk {
     fn wait_unanswered(&mut self, ms: u64) {
         self.partition.clock.move_to(Time(self.partition.now().0 + ms));
         self.partition.tick();
-        self.partition.ask();
+        self.partition.submit_requests();
     }
 
     /// Waits until the model has answered everything.
     fn settle(&mut self) {
-        while self.partition.is_asking() {
+        while self.partition.has_request_in_flight() {
             let answer = self.runtime.block_on(self.partition.answer());
             self.partition.answered(answer);
-            self.partition.ask();
+            self.partition.submit_requests();
         }
     }
 
@@ -113,8 +113,8 @@ impl Desk {
         (segments, refused)
     }
 
-    fn cut(&mut self) -> Cut {
-        self.partition.cut()
+    fn checkpoint(&mut self) -> Checkpoint {
+        self.partition.checkpoint()
     }
 }
 
@@ -151,7 +151,7 @@ fn words_of_a_backlog_that_is_read_to_its_end_still_wait_for_the_model_as_long_a
         desk.say(&format!("call-{call}"), SPEECH);
     }
     desk.partition.caught_up();
-    desk.partition.ask();
+    desk.partition.submit_requests();
     desk.wait_unanswered(60_000);
     desk.settle();
     desk.wait_unanswered(60_000);
@@ -183,7 +183,7 @@ fn a_live_call_does_not_wait_for_the_places_that_its_partitions_backlog_has_at_t
         desk.say(&format!("call-{call}"), SPEECH);
     }
     desk.partition.caught_up();
-    desk.partition.ask();
+    desk.partition.submit_requests();
     desk.say("live", SPEECH);
     desk.end("live");
     // Each of its requests, at most seven one after another, waits for answers to the backlog's that are under way, and not for a round of its streams.
@@ -195,7 +195,7 @@ fn a_live_call_does_not_wait_for_the_places_that_its_partitions_backlog_has_at_t
         }
         let answer = desk.runtime.block_on(desk.partition.answer());
         desk.partition.answered(answer);
-        desk.partition.ask();
+        desk.partition.submit_requests();
         answers += 1;
     };
     let under_way = Settings::load(None).unwrap().infer.max_in_flight_per_partition;
@@ -223,12 +223,12 @@ fn a_reload_gives_nobody_words_that_are_used_up() {
     let shared = Shared::with_taggers(loaded, |_| Ok(vec![Box::new(plain)])).unwrap();
     let [profile, tenant, session]: [Arc<str>; 3] = ["default", "acme", "call"].map(Into::into);
     let now = Instant::now();
-    let allows = |in_force: &InForce, words| in_force.quotas.allows(&profile, &tenant, &session, words, now);
-    let first = shared.in_force();
+    let allows = |active_settings: &ActiveSettings, words| active_settings.quotas.allows(&profile, &tenant, &session, words, now);
+    let first = shared.active_settings();
     assert!(allows(&first, 10) && !allows(&first, 1), "ten seconds' worth are used up");
     let next = |text: &str| {
         std::fs::write(file.path(), format!("[profiles.default]\nmodel = \"en-fast\"\n{text}")).unwrap();
-        shared.in_force().next(Some(file.path()), &shared.settings, &shared.models).unwrap().0
+        shared.active_settings().next(Some(file.path()), &shared.settings, &shared.models).unwrap().0
     };
     let same = next(&format!("{QUOTA}[tenants]\nnew = \"default\"\n"));
     // A reload takes a while, which makes some of them up.
@@ -302,7 +302,7 @@ fn a_state_whose_restoring_panics_is_one_that_cannot_be_used_and_its_stream_is_r
     let mut desk = Desk::restored(&shared, &left(HashMap::new(), 0)).0;
     desk.say("healthy", "good morning");
     desk.say("sick", "good poisonous-restoring day");
-    let states = desk.cut().changelog.into_iter().filter_map(|(key, state)| Some((key, state?))).collect();
+    let states = desk.checkpoint().changelog.into_iter().filter_map(|(key, state)| Some((key, state?))).collect();
     let (mut desk, unreadable) = Desk::restored(&shared, &left(states, 2));
     assert_eq!(unreadable.iter().map(|u| &*u.key.session).collect::<Vec<_>>(), ["sick"]);
     let record = |offset: i64, session: &str, text: &str| RawRecord {
@@ -311,11 +311,11 @@ fn a_state_whose_restoring_panics_is_one_that_cannot_be_used_and_its_stream_is_r
         payload: Some(format!(r#"{{"text": "{text}"}}"#).into()),
         ..RawRecord::default()
     };
-    let streams: Vec<&Unreadable> = unreadable.iter().collect();
+    let streams: Vec<&UnreadableStream> = unreadable.iter().collect();
     desk.partition.reopen(streams[0], 0);
-    desk.partition.take_again(&streams, &record(0, "healthy", "good morning"));
-    desk.partition.take_again(&streams, &record(1, "sick", "good poisonous-restoring day"));
-    desk.partition.taken_again(&streams);
+    desk.partition.reread_record(&streams, &record(0, "healthy", "good morning"));
+    desk.partition.reread_record(&streams, &record(1, "sick", "good poisonous-restoring day"));
+    desk.partition.reread_finished(&streams);
     desk.partition.caught_up();
     desk.end("healthy");
     desk.say("sick", "and so on");

@@ -1,8 +1,8 @@
 //! A partition's task: the loop round its [`Partition`].
 //!
 //! ```text
-//!  RESTORING ──what its last owner left──▶ RUNNING ──told to stop──▶ its last cut ──▶ over
-//!   reads no record yet                    gives a cut when asked
+//!  RESTORING ──what its last owner left──▶ RUNNING ──told to stop──▶ its last checkpoint ──▶ over
+//!   reads no record yet                    gives a checkpoint when asked
 //! ```
 
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use super::Shared;
-use super::assignment::{Inbox, ToPartition};
+use super::assignment::{TaskChannels, TaskInput};
 use super::partition::Partition;
-use super::restore::{Restored, restore};
+use super::restore::{RestoredPartition, restore};
 use crate::consume::changelog::RestoreError;
 use crate::faults::crash_on;
-use crate::produce::Cut;
+use crate::produce::Checkpoint;
 use crate::produce::commits::{Incarnation, Position};
 
 /// Between clean-ups of the rate limiter's table.
@@ -23,15 +23,15 @@ const FORGET_IDLE: Duration = Duration::from_secs(60);
 
 /// What a task tells its worker. The order of a task's reports is kept.
 #[derive(Debug)]
-pub enum Report {
+pub enum TaskReport {
     /// its state is restored, to where the last owner's commits had come
     Restored(Incarnation, Position),
-    /// the cut that was asked for
-    Cut(Incarnation, Cut),
-    /// the cut after which there is nothing
-    Last(Incarnation, Cut),
+    /// the checkpoint that was asked for
+    Checkpoint(Incarnation, Checkpoint),
+    /// the checkpoint after which there is nothing
+    Last(Incarnation, Checkpoint),
     /// it would have a commit now: much was made, or it waits for one
-    Wants,
+    WantsCommit,
 }
 
 /// Runs until it is told to stop.
@@ -41,57 +41,57 @@ pub enum Report {
 pub async fn run(
     shared: Arc<Shared>,
     incarnation: Incarnation,
-    inbox: Inbox,
-    reports: Sender<Report>,
+    inbox: TaskChannels,
+    reports: Sender<TaskReport>,
 ) -> Result<(), RestoreError> {
-    let Inbox { mut records, mut asks, mut durable, mut stop } = inbox;
+    let TaskChannels { mut records, mut checkpoint_requests, mut durable, mut stop } = inbox;
     // Where the worker has ended, nobody wants to know.
-    let report = |what: Report| _ = reports.send(what);
+    let report = |what: TaskReport| _ = reports.send(what);
     let reporter = Arc::new(shared.health.assigned(incarnation.partition));
-    let Restored { mut partition, mut trial, began_at, end } = tokio::select! {
+    let RestoredPartition { mut partition, mut isolation, began_at, end } = tokio::select! {
         _ = &mut stop => return Ok(()),
         restored = restore(&shared, incarnation.partition, &reporter) => restored?,
     };
-    report(Report::Restored(incarnation, began_at));
-    report(Report::Wants);
-    let mut said_much = false;
+    report(TaskReport::Restored(incarnation, began_at));
+    report(TaskReport::WantsCommit);
+    let mut commit_requested = false;
     let mut forgot = Instant::now();
-    caught_up_at(end, &mut partition, &mut trial);
+    caught_up_at(end, &mut partition, &mut isolation);
     loop {
-        partition.ask();
-        if partition.has_much() && !std::mem::replace(&mut said_much, true) {
-            report(Report::Wants);
+        partition.submit_requests();
+        if partition.wants_commit() && !std::mem::replace(&mut commit_requested, true) {
+            report(TaskReport::WantsCommit);
         }
         partition.report();
         let wake = partition.next_due().map(|t| partition.instant(t));
         tokio::select! {
             _ = &mut stop => break,
-            Some(()) = asks.recv() => {
-                said_much = false;
-                report(Report::Cut(incarnation, Cut { mark: trial.mark(), ..partition.cut() }));
+            Some(()) = checkpoint_requests.recv() => {
+                commit_requested = false;
+                report(TaskReport::Checkpoint(incarnation, Checkpoint { mark: isolation.mark(), ..partition.checkpoint() }));
             }
             Ok(()) = durable.changed() => {
                 if let Some((at, mark)) = *durable.borrow_and_update() {
-                    trial.committed(at, mark);
+                    isolation.committed(at, mark);
                 }
             }
-            record = records.recv(), if !partition.is_full() && !trial.waits() => match record {
+            record = records.recv(), if !partition.is_full() && !isolation.waits() => match record {
                 // The consumer asks for its own start, and may be given an older one while a dead worker's offsets are pending.
-                Some(ToPartition::Record(record)) if record.offset < partition.resume_at() => {}
-                Some(ToPartition::Record(record)) => {
-                    if trial.convicts(record.offset) {
+                Some(TaskInput::Record(record)) if record.offset < partition.next_offset() => {}
+                Some(TaskInput::Record(record)) => {
+                    if isolation.is_poison(record.offset) {
                         partition.isolate(record);
                     } else {
                         crash_on(record.key.as_deref());
                         partition.take(record);
                     }
-                    if trial.took(partition.resume_at()) {
-                        report(Report::Wants);
+                    if isolation.took(partition.next_offset()) {
+                        report(TaskReport::WantsCommit);
                     }
-                    caught_up_at(end, &mut partition, &mut trial);
+                    caught_up_at(end, &mut partition, &mut isolation);
                 }
-                Some(ToPartition::CaughtUp) => {
-                    trial.caught_up();
+                Some(TaskInput::CaughtUp) => {
+                    isolation.caught_up();
                     partition.caught_up();
                 }
                 None => break,
@@ -102,17 +102,17 @@ pub async fn run(
         if forgot.elapsed() > FORGET_IDLE {
             forgot = Instant::now();
             shared.partial_limit.forget_idle();
-            shared.in_force().quotas.forget_idle(Instant::now());
+            shared.active_settings().quotas.forget_idle(Instant::now());
         }
     }
-    report(Report::Last(incarnation, partition.cut()));
+    report(TaskReport::Last(incarnation, partition.checkpoint()));
     Ok(())
 }
 
 /// Delays count from where the log ended when the partition was taken over.
-fn caught_up_at(end: i64, partition: &mut Partition, trial: &mut super::trial::Trial) {
-    if partition.resume_at() >= end && !partition.is_running() {
-        trial.caught_up();
+fn caught_up_at(end: i64, partition: &mut Partition, isolation: &mut super::crash_isolation::CrashIsolation) {
+    if partition.next_offset() >= end && !partition.is_running() {
+        isolation.caught_up();
         partition.caught_up();
     }
 }

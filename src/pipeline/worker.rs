@@ -1,13 +1,13 @@
 //! One membership of the group: the thread that polls, answers rebalances and commits.
 //!
-//! Records go to partition tasks; every `commit_interval_ms`, and at once where a task wants one, the tasks are asked for their cuts, and the cuts go out
+//! Records go to partition tasks; every `commit_interval_ms`, and at once where a task wants one, the tasks are asked for their checkpoints, and the checkpoints go out
 //! together. All of that and every revocation happen on one thread, one after the other, as in Kafka Streams: nothing can be lost or assigned between
 //! the look at who owns what and the commit that says so.
 //!
 //! ```text
-//!              records                       cuts
+//!              records                       checkpoints
 //!  poll ──────────────────▶ partition tasks ───────▶ [`Commits`] ──batch──▶ [`Transaction`] ──▶ broker
-//!   └─ rebalance: tasks are told to stop; their last cuts are committed before the partitions go
+//!   └─ rebalance: tasks are told to stop; their last checkpoints are committed before the partitions go
 //! ```
 
 use std::sync::mpsc::Receiver;
@@ -18,16 +18,16 @@ use tokio::runtime::Handle;
 
 use super::RunError;
 use super::assignment::{Assignment, Task};
-use super::task::Report;
+use super::task::TaskReport;
 use crate::config::Settings;
 use crate::consume::changelog::RestoreError;
-use crate::consume::group::Rebalances;
+use crate::consume::group::RebalanceListener;
 use crate::consume::poll::{Polled, RawConsumer};
 use crate::events;
 use crate::health::Health;
 use crate::kafka::membership::Membership;
 use crate::produce::commits::Commits;
-use crate::produce::raw::RawSender;
+use crate::produce::plain::PlainProducer;
 use crate::produce::transaction::{Transaction, TransactionError};
 
 /// Waits at most so long for a record before looking at everything else.
@@ -38,7 +38,7 @@ const POLL_RECORDS: usize = 64;
 const ANSWERS: Duration = Duration::from_millis(50);
 /// After a commit that failed.
 const BACK_OFF: Duration = Duration::from_millis(100);
-/// A task that was told to stop and gave its last cut ends within this.
+/// A task that was told to stop and gave its last checkpoint ends within this.
 const ENDS: Duration = Duration::from_secs(1);
 
 /// Why a membership ended.
@@ -67,8 +67,8 @@ struct State {
     commits: Commits,
     assignment: Assignment,
     transaction: Transaction,
-    partials: RawSender,
-    reports: Receiver<Report>,
+    partials: PlainProducer,
+    reports: Receiver<TaskReport>,
     /// a task wants a commit
     wanted: bool,
     due: Instant,
@@ -83,9 +83,9 @@ impl Worker {
     pub fn new(
         settings: &Settings,
         assignment: Assignment,
-        reports: Receiver<Report>,
+        reports: Receiver<TaskReport>,
         transaction: Transaction,
-        partials: RawSender,
+        partials: PlainProducer,
         (runtime, health): (Handle, Arc<Health>),
     ) -> Worker {
         let d = &settings.delivery;
@@ -134,7 +134,7 @@ impl Worker {
             if !resumed.is_empty() {
                 consumer.resume(&resumed);
             }
-            if let Some((partition, task)) = state.assignment.take_dead() {
+            if let Some((partition, task)) = state.assignment.take_ended() {
                 return Err(self.died(partition, task));
             }
             if let Some(error) = state.failed.take() {
@@ -180,8 +180,8 @@ impl Worker {
         if Instant::now() < state.due && !std::mem::take(&mut state.wanted) {
             return Ok(());
         }
-        for incarnation in state.commits.to_ask() {
-            state.assignment.ask(incarnation);
+        for incarnation in state.commits.to_request() {
+            state.assignment.request_checkpoint(incarnation);
         }
         let deadline = Instant::now() + ANSWERS;
         while state.commits.awaits_answers() && Instant::now() < deadline {
@@ -201,7 +201,7 @@ impl Worker {
     /// Commits what is kept. Where it cannot be, it stays kept.
     fn commit(&self, state: &mut State, member: &dyn Membership) -> Result<(), TransactionError> {
         let tails = state.commits.take_tails();
-        tails.iter().for_each(|tail| state.partials.forget(state.transaction.outlet().partial(tail)));
+        tails.iter().for_each(|tail| state.partials.send_and_forget(state.transaction.serializer().partial(tail)));
         // Outside the group there is nothing to prove: the partitions will be revoked.
         let Some(proof) = member.proof() else { return Ok(()) };
         let Some(mut batch) = state.commits.begin(proof) else {
@@ -212,9 +212,14 @@ impl Worker {
         let (began, wall) = (Instant::now(), SystemTime::now());
         let result = state.transaction.commit(&mut batch, &self.topic, member);
         let error = result.as_ref().err().map(ToString::to_string);
-        let changelog_bytes = batch.cuts.iter().map(|(_, cut)| cut.changelog_bytes()).sum();
-        events::Committed { partitions: batch.cuts.len(), changelog_bytes, took: began.elapsed(), error: error.as_deref() }
-            .emit();
+        let changelog_bytes = batch.checkpoints.iter().map(|(_, checkpoint)| checkpoint.changelog_bytes()).sum();
+        events::CommitAttempted {
+            partitions: batch.checkpoints.len(),
+            changelog_bytes,
+            took: began.elapsed(),
+            error: error.as_deref(),
+        }
+        .emit();
         self.health.committed(error.map_or(Ok(()), Err));
         if result.is_err() {
             state.commits.aborted(batch);
@@ -224,10 +229,10 @@ impl Worker {
             self.health.durable(incarnation.partition, position.0);
             state.assignment.committed(incarnation, position);
         }
-        let outlet = state.transaction.outlet();
-        for (_, cut) in &batch.cuts {
-            cut.partials.iter().for_each(|tail| state.partials.forget(outlet.partial(tail)));
-            cut.emit_released(&outlet.topics.formatted, wall);
+        let serializer = state.transaction.serializer();
+        for (_, checkpoint) in &batch.checkpoints {
+            checkpoint.partials.iter().for_each(|tail| state.partials.send_and_forget(serializer.partial(tail)));
+            checkpoint.emit_released(&serializer.topics.formatted, wall);
         }
         Ok(())
     }
@@ -252,7 +257,7 @@ impl Worker {
         for partition in partitions.iter().filter(|p| !state.commits.is_drained(**p)) {
             tracing::warn!(partition, "drain deadline passed; the next owner goes on from the last commit");
         }
-        partitions.iter().for_each(|p| state.commits.gone(*p));
+        partitions.iter().for_each(|p| state.commits.drop_incarnation(*p));
         tasks.into_iter().for_each(|(_, task)| self.end(task));
         result
     }
@@ -272,17 +277,19 @@ impl State {
         let mut report = self.reports.recv_timeout(wait).ok();
         while let Some(said) = report {
             match said {
-                Report::Restored(incarnation, began_at) => self.commits.restored(incarnation, began_at),
-                Report::Cut(incarnation, cut) => self.commits.came(incarnation, cut, false),
-                Report::Last(incarnation, cut) => self.commits.came(incarnation, cut, true),
-                Report::Wants => self.wanted = true,
+                TaskReport::Restored(incarnation, began_at) => self.commits.restored(incarnation, began_at),
+                TaskReport::Checkpoint(incarnation, checkpoint) => {
+                    self.commits.checkpoint_arrived(incarnation, checkpoint, false)
+                }
+                TaskReport::Last(incarnation, checkpoint) => self.commits.checkpoint_arrived(incarnation, checkpoint, true),
+                TaskReport::WantsCommit => self.wanted = true,
             }
             report = self.reports.try_recv().ok();
         }
     }
 }
 
-impl Rebalances for Worker {
+impl RebalanceListener for Worker {
     fn assigned(&self, partitions: &[i32]) {
         let mut state = self.lock();
         for &partition in partitions {
@@ -295,7 +302,7 @@ impl Rebalances for Worker {
         let mut state = self.lock();
         if lost || state.over {
             for partition in partitions {
-                state.commits.gone(*partition);
+                state.commits.drop_incarnation(*partition);
                 if let Some(task) = state.assignment.stop(*partition) {
                     task.abort();
                 }

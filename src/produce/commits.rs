@@ -3,7 +3,7 @@
 //! One ownership of a partition, from assignment to revocation or loss, is an [`Incarnation`]:
 //!
 //! ```text
-//!            restored                   revoked                     the last cut is durable
+//!            restored                   revoked                     the last checkpoint is durable
 //!  RESTORING ────────▶ OPEN ─────────────────────────▶ CLOSING ───────────────────────────▶ gone
 //!      │                │                                 │  the drain deadline passed        ▲
 //!      └────────────────┴─────────────────────────────────┴── revoked unrestored, or lost ────┘
@@ -12,7 +12,7 @@
 //! and what its task made moves so:
 //!
 //! ```text
-//!             ask          answer, or the last cut          begin                committed
+//!             ask          answer, or the last checkpoint          begin                committed
 //!  (the task) ───▶ ASKED ───────────────────────────▶ KEPT ─────▶ IN FLIGHT ───────────────▶ DURABLE
 //!                                                      ▲               │
 //!                                                      └── aborted ────┘
@@ -21,15 +21,15 @@
 //! Pure: no clock, no broker, no thread. One thread owns it ([`crate::pipeline::worker`]), so polling, revocation and commits never overlap; the
 //! tests let them overlap all the same. The invariants, each with an assert:
 //!
-//! - Cuts of an incarnation come in their order: `resume_at` never goes back.
+//! - Checkpoints of an incarnation come in their order: `next_offset` never goes back.
 //! - What comes of an incarnation that is gone is dropped: no later incarnation of the partition ever sees it.
 //! - One batch is in flight at a time. It carries the proof of membership that was taken in the step which looked up who owns what.
-//! - What is kept is bounded: a task whose cuts fill `max_kept` is not asked, so its own output fills, and it takes no further record.
+//! - What is kept is bounded: a task whose checkpoints fill `max_kept` is not asked, so its own output fills, and it takes no further record.
 
 use std::collections::BTreeMap;
 
-use super::cut::Cut;
-use crate::kafka::mark::Mark;
+use super::checkpoint::Checkpoint;
+use crate::kafka::crash_mark::CrashMark;
 use crate::record::Segment;
 
 /// One ownership of a partition by this worker.
@@ -42,7 +42,7 @@ pub struct Incarnation {
 }
 
 /// An offset and its mark, as a commit says them.
-pub type Position = (i64, Mark);
+pub type Position = (i64, CrashMark);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -50,12 +50,12 @@ enum Phase {
     Restoring,
     /// its task takes records
     Open {
-        /// whether a cut is under way
-        asked: bool,
+        /// whether a checkpoint is under way
+        requested: bool,
     },
     /// its task was told to stop
     Closing {
-        /// whether the last cut has come
+        /// whether the last checkpoint has come
         given: bool,
     },
 }
@@ -64,11 +64,11 @@ enum Phase {
 struct Owned {
     number: u64,
     phase: Phase,
-    /// cuts that no commit has made durable and none is trying to
-    kept: Option<Cut>,
-    /// `resume_at` and records of the cut in flight
+    /// checkpoints that no commit has made durable and none is trying to
+    kept: Option<Checkpoint>,
+    /// `next_offset` and records of the checkpoint in flight
     in_flight: Option<(i64, usize)>,
-    /// the latest cut that came
+    /// the latest checkpoint that came
     latest: Option<i64>,
     durable: Option<Position>,
     /// where the last owner's commits had come to
@@ -82,14 +82,14 @@ impl Owned {
     }
 }
 
-/// Cuts on their way to the broker. Give it back by [`Commits::committed`] or [`Commits::aborted`].
+/// Checkpoints on their way to the broker. Give it back by [`Commits::committed`] or [`Commits::aborted`].
 #[derive(Debug)]
 #[must_use = "a batch that is not given back stays in flight for ever"]
-pub struct Batch<P> {
+pub struct CommitBatch<P> {
     /// proves that this worker owned all of these partitions when the batch began
     pub proof: P,
     /// by partition
-    pub cuts: Vec<(Incarnation, Cut)>,
+    pub checkpoints: Vec<(Incarnation, Checkpoint)>,
     /// for each of their partitions what was durable before
     pub positions: Vec<(i32, Position)>,
 }
@@ -105,7 +105,7 @@ pub struct Commits {
 }
 
 impl Commits {
-    /// No partition yet. A task whose kept cuts hold `max_kept` records is not asked for more.
+    /// No partition yet. A task whose kept checkpoints hold `max_kept` records is not asked for more.
     pub fn new(max_kept: usize) -> Commits {
         Commits { owned: BTreeMap::new(), next: 0, max_kept: max_kept.max(1), batch_in_flight: false }
     }
@@ -125,7 +125,7 @@ impl Commits {
             in_flight: None,
             latest: None,
             durable: None,
-            began_at: (0, Mark::Clean),
+            began_at: (0, CrashMark::Clean),
         };
         let before = self.owned.insert(partition, owned);
         assert!(before.is_none(), "partition {partition} was assigned twice");
@@ -138,17 +138,17 @@ impl Commits {
             && owned.phase == Phase::Restoring
         {
             owned.began_at = began_at;
-            owned.phase = Phase::Open { asked: false };
+            owned.phase = Phase::Open { requested: false };
         }
     }
 
-    /// The incarnations to ask for a cut now; each is asked once until it answers.
-    pub fn to_ask(&mut self) -> Vec<Incarnation> {
+    /// The incarnations to ask for a checkpoint now; each is asked once until it answers.
+    pub fn to_request(&mut self) -> Vec<Incarnation> {
         let mut ask = Vec::new();
         for (&partition, owned) in &mut self.owned {
             let room = owned.records() < self.max_kept;
-            if owned.phase == (Phase::Open { asked: false }) && room {
-                owned.phase = Phase::Open { asked: true };
+            if owned.phase == (Phase::Open { requested: false }) && room {
+                owned.phase = Phase::Open { requested: true };
                 ask.push(Incarnation { partition, number: owned.number });
             }
         }
@@ -157,23 +157,27 @@ impl Commits {
 
     /// Whether an asked task has not answered yet.
     pub fn awaits_answers(&self) -> bool {
-        self.owned.values().any(|o| o.phase == Phase::Open { asked: true })
+        self.owned.values().any(|o| o.phase == Phase::Open { requested: true })
     }
 
-    /// A cut came: the answer to an ask, or the `last` one of a task that was told to stop. One of an incarnation that is gone is dropped.
-    pub fn came(&mut self, incarnation: Incarnation, cut: Cut, last: bool) {
+    /// A checkpoint came: the answer to an ask, or the `last` one of a task that was told to stop. One of an incarnation that is gone is dropped.
+    pub fn checkpoint_arrived(&mut self, incarnation: Incarnation, checkpoint: Checkpoint, last: bool) {
         let Some(owned) = self.find(incarnation) else { return };
         owned.phase = match owned.phase {
-            Phase::Open { asked: true } if !last => Phase::Open { asked: false },
-            // A task that answered and was told to stop gives two cuts, in this order.
+            Phase::Open { requested: true } if !last => Phase::Open { requested: false },
+            // A task that answered and was told to stop gives two checkpoints, in this order.
             Phase::Closing { given: false } => Phase::Closing { given: last },
-            phase => panic!("a cut of {incarnation:?} came unasked: last {last}, {phase:?}"),
+            phase => panic!("a checkpoint of {incarnation:?} came unasked: last {last}, {phase:?}"),
         };
-        assert!(owned.latest.is_none_or(|at| at <= cut.resume_at), "{incarnation:?} went back to {}", cut.resume_at);
-        owned.latest = Some(cut.resume_at);
+        assert!(
+            owned.latest.is_none_or(|at| at <= checkpoint.next_offset),
+            "{incarnation:?} went back to {}",
+            checkpoint.next_offset
+        );
+        owned.latest = Some(checkpoint.next_offset);
         match &mut owned.kept {
-            Some(kept) => kept.extend(cut),
-            None => owned.kept = Some(cut),
+            Some(kept) => kept.extend(checkpoint),
+            None => owned.kept = Some(checkpoint),
         }
     }
 
@@ -181,7 +185,9 @@ impl Commits {
     pub fn take_tails(&mut self) -> Vec<Segment> {
         let mut tails = Vec::new();
         for owned in self.owned.values_mut().filter(|o| o.in_flight.is_none()) {
-            if owned.kept.as_ref().is_some_and(|cut| cut.is_empty() && owned.durable == Some((cut.resume_at, cut.mark))) {
+            if owned.kept.as_ref().is_some_and(|checkpoint| {
+                checkpoint.is_empty() && owned.durable == Some((checkpoint.next_offset, checkpoint.mark))
+            }) {
                 tails.extend(owned.kept.take().expect("just seen").partials);
             }
         }
@@ -192,55 +198,57 @@ impl Commits {
     ///
     /// # Panics
     /// If a batch is in flight.
-    pub fn begin<P>(&mut self, proof: P) -> Option<Batch<P>> {
+    pub fn begin<P>(&mut self, proof: P) -> Option<CommitBatch<P>> {
         assert!(!self.batch_in_flight, "one batch at a time");
-        let (mut cuts, mut positions) = (Vec::new(), Vec::new());
+        let (mut checkpoints, mut positions) = (Vec::new(), Vec::new());
         for (&partition, owned) in &mut self.owned {
             // An offset that has not moved goes along with output that a timer made.
-            let new = |cut: &Cut| !cut.is_empty() || owned.durable != Some((cut.resume_at, cut.mark));
-            let Some(cut) = owned.kept.take_if(|cut| new(cut)) else { continue };
+            let new = |checkpoint: &Checkpoint| {
+                !checkpoint.is_empty() || owned.durable != Some((checkpoint.next_offset, checkpoint.mark))
+            };
+            let Some(checkpoint) = owned.kept.take_if(|checkpoint| new(checkpoint)) else { continue };
             assert!(
-                owned.durable.is_none_or(|(at, _)| at <= cut.resume_at),
+                owned.durable.is_none_or(|(at, _)| at <= checkpoint.next_offset),
                 "partition {partition} goes back to {}",
-                cut.resume_at
+                checkpoint.next_offset
             );
-            owned.in_flight = Some((cut.resume_at, cut.out.len()));
+            owned.in_flight = Some((checkpoint.next_offset, checkpoint.out.len()));
             positions.push((partition, owned.durable.unwrap_or(owned.began_at)));
-            cuts.push((Incarnation { partition, number: owned.number }, cut));
+            checkpoints.push((Incarnation { partition, number: owned.number }, checkpoint));
         }
-        self.batch_in_flight = !cuts.is_empty();
-        (!cuts.is_empty()).then_some(Batch { proof, cuts, positions })
+        self.batch_in_flight = !checkpoints.is_empty();
+        (!checkpoints.is_empty()).then_some(CommitBatch { proof, checkpoints, positions })
     }
 
     /// The batch is durable. Gives, for those that are still owned, what their tasks are to know.
-    pub fn committed<P>(&mut self, batch: &Batch<P>) -> Vec<(Incarnation, Position)> {
+    pub fn committed<P>(&mut self, batch: &CommitBatch<P>) -> Vec<(Incarnation, Position)> {
         self.batch_in_flight = false;
-        let mut durable = Vec::with_capacity(batch.cuts.len());
-        for (incarnation, cut) in &batch.cuts {
+        let mut durable = Vec::with_capacity(batch.checkpoints.len());
+        for (incarnation, checkpoint) in &batch.checkpoints {
             let Some(owned) = self.find(*incarnation) else { continue };
             let flew = owned.in_flight.take().map(|(at, _)| at);
-            assert_eq!(flew, Some(cut.resume_at), "{incarnation:?}");
-            owned.durable = Some((cut.resume_at, cut.mark));
-            durable.push((*incarnation, (cut.resume_at, cut.mark)));
+            assert_eq!(flew, Some(checkpoint.next_offset), "{incarnation:?}");
+            owned.durable = Some((checkpoint.next_offset, checkpoint.mark));
+            durable.push((*incarnation, (checkpoint.next_offset, checkpoint.mark)));
         }
         durable
     }
 
-    /// Nothing of the batch is durable. Its cuts are kept again, before what came since; those of incarnations that are gone are dropped.
-    pub fn aborted<P>(&mut self, batch: Batch<P>) {
+    /// Nothing of the batch is durable. Its checkpoints are kept again, before what came since; those of incarnations that are gone are dropped.
+    pub fn aborted<P>(&mut self, batch: CommitBatch<P>) {
         self.batch_in_flight = false;
-        for (incarnation, mut cut) in batch.cuts {
+        for (incarnation, mut checkpoint) in batch.checkpoints {
             let Some(owned) = self.find(incarnation) else { continue };
             let flew = owned.in_flight.take().map(|(at, _)| at);
-            assert_eq!(flew, Some(cut.resume_at), "{incarnation:?}");
+            assert_eq!(flew, Some(checkpoint.next_offset), "{incarnation:?}");
             if let Some(later) = owned.kept.take() {
-                cut.extend(later);
+                checkpoint.extend(later);
             }
-            owned.kept = Some(cut);
+            owned.kept = Some(checkpoint);
         }
     }
 
-    /// The partition is to be given up: its task is told to stop, and its last cut is waited for. One that is not restored has none.
+    /// The partition is to be given up: its task is told to stop, and its last checkpoint is waited for. One that is not restored has none.
     pub fn revoked(&mut self, partition: i32) {
         match self.owned.get_mut(&partition) {
             Some(owned) if owned.phase == Phase::Restoring => _ = self.owned.remove(&partition),
@@ -250,14 +258,16 @@ impl Commits {
     }
 
     /// The partition is another worker's, or its drain is over: nothing of this incarnation is sent any more.
-    pub fn gone(&mut self, partition: i32) {
+    pub fn drop_incarnation(&mut self, partition: i32) {
         self.owned.remove(&partition);
     }
 
-    /// Whether nothing of the partition is left to be made durable: its last cut is, or this worker does not own it.
+    /// Whether nothing of the partition is left to be made durable: its last checkpoint is, or this worker does not own it.
     pub fn is_drained(&self, partition: i32) -> bool {
         self.owned.get(&partition).is_none_or(|owned| {
-            let left = owned.kept.as_ref().is_some_and(|cut| !cut.is_empty() || owned.durable != Some((cut.resume_at, cut.mark)));
+            let left = owned.kept.as_ref().is_some_and(|checkpoint| {
+                !checkpoint.is_empty() || owned.durable != Some((checkpoint.next_offset, checkpoint.mark))
+            });
             owned.phase == Phase::Closing { given: true } && !left && owned.in_flight.is_none()
         })
     }

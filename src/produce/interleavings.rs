@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::commits::{Batch, Commits, Incarnation};
-use super::cut::{Cut, tests::segment};
+use super::checkpoint::{Checkpoint, tests::segment};
+use super::commits::{CommitBatch, Commits, Incarnation};
 use super::{Outgoing, Source};
-use crate::kafka::mark::Mark;
+use crate::kafka::crash_mark::CrashMark;
 use crate::record::Kind;
 
 /// Words on each partition.
@@ -29,15 +29,15 @@ const MAX_KEPT: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
-    /// a task's last cut overtakes its answer, as where the answer waits in a channel of its own
+    /// a task's last checkpoint overtakes its answer, as where the answer waits in a channel of its own
     LastCutOvertakes,
-    /// a cut says which partition it is of, and not which incarnation
+    /// a checkpoint says which partition it is of, and not which incarnation
     CutsWithoutIncarnation,
     /// the proof of membership is taken when offsets are sent, not when the batch began
     FreshProof,
     /// the broker takes offsets whatever the proof
     NoFence,
-    /// revocation lets partitions go while a batch with them is in flight, and forgets no cut
+    /// revocation lets partitions go while a batch with them is in flight, and forgets no checkpoint
     RevocationForgetsNothing,
     /// states are sent before segments are delivered
     StatesFirst,
@@ -84,7 +84,7 @@ struct Task {
     asked: bool,
     stopped: bool,
     over: bool,
-    channel: VecDeque<(Cut, bool)>,
+    channel: VecDeque<(Checkpoint, bool)>,
 }
 
 struct Worker {
@@ -92,7 +92,7 @@ struct Worker {
     tasks: BTreeMap<i32, Task>,
     /// revoked by the broker, not heard of yet: with or without a chance to commit
     to_hear: VecDeque<(i32, bool)>,
-    flight: Option<Batch<u64>>,
+    flight: Option<CommitBatch<u64>>,
 }
 
 impl Worker {
@@ -109,7 +109,7 @@ struct World {
     exactly_once: bool,
 }
 
-fn cut_of(task: &mut Task) -> Cut {
+fn checkpoint_of(task: &mut Task) -> Checkpoint {
     let out = task.out.drain(..).map(|word| {
         // The word travels as the segment's number; its source says nothing here.
         Outgoing::Formatted(Box::new(segment("s", word as u64, Kind::Final)), None::<Arc<Source>>)
@@ -117,7 +117,7 @@ fn cut_of(task: &mut Task) -> Cut {
     let out = out.collect();
     let state = format!("{} {}", task.said, task.next.max(task.ahead_until)).into_bytes();
     let changelog = [(b"s".to_vec(), Some(state))].into();
-    Cut { resume_at: task.next, mark: Mark::Clean, out, changelog, partials: Vec::new() }
+    Checkpoint { next_offset: task.next, mark: CrashMark::Clean, out, changelog, partials: Vec::new() }
 }
 
 impl World {
@@ -138,7 +138,7 @@ impl World {
         self.broker.epochs[worker] += 1;
         self.broker.owner.insert(partition, (worker, self.broker.epochs[worker]));
         let w = &mut self.workers[worker];
-        w.commits.gone(partition); // nothing of it is left; a mistake in the core would have left something
+        w.commits.drop_incarnation(partition); // nothing of it is left; a mistake in the core would have left something
         let incarnation = w.commits.assigned(partition);
         let (said, applied) = self.broker.state.get(&partition).copied().unwrap_or_default();
         let next = self.broker.offsets.get(&partition).copied().unwrap_or(0);
@@ -154,7 +154,7 @@ impl World {
             channel: VecDeque::new(),
         };
         w.tasks.insert(partition, task);
-        w.commits.restored(incarnation, (next, Mark::Clean));
+        w.commits.restored(incarnation, (next, CrashMark::Clean));
     }
 
     fn step(&mut self) {
@@ -188,7 +188,7 @@ impl World {
         self.workers[worker].to_hear.push_back((partition, in_order));
     }
 
-    /// A worker hears what the broker has decided. Given up in order, a partition stays its own until its last cut is durable, or it does not wait.
+    /// A worker hears what the broker has decided. Given up in order, a partition stays its own until its last checkpoint is durable, or it does not wait.
     fn hear(&mut self, worker: usize) {
         let forgets = self.fault != Fault::RevocationForgetsNothing;
         let patient = self.dice.roll(6) > 0;
@@ -209,7 +209,7 @@ impl World {
         w.to_hear.pop_front();
         w.tasks.remove(&partition);
         if forgets {
-            w.commits.gone(partition);
+            w.commits.drop_incarnation(partition);
         }
         if in_order {
             // The broker hears that the partition is given up; from then on the worker's member epoch is another one.
@@ -240,7 +240,7 @@ impl World {
 
     fn ask(&mut self, worker: usize) {
         let w = &mut self.workers[worker];
-        for incarnation in w.commits.to_ask() {
+        for incarnation in w.commits.to_request() {
             if let Some(task) = w.tasks.get_mut(&incarnation.partition).filter(|t| t.incarnation == incarnation) {
                 task.asked = true;
             }
@@ -255,14 +255,14 @@ impl World {
         let overtakes = self.fault == Fault::LastCutOvertakes;
         let Some(task) = self.workers[worker].tasks.get_mut(&partition) else { return };
         if std::mem::take(&mut task.asked) && !task.over {
-            let cut = cut_of(task);
-            task.channel.push_back((cut, false));
+            let checkpoint = checkpoint_of(task);
+            task.channel.push_back((checkpoint, false));
         } else if task.stopped && !std::mem::replace(&mut task.over, true) {
-            let cut = cut_of(task);
+            let checkpoint = checkpoint_of(task);
             if overtakes {
-                task.channel.push_front((cut, true));
+                task.channel.push_front((checkpoint, true));
             } else {
-                task.channel.push_back((cut, true));
+                task.channel.push_back((checkpoint, true));
             }
         }
     }
@@ -270,8 +270,8 @@ impl World {
     fn receive(&mut self, worker: usize, partition: i32) {
         let w = &mut self.workers[worker];
         let Some(task) = w.tasks.get_mut(&partition) else { return };
-        if let Some((cut, last)) = task.channel.pop_front() {
-            w.commits.came(task.incarnation, cut, last);
+        if let Some((checkpoint, last)) = task.channel.pop_front() {
+            w.commits.checkpoint_arrived(task.incarnation, checkpoint, last);
         }
     }
 
@@ -293,30 +293,31 @@ impl World {
             if self.fault == Fault::AbortLoses {
                 let _ = self.workers[worker].commits.committed(&batch);
             } else if self.fault == Fault::CutsWithoutIncarnation {
-                let cuts = batch.cuts.into_iter().map(|(i, cut)| (self.present(worker, i), cut)).collect();
+                let checkpoints =
+                    batch.checkpoints.into_iter().map(|(i, checkpoint)| (self.present(worker, i), checkpoint)).collect();
                 let commits = &mut self.workers[worker].commits;
-                commits.aborted(Batch { proof: batch.proof, positions: batch.positions, cuts });
+                commits.aborted(CommitBatch { proof: batch.proof, positions: batch.positions, checkpoints });
             } else {
                 self.workers[worker].commits.aborted(batch);
             }
             return;
         }
-        let words = |cut: &Cut| -> Vec<i64> {
-            cut.out.iter().map(|out| if let Outgoing::Formatted(s, _) = out { s.seq as i64 } else { -1 }).collect()
+        let words = |checkpoint: &Checkpoint| -> Vec<i64> {
+            checkpoint.out.iter().map(|out| if let Outgoing::Formatted(s, _) = out { s.seq as i64 } else { -1 }).collect()
         };
-        let state = |cut: &Cut| -> Option<(i64, i64)> {
-            let text = String::from_utf8(cut.changelog.get(&b"s"[..])?.clone()?).unwrap();
+        let state = |checkpoint: &Checkpoint| -> Option<(i64, i64)> {
+            let text = String::from_utf8(checkpoint.changelog.get(&b"s"[..])?.clone()?).unwrap();
             let (said, next) = text.split_once(' ').unwrap();
             Some((said.parse().unwrap(), next.parse().unwrap()))
         };
         let output = |broker: &mut Broker| {
-            for (i, cut) in &batch.cuts {
-                broker.output.entry(i.partition).or_default().extend(words(cut));
+            for (i, checkpoint) in &batch.checkpoints {
+                broker.output.entry(i.partition).or_default().extend(words(checkpoint));
             }
         };
         let states = |broker: &mut Broker| {
-            for (i, cut) in &batch.cuts {
-                broker.state.extend(state(cut).map(|state| (i.partition, state)));
+            for (i, checkpoint) in &batch.checkpoints {
+                broker.state.extend(state(checkpoint).map(|state| (i.partition, state)));
             }
         };
         // `at_least_once` may die between any two of its steps; a transaction does all of them or none.
@@ -328,8 +329,8 @@ impl World {
                 return self.die(worker);
             }
         }
-        for (i, cut) in &batch.cuts {
-            self.broker.offsets.insert(i.partition, cut.resume_at);
+        for (i, checkpoint) in &batch.checkpoints {
+            self.broker.offsets.insert(i.partition, checkpoint.next_offset);
         }
         if self.dice.roll(30) == 0 {
             return self.die(worker); // before it hears that it went well
@@ -338,7 +339,7 @@ impl World {
         assert!(durable.iter().all(|(i, (at, _))| self.broker.offsets[&i.partition] == *at), "what it believes is so");
     }
 
-    /// As a committer would take a cut that names no incarnation: for the partition's present one.
+    /// As a committer would take a checkpoint that names no incarnation: for the partition's present one.
     fn present(&self, worker: usize, incarnation: Incarnation) -> Incarnation {
         self.workers[worker].tasks.get(&incarnation.partition).map_or(incarnation, |task| task.incarnation)
     }

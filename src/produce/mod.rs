@@ -1,21 +1,21 @@
 //! Sending what partition tasks made, and saying up to where the input is done with.
 //!
-//! A partition task is asked for a [`Cut`] at every commit: what it made since the last one, what its streams have become, and the offset its successor
+//! A partition task is asked for a [`Checkpoint`] at every commit: what it made since the last one, what its streams have become, and the offset its successor
 //! would go on at. [`commits`] knows what is asked, kept, in flight and durable of each partition; [`transaction`] is the only owner of the producer and
-//! of begin, send, send-offsets, commit and abort; [`outlet`] says what a Kafka record of each kind looks like.
+//! of begin, send, send-offsets, commit and abort; [`serializer`] says what a Kafka record of each kind looks like.
 
+mod checkpoint;
 pub mod commits;
-mod cut;
 #[cfg(test)]
 mod interleavings;
-pub mod outlet;
-pub mod raw;
+pub mod plain;
+pub mod serializer;
 pub mod topics;
 pub mod transaction;
 
 use std::sync::Arc;
 
-pub use cut::Cut;
+pub use checkpoint::Checkpoint;
 
 use crate::record::{RawRecord, Refused, Segment};
 use crate::session::Source;

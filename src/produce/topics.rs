@@ -32,7 +32,7 @@ pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
     if let Ok(bytes) = value("max.message.bytes").parse::<u64>()
         && bytes < settings.largest_record_bytes()
     {
-        events::ChangelogNarrow { bytes, needed: settings.largest_record_bytes() }.emit();
+        events::ChangelogLimitTooLow { bytes, needed: settings.largest_record_bytes() }.emit();
     }
     Ok(())
 }
@@ -40,7 +40,7 @@ pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
 /// Copies of a topic where nobody says how many, if the cluster has brokers enough: one may be down for repair and another fail.
 const COPIES: i32 = 3;
 /// How long the broker may take to answer.
-const ASK: Duration = Duration::from_secs(20);
+const BROKER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Why topics were not created.
 #[derive(Debug, thiserror::Error)]
@@ -148,7 +148,7 @@ pub async fn create(
     let admin: AdminClient<ClientLog> =
         kafka::client(settings).create_with_context(ClientLog::default()).map_err(CreateError::Properties)?;
     let unreachable = |error| CreateError::Unreachable { brokers: settings.kafka.brokers.clone(), error };
-    let brokers = admin.inner().fetch_metadata(None, ASK).map_err(unreachable)?.brokers().len() as i32;
+    let brokers = admin.inner().fetch_metadata(None, BROKER_TIMEOUT).map_err(unreachable)?.brokers().len() as i32;
     let copies = match replication {
         Some(asked) if asked > brokers => return Err(CreateError::Replication { asked, brokers }),
         Some(asked) => asked,
@@ -184,7 +184,7 @@ pub async fn create(
             if keep.is_some() { topic } else { topic.set("cleanup.policy", "compact").set("max.compaction.lag.ms", "600000") }
         })
         .collect();
-    let options = AdminOptions::new().operation_timeout(Some(ASK)).request_timeout(Some(ASK));
+    let options = AdminOptions::new().operation_timeout(Some(BROKER_TIMEOUT)).request_timeout(Some(BROKER_TIMEOUT));
     let results = admin.create_topics(&new, &options).await.map_err(unreachable)?;
     results
         .into_iter()

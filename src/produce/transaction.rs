@@ -28,12 +28,12 @@ use rdkafka::producer::{BaseRecord, Producer, ProducerContext, ThreadedProducer}
 use rdkafka::{Offset, TopicPartitionList};
 
 use super::Outgoing;
-use super::commits::{Batch, Position};
-use super::outlet::{Made, Outlet};
+use super::commits::{CommitBatch, Position};
+use super::serializer::{ProducerRecord, RecordSerializer};
 use crate::config::{Guarantee, Settings};
 use crate::events;
 use crate::faults::crash_before;
-use crate::kafka::mark::Mark;
+use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::membership::{Membership, Proof};
 use crate::kafka::notes::Note;
 use crate::kafka::{self, ClientLog};
@@ -68,7 +68,7 @@ pub enum OpenError {
 /// Why a batch was not committed.
 #[derive(Debug, thiserror::Error)]
 pub enum TransactionError {
-    /// nothing was committed; the same cuts may be sent again
+    /// nothing was committed; the same checkpoints may be sent again
     #[error("{0}")]
     Again(KafkaError),
     /// another producer has taken over, or the broker has given up on this one: what this worker thinks it owns may be another's
@@ -88,13 +88,13 @@ struct Deliveries {
 
 /// Counts deliveries. An opaque number names a record of the transaction; [`UNCOUNTED`] is for those that nobody waits for.
 #[derive(Default)]
-struct Reports {
+struct DeliveryReports {
     log: ClientLog,
     deliveries: Mutex<Deliveries>,
     changed: Condvar,
 }
 
-impl ClientContext for Reports {
+impl ClientContext for DeliveryReports {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
         self.log.log(level, facility, message);
     }
@@ -104,7 +104,7 @@ impl ClientContext for Reports {
     }
 }
 
-impl ProducerContext for Reports {
+impl ProducerContext for DeliveryReports {
     type DeliveryOpaque = usize;
 
     fn delivery(&self, result: &DeliveryResult<'_>, number: usize) {
@@ -119,8 +119,8 @@ impl ProducerContext for Reports {
 
 /// See the module.
 pub struct Transaction {
-    producer: ThreadedProducer<Reports>,
-    outlet: Outlet,
+    producer: ThreadedProducer<DeliveryReports>,
+    serializer: RecordSerializer,
     guarantee: Guarantee,
     timeout: Duration,
 }
@@ -137,7 +137,7 @@ impl Transaction {
     ///
     /// # Errors
     /// A property that librdkafka does not take, or a broker that does not let it begin.
-    pub fn open(settings: &Settings, outlet: Outlet) -> Result<Transaction, OpenError> {
+    pub fn open(settings: &Settings, serializer: RecordSerializer) -> Result<Transaction, OpenError> {
         let d = &settings.delivery;
         let timeout = Duration::from_millis(d.transaction_timeout_ms);
         let mut config = kafka::client(settings);
@@ -154,21 +154,26 @@ impl Transaction {
             let name = format!("{}-{}-{:x}", settings.kafka.group, std::process::id(), unique());
             config.set("transactional.id", name).set("transaction.timeout.ms", d.transaction_timeout_ms.to_string());
         }
-        let producer: ThreadedProducer<Reports> =
-            config.create_with_context(Reports::default()).map_err(OpenError::Properties)?;
+        let producer: ThreadedProducer<DeliveryReports> =
+            config.create_with_context(DeliveryReports::default()).map_err(OpenError::Properties)?;
         if d.guarantee == Guarantee::ExactlyOnce {
             let prefix = settings.kafka.group.clone();
             producer.init_transactions(timeout).map_err(|error| OpenError::Init { error, waited: timeout, prefix })?;
         }
-        Ok(Transaction { producer, outlet, guarantee: d.guarantee, timeout })
+        Ok(Transaction { producer, serializer, guarantee: d.guarantee, timeout })
     }
 
-    /// Makes the batch durable, all of it or nothing. Where a record is too large for its topic, what goes out instead takes its place in the cut. However
+    /// Makes the batch durable, all of it or nothing. Where a record is too large for its topic, what goes out instead takes its place in the checkpoint. However
     /// often that takes a new attempt, the proof of membership stays the batch's own.
     ///
     /// # Errors
     /// Nothing was committed. With `at_least_once` some of it may have been sent.
-    pub fn commit(&mut self, batch: &mut Batch<Proof>, topic: &str, member: &dyn Membership) -> Result<(), TransactionError> {
+    pub fn commit(
+        &mut self,
+        batch: &mut CommitBatch<Proof>,
+        topic: &str,
+        member: &dyn Membership,
+    ) -> Result<(), TransactionError> {
         loop {
             let done = match self.guarantee {
                 Guarantee::ExactlyOnce => self.in_a_transaction(batch, topic),
@@ -185,21 +190,24 @@ impl Transaction {
         }
     }
 
-    fn in_a_transaction(&self, batch: &Batch<Proof>, topic: &str) -> Result<(), Failed> {
+    fn in_a_transaction(&self, batch: &CommitBatch<Proof>, topic: &str) -> Result<(), Failed> {
         let deadline = self.begin();
         self.producer.begin_transaction().map_err(plain)?;
         self.send_output(batch)?;
         self.send_states(batch)?;
         // Also an offset that has not moved: it is what fences a worker that does not know yet that its partition is another's.
-        let offsets =
-            offsets(topic, batch.cuts.iter().map(|(i, cut)| (i.partition, (cut.resume_at, cut.mark)))).map_err(plain)?;
+        let offsets = offsets(
+            topic,
+            batch.checkpoints.iter().map(|(i, checkpoint)| (i.partition, (checkpoint.next_offset, checkpoint.mark))),
+        )
+        .map_err(plain)?;
         again(deadline, || self.producer.send_offsets_to_transaction(&offsets, &batch.proof, left(deadline))).map_err(plain)?;
         // The client's own flush waits in steps of 100 ms. With nothing under way it returns at once.
         self.delivered(deadline)?;
         again(deadline, || self.producer.commit_transaction(left(deadline))).map_err(plain)
     }
 
-    fn step_by_step(&self, batch: &Batch<Proof>, topic: &str, member: &dyn Membership) -> Result<(), Failed> {
+    fn step_by_step(&self, batch: &CommitBatch<Proof>, topic: &str, member: &dyn Membership) -> Result<(), Failed> {
         let deadline = self.begin();
         let durable = offsets(topic, batch.positions.iter().copied()).map_err(plain)?;
         member.commit(&durable).map_err(plain)?;
@@ -207,14 +215,17 @@ impl Transaction {
         self.delivered(deadline)?;
         crash_before("state");
         self.send_states(batch)?;
-        for (incarnation, cut) in &batch.cuts {
-            let (key, value) = Note::Progress(cut.resume_at).to_record();
-            self.send(self.outlet.state(incarnation.partition, &key, &Some(value)), usize::MAX)?;
+        for (incarnation, checkpoint) in &batch.checkpoints {
+            let (key, value) = Note::Progress(checkpoint.next_offset).to_record();
+            self.send(self.serializer.state(incarnation.partition, &key, &Some(value)), usize::MAX)?;
         }
         self.delivered(deadline)?;
         crash_before("offsets");
-        let offsets =
-            offsets(topic, batch.cuts.iter().map(|(i, cut)| (i.partition, (cut.resume_at, cut.mark)))).map_err(plain)?;
+        let offsets = offsets(
+            topic,
+            batch.checkpoints.iter().map(|(i, checkpoint)| (i.partition, (checkpoint.next_offset, checkpoint.mark))),
+        )
+        .map_err(plain)?;
         member.commit(&offsets).map_err(plain)
     }
 
@@ -225,34 +236,35 @@ impl Transaction {
     }
 
     /// Sends segments and dead letters. They have the first numbers.
-    fn send_output(&self, batch: &Batch<Proof>) -> Result<(), Failed> {
-        for (number, out) in batch.cuts.iter().flat_map(|(_, cut)| &cut.out).enumerate() {
-            self.send(self.outlet.outgoing(out), number)?;
+    fn send_output(&self, batch: &CommitBatch<Proof>) -> Result<(), Failed> {
+        for (number, out) in batch.checkpoints.iter().flat_map(|(_, checkpoint)| &checkpoint.out).enumerate() {
+            self.send(self.serializer.outgoing(out), number)?;
         }
         Ok(())
     }
 
     /// Sends states of streams. Their numbers follow those of the output.
-    fn send_states(&self, batch: &Batch<Proof>) -> Result<(), Failed> {
-        let first = batch.cuts.iter().map(|(_, cut)| cut.out.len()).sum();
-        let states = batch.cuts.iter().flat_map(|(i, cut)| cut.changelog.iter().map(|state| (i.partition, state)));
+    fn send_states(&self, batch: &CommitBatch<Proof>) -> Result<(), Failed> {
+        let first = batch.checkpoints.iter().map(|(_, checkpoint)| checkpoint.out.len()).sum();
+        let states =
+            batch.checkpoints.iter().flat_map(|(i, checkpoint)| checkpoint.changelog.iter().map(|state| (i.partition, state)));
         for (number, (partition, (key, value))) in (first..).zip(states) {
-            self.send(self.outlet.state(partition, key, value), number)?;
+            self.send(self.serializer.state(partition, key, value), number)?;
         }
         Ok(())
     }
 
     /// What its records look like.
-    pub fn outlet(&self) -> &Outlet {
-        &self.outlet
+    pub fn serializer(&self) -> &RecordSerializer {
+        &self.serializer
     }
 
     fn deliveries(&self) -> std::sync::MutexGuard<'_, Deliveries> {
         self.producer.context().deliveries.lock().expect("no holder panics")
     }
 
-    fn send(&self, made: Made<'_>, number: usize) -> Result<(), Failed> {
-        let Made { topic, partition, key, payload, headers } = made;
+    fn send(&self, made: ProducerRecord<'_>, number: usize) -> Result<(), Failed> {
+        let ProducerRecord { topic, partition, key, payload, headers } = made;
         let mut record: BaseRecord<'_, [u8], [u8], usize> = BaseRecord::with_opaque_to(topic, number).headers(headers);
         record.partition = partition;
         record.key = key;
@@ -299,22 +311,22 @@ impl Transaction {
 }
 
 /// Puts something smaller in the place of a record that is too large; `false` where that has been done already.
-fn replace(batch: &mut Batch<Proof>, number: usize) -> bool {
+fn replace(batch: &mut CommitBatch<Proof>, number: usize) -> bool {
     let mut at = number;
-    for (incarnation, cut) in &mut batch.cuts {
-        if at < cut.out.len() {
-            let out = &mut cut.out[at];
+    for (incarnation, checkpoint) in &mut batch.checkpoints {
+        if at < checkpoint.out.len() {
+            let out = &mut checkpoint.out[at];
             let replaced = matches!(out, Outgoing::DeadLetter(letter) if letter.is_coordinates_only());
             if !replaced {
-                Outlet::instead(out, incarnation.partition);
+                RecordSerializer::instead(out, incarnation.partition);
             }
             return !replaced;
         }
-        at -= cut.out.len();
+        at -= checkpoint.out.len();
     }
-    for (incarnation, cut) in &mut batch.cuts {
-        let states = cut.changelog.len();
-        if let Some((_, value)) = cut.changelog.iter_mut().nth(at) {
+    for (incarnation, checkpoint) in &mut batch.checkpoints {
+        let states = checkpoint.changelog.len();
+        if let Some((_, value)) = checkpoint.changelog.iter_mut().nth(at) {
             let Some(smaller) = value.as_deref().and_then(snapshot::without_body) else { return false };
             events::StateTooLarge { partition: incarnation.partition, bytes: value.as_ref().map_or(0, Vec::len) }.emit();
             *value = Some(smaller);
@@ -331,7 +343,7 @@ fn offsets(topic: &str, positions: impl Iterator<Item = (i32, Position)>) -> Kaf
     for (partition, (offset, mark)) in positions {
         let mut place = list.add_partition(topic, partition);
         place.set_offset(Offset::Offset(offset))?;
-        if mark != Mark::Clean {
+        if mark != CrashMark::Clean {
             place.set_metadata(mark.to_metadata());
         }
     }

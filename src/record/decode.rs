@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{InputFormat, Limits, RawRecord, RawSegment, Refused};
+use super::{InputFormat, RawRecord, RawSegment, RecordLimits, Refused};
 
 /// Checks key, value and headers.
 ///
 /// # Errors
 /// `key` (absent, empty, too long, not UTF-8, control characters), `empty` (no value), `limit`, and those of
 /// [`RawSegment::decode`].
-pub fn decode(record: &RawRecord, limits: &Limits, format: InputFormat) -> Result<(Arc<str>, RawSegment), Refused> {
+pub fn decode(record: &RawRecord, limits: &RecordLimits, format: InputFormat) -> Result<(Arc<str>, RawSegment), Refused> {
     let key = record.key.as_deref().unwrap_or_default();
     if key.is_empty() {
         return Err(Refused::new("key", "expected the session as the record key, got none; key the records by call or meeting"));
@@ -39,7 +39,7 @@ pub fn decode(record: &RawRecord, limits: &Limits, format: InputFormat) -> Resul
 }
 
 /// Checks a session name.
-pub fn session(key: &[u8], limits: &Limits) -> Result<Arc<str>, Refused> {
+pub fn session(key: &[u8], limits: &RecordLimits) -> Result<Arc<str>, Refused> {
     if key.len() > limits.max_key_bytes {
         return Err(Refused::new("key", format!("limits.max_key_bytes is {}, got {}", limits.max_key_bytes, key.len())));
     }
@@ -54,7 +54,7 @@ pub fn session(key: &[u8], limits: &Limits) -> Result<Arc<str>, Refused> {
 mod tests {
     use super::*;
 
-    fn limits() -> Limits {
+    fn limits() -> RecordLimits {
         crate::config::Settings::load(None).unwrap().limits
     }
 

@@ -64,7 +64,7 @@ struct Enveloped<T> {
 }
 
 impl<T> Enveloped<T> {
-    fn wire(self, of: fn(T) -> Result<Said, Refused>) -> Result<Wire, Refused> {
+    fn wire(self, of: fn(T) -> Result<ParsedMessage, Refused>) -> Result<Wire, Refused> {
         let said = of(self.said)?;
         Ok(Wire {
             session: self.session,
@@ -83,7 +83,7 @@ impl<T> Enveloped<T> {
 
 /// What a message comes to.
 #[derive(Default)]
-struct Said {
+struct ParsedMessage {
     channel: Option<String>,
     is_final: bool,
     words: Vec<WireWord>,
@@ -131,10 +131,10 @@ struct VoskWord {
     conf: Option<f64>,
 }
 
-fn vosk(v: Vosk) -> Result<Said, Refused> {
+fn vosk(v: Vosk) -> Result<ParsedMessage, Refused> {
     let channel = v.channel;
     if let Some(partial) = v.partial {
-        return Ok(Said { channel, words: untimed(&partial), ..Said::default() });
+        return Ok(ParsedMessage { channel, words: untimed(&partial), ..ParsedMessage::default() });
     }
     let (result, text) = match v.alternatives.and_then(|a| a.into_iter().next()) {
         Some(best) => (best.result, Some(best.text)),
@@ -145,7 +145,7 @@ fn vosk(v: Vosk) -> Result<Said, Refused> {
         (None, text) => untimed(&text.unwrap_or_default()),
     };
     // Vosk gives a result where its endpointer heard a pause.
-    Ok(Said { channel, is_final: true, end: Some(End::Utterance), words })
+    Ok(ParsedMessage { channel, is_final: true, end: Some(End::Utterance), words })
 }
 
 #[derive(Deserialize)]
@@ -181,12 +181,12 @@ struct KaldiWord {
     confidence: Option<f64>,
 }
 
-fn kaldi(k: Kaldi) -> Result<Said, Refused> {
+fn kaldi(k: Kaldi) -> Result<ParsedMessage, Refused> {
     if k.status != 0 {
         return Err(Refused::new("contract", format!("the recogniser reports status {}: expected 0, a result", k.status)));
     }
-    let Some(result) = k.result else { return Ok(Said { is_final: true, ..Said::default() }) };
-    let Some(best) = result.hypotheses.into_iter().next() else { return Ok(Said::default()) };
+    let Some(result) = k.result else { return Ok(ParsedMessage { is_final: true, ..ParsedMessage::default() }) };
+    let Some(best) = result.hypotheses.into_iter().next() else { return Ok(ParsedMessage::default()) };
     // Times of an alignment count from the segment's start.
     let base = k.segment_start.unwrap_or(0.0);
     let words = match best.alignment {
@@ -196,7 +196,7 @@ fn kaldi(k: Kaldi) -> Result<Said, Refused> {
         None => untimed(&best.transcript),
     };
     let end = result.is_final.then_some(End::Utterance);
-    Ok(Said { is_final: result.is_final, words, end, channel: None })
+    Ok(ParsedMessage { is_final: result.is_final, words, end, channel: None })
 }
 
 #[derive(Deserialize)]
@@ -247,14 +247,14 @@ struct DeepgramWord {
     confidence: Option<f64>,
 }
 
-fn deepgram(d: Deepgram) -> Result<Said, Refused> {
+fn deepgram(d: Deepgram) -> Result<ParsedMessage, Refused> {
     let name = |channel: &[u32]| channel.first().map(u32::to_string);
     Ok(match d {
-        Deepgram::SpeechStarted(_) => Said { is_final: true, ..Said::default() },
+        Deepgram::SpeechStarted(_) => ParsedMessage { is_final: true, ..ParsedMessage::default() },
         Deepgram::UtteranceEnd { channel } => {
-            Said { channel: name(&channel), is_final: true, end: Some(End::Utterance), ..Said::default() }
+            ParsedMessage { channel: name(&channel), is_final: true, end: Some(End::Utterance), ..ParsedMessage::default() }
         }
-        Deepgram::Metadata(_) => Said { is_final: true, end: Some(End::Session), ..Said::default() },
+        Deepgram::Metadata(_) => ParsedMessage { is_final: true, end: Some(End::Session), ..ParsedMessage::default() },
         Deepgram::Results(r) => {
             let best = r.channel.alternatives.into_iter().next();
             let words = best.map_or(Vec::new(), |a| match a.words.filter(|w| !w.is_empty()) {
@@ -262,7 +262,7 @@ fn deepgram(d: Deepgram) -> Result<Said, Refused> {
                 None => untimed(&a.transcript),
             });
             let end = (r.is_final && r.speech_final).then_some(End::Utterance);
-            Said { channel: name(&r.channel_index), is_final: r.is_final, words, end }
+            ParsedMessage { channel: name(&r.channel_index), is_final: r.is_final, words, end }
         }
     })
 }
@@ -311,9 +311,9 @@ struct AwsItem {
     r#type: Option<String>,
 }
 
-fn aws(a: Aws) -> Result<Said, Refused> {
+fn aws(a: Aws) -> Result<ParsedMessage, Refused> {
     let mut results = a.transcript.map_or(Vec::new(), |t| t.results);
-    let Some(result) = results.pop() else { return Ok(Said { is_final: true, ..Said::default() }) };
+    let Some(result) = results.pop() else { return Ok(ParsedMessage { is_final: true, ..ParsedMessage::default() }) };
     if !results.is_empty() {
         return Err(Refused::new("contract", "expected an event of one result, got several; send each as a record of its own"));
     }
@@ -326,5 +326,5 @@ fn aws(a: Aws) -> Result<Said, Refused> {
         spoken.map(|i| word(i.content, i.start_time, i.end_time, i.confidence)).collect()
     });
     let is_final = !result.is_partial;
-    Ok(Said { channel: result.channel_id, is_final, words, end: is_final.then_some(End::Utterance) })
+    Ok(ParsedMessage { channel: result.channel_id, is_final, words, end: is_final.then_some(End::Utterance) })
 }

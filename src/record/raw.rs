@@ -26,7 +26,7 @@ impl Refused {
 /// Largest raw segment taken; what is larger is a dead letter.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct RecordLimits {
     /// bytes of a record's value
     pub max_record_bytes: usize,
     /// bytes of a record's key
@@ -159,7 +159,7 @@ impl RawSegment {
     ///
     /// # Errors
     /// `json` (not JSON, wrong types, invalid UTF-8), `contract` (impossible values), `limit` (too much of something).
-    pub fn decode(bytes: &[u8], limits: &Limits, format: InputFormat) -> Result<(RawSegment, Option<String>), Refused> {
+    pub fn decode(bytes: &[u8], limits: &RecordLimits, format: InputFormat) -> Result<(RawSegment, Option<String>), Refused> {
         if bytes.len() > limits.max_record_bytes {
             return Err(limit("max_record_bytes", limits.max_record_bytes, bytes.len()));
         }
@@ -254,7 +254,7 @@ fn limit(name: &str, at_most: usize, got: usize) -> Refused {
     Refused::new("limit", format!("limits.{name} is {at_most}, got {got}; send smaller records or raise the limit"))
 }
 
-fn check_word(i: usize, wire: WireWord, limits: &Limits) -> Result<RawWord, Refused> {
+fn check_word(i: usize, wire: WireWord, limits: &RecordLimits) -> Result<RawWord, Refused> {
     let spoken = wire.w.trim();
     if spoken.is_empty() {
         return Err(Refused::new("contract", format!("words[{i}].w is empty; leave the word out")));
@@ -290,8 +290,8 @@ fn check_word(i: usize, wire: WireWord, limits: &Limits) -> Result<RawWord, Refu
 mod tests {
     use super::*;
 
-    fn limits() -> Limits {
-        Limits {
+    fn limits() -> RecordLimits {
+        RecordLimits {
             max_record_bytes: 10_000,
             max_key_bytes: 256,
             max_words_per_record: 10,
@@ -361,7 +361,7 @@ mod tests {
             assert_eq!(depth(json), deep, "{json}");
         }
         let meta = |deep: usize| format!("{{\"text\":\"a\",\"meta\":{{\"k\":{}{}}}}}", "[".repeat(deep), "]".repeat(deep));
-        let limits = Limits { max_meta_bytes: 1000, ..limits() };
+        let limits = RecordLimits { max_meta_bytes: 1000, ..limits() };
         assert!(RawSegment::decode(meta(MAX_META_DEPTH - 1).as_bytes(), &limits, InputFormat::Faircopy).is_ok());
         assert_eq!(
             RawSegment::decode(meta(MAX_META_DEPTH).as_bytes(), &limits, InputFormat::Faircopy).unwrap_err().reason,

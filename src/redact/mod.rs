@@ -1,17 +1,17 @@
 //! What must not leave: found in the words of a stream before anything of them is written, so that it is in no field of a record.
 //!
-//! [`token`] makes words comparable. [`number`] finds digits and how many they may be, [`said`] what is said around a secret (cues, questions, shapes of
+//! [`token`] makes words comparable. [`number`] finds digits and how many they may be, [`cues`] what is said around a secret (cues, questions, shapes of
 //! answers in `shapes`), [`phrases`] listed names. [`Redaction::find`] puts them together. It is a function of spoken words alone: a tagger can only add to what is
 //! found, but for amounts and dates, which it may take out where a word in them says that they are one.
 //!
 //! Two ask it: the session module, so that no segment ends inside something found or about to be found, and the format module, which takes out what is
 //! found of a segment, knowing what was said before and, as far as it is known, after.
 
-pub mod asked;
+mod cues;
 mod email;
 pub mod number;
 pub mod phrases;
-mod said;
+pub mod questions;
 mod shapes;
 pub mod token;
 
@@ -20,9 +20,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub use asked::{Asked, AskedFor, Standing, When};
 use number::{MAX_JOINTS, Readings, Role, Spoken, role};
 use phrases::Phrases;
+pub use questions::{AnswerWindow, AskedClasses, ChannelContext, SpeechTime};
 
 /// What becomes of a redacted stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub enum Action {
 /// A class's rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
+pub struct RedactionRule {
     /// what becomes of it
     pub action: Action,
     /// of a mask, so many last digits or letters stay
@@ -68,17 +68,17 @@ pub const PROFANITY: &str = "profanity";
 /// What a profile redacts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Redaction {
-    rules: BTreeMap<String, Rule>,
+    rules: BTreeMap<String, RedactionRule>,
     names: Phrases<()>,
     profanity: Phrases<()>,
     cues: Phrases<u8>,
     /// how long what is asked for may be the answer
-    pub asked_for: Option<AskedFor>,
+    pub asked_for: Option<AnswerWindow>,
 }
 
 /// A word of a stream, as far as redaction cares.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard<'a> {
+pub struct RedactionWord<'a> {
     /// its comparable parts ([`token::comparable`])
     pub parts: &'a str,
     /// whether it stays in the text
@@ -86,21 +86,21 @@ pub struct Heard<'a> {
     /// whether it was said, and is no guess that another word may replace
     pub sure: bool,
     /// what had been asked for
-    pub asked: Asked,
+    pub asked: AskedClasses,
     /// class of the entity that it is part of
     pub class: Option<&'a str>,
     /// whether that is an amount, date or the like that some word of it says it is
     pub measured: bool,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> RedactionWord<'a> {
     /// Words said before or after those that are looked at, one a part, as [`add_around`] writes them down.
-    pub fn around(parts: &'a str) -> impl Iterator<Item = Heard<'a>> {
-        let heard = |part: &'a str| Heard {
+    pub fn around(parts: &'a str) -> impl Iterator<Item = RedactionWord<'a>> {
+        let heard = |part: &'a str| RedactionWord {
             parts: part.strip_prefix(REMOVED).unwrap_or(part),
             kept: !part.starts_with(REMOVED),
             sure: true,
-            asked: Asked::default(),
+            asked: AskedClasses::default(),
             class: None,
             measured: false,
         };
@@ -165,9 +165,13 @@ impl Marks {
 
 impl Redaction {
     /// Of a profile's rules, with phrases that ask for a class beside those that come with the program.
-    pub fn new(rules: BTreeMap<String, Rule>, phrases: &BTreeMap<String, Vec<String>>, asked_for: Option<AskedFor>) -> Redaction {
+    pub fn new(
+        rules: BTreeMap<String, RedactionRule>,
+        phrases: &BTreeMap<String, Vec<String>>,
+        asked_for: Option<AnswerWindow>,
+    ) -> Redaction {
         let mut cues = Phrases::default();
-        for (bit, cue) in said::CUES.iter().enumerate() {
+        for (bit, cue) in cues::CUES.iter().enumerate() {
             if !rules.get(cue.class).is_some_and(|rule| cue.class != NAME || rule.said) {
                 continue;
             }
@@ -179,7 +183,7 @@ impl Redaction {
 
     /// Classes that are found by what is said around them.
     pub fn cued_classes() -> impl Iterator<Item = &'static str> {
-        said::CUES.iter().map(|cue| cue.class)
+        cues::CUES.iter().map(|cue| cue.class)
     }
 
     /// Adds a name that is redacted, wherever it is said.
@@ -193,8 +197,8 @@ impl Redaction {
     }
 
     /// What happens to a class. What may go on is masked whole, since nobody knows yet what it is.
-    pub fn rule(&self, class: &str) -> Rule {
-        let whole = Rule { action: Action::Mask, keep_last: 0, said: false };
+    pub fn rule(&self, class: &str) -> RedactionRule {
+        let whole = RedactionRule { action: Action::Mask, keep_last: 0, said: false };
         if class == OPEN { whole } else { self.rules.get(class).copied().unwrap_or(whole) }
     }
 
@@ -207,7 +211,7 @@ impl Redaction {
     }
 
     /// What of `words` must not leave, in order. Of them the first `before` have left by now. `more`: words may follow the last.
-    pub fn find(&self, words: &[Heard], before: usize, more: bool) -> Vec<Region> {
+    pub fn find(&self, words: &[RedactionWord], before: usize, more: bool) -> Vec<Region> {
         let parts: Vec<Part> = words
             .iter()
             .enumerate()
@@ -225,7 +229,7 @@ impl Redaction {
             .collect();
         let n = parts.len();
         let mut marks = Marks { class: vec![None; n], open: vec![false; n], exact: vec![false; n] };
-        let mut expected = said::Expected::new(&parts, words, &self.cues, &self.rules);
+        let mut expected = cues::Expected::new(&parts, words, &self.cues, &self.rules);
         let kept: Vec<usize> = (0..n).filter(|p| parts[*p].kept).collect();
         let all: Vec<usize> = (0..n).collect();
         // As it was said, and as it will be read.
@@ -263,7 +267,7 @@ impl Redaction {
         }
     }
 
-    fn numbers(&self, parts: &[Part], before: usize, more: bool, expected: &mut said::Expected, marks: &mut Marks) {
+    fn numbers(&self, parts: &[Part], before: usize, more: bool, expected: &mut cues::Expected, marks: &mut Marks) {
         for (run, open) in runs(parts, more) {
             let class = self.number(parts, &run, expected);
             if let Some((class, exact)) = class {
@@ -278,7 +282,7 @@ impl Redaction {
     }
 
     /// What a run of digits is, if it must not leave; and whether it is just that, by its length.
-    fn number(&self, parts: &[Part], run: &Range<usize>, expected: &said::Expected) -> Option<(&'static str, bool)> {
+    fn number(&self, parts: &[Part], run: &Range<usize>, expected: &cues::Expected) -> Option<(&'static str, bool)> {
         let within = &parts[run.clone()];
         let spoken: Vec<Spoken> = within.iter().map(|p| Spoken { text: p.text, role: p.role }).collect();
         let unit = parts.get(run.end).is_some_and(|p| number::is_unit(p.text));
@@ -317,7 +321,7 @@ impl Redaction {
     }
 
     /// Parts as words. Entities of redacted classes are added, and what stands between the parts of one.
-    fn regions(&self, words: &[Heard], parts: &[Part], marks: &Marks) -> Vec<Region> {
+    fn regions(&self, words: &[RedactionWord], parts: &[Part], marks: &Marks) -> Vec<Region> {
         let mut by_word: Vec<Option<(&str, bool, bool)>> = vec![None; words.len()];
         for (word, heard) in words.iter().enumerate() {
             by_word[word] = heard.class.filter(|c| self.redacts(c)).map(|c| (c, false, false));

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
+use super::cues::{CUES, Expected, GOES_ON, Shape};
 use super::number::{Role, is_unit};
-use super::said::{CUES, Expected, GOES_ON, Shape};
-use super::{Marks, NAME, Part, Rule};
+use super::{Marks, NAME, Part, RedactionRule};
 
 /// Words that are looked up.
 type Words = LazyLock<HashSet<&'static str>>;
@@ -26,7 +26,13 @@ const NAME_WORDS: usize = 4;
 const STREET_WORDS: usize = 4;
 
 /// Marks answers of all shapes but digits alone.
-pub(super) fn find(parts: &[Part], more: bool, expected: &mut Expected, rules: &BTreeMap<String, Rule>, marks: &mut Marks) {
+pub(super) fn find(
+    parts: &[Part],
+    more: bool,
+    expected: &mut Expected,
+    rules: &BTreeMap<String, RedactionRule>,
+    marks: &mut Marks,
+) {
     for (bit, cue) in CUES.iter().enumerate() {
         let bit = bit as u8;
         match (rules.get(cue.class), cue.shape) {

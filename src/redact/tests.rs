@@ -3,7 +3,7 @@
 use super::*;
 
 fn redaction(classes: &str) -> Redaction {
-    let rule = Rule { action: Action::Mask, keep_last: 0, said: true };
+    let rule = RedactionRule { action: Action::Mask, keep_last: 0, said: true };
     let rules = classes.split(' ').map(|c| (c.to_string(), rule)).collect();
     let mut redaction = Redaction::new(rules, &BTreeMap::new(), None);
     redaction.add_name("margaret thistlewood");
@@ -16,14 +16,14 @@ fn found(classes: &str, text: &str, more: bool) -> Vec<String> {
     let spoken: Vec<&str> = text.split_whitespace().collect();
     let bare = |w: &str| w.trim_matches(['(', ')', '?']).to_string();
     let parts: Vec<Box<str>> = spoken.iter().map(|w| token::comparable(&bare(w))).collect();
-    let word = |(w, parts): (&&str, &'static str)| Heard {
+    let word = |(w, parts): (&&str, &'static str)| RedactionWord {
         parts,
         kept: !w.starts_with('('),
         sure: !w.ends_with('?'),
-        ..Heard::around("x").next().expect("a word")
+        ..RedactionWord::around("x").next().expect("a word")
     };
     let parts = parts.into_iter().map(|p| &*Box::leak(p));
-    let left: Vec<Heard> = Heard::around(Box::leak(before.to_string().into_boxed_str())).collect();
+    let left: Vec<RedactionWord> = RedactionWord::around(Box::leak(before.to_string().into_boxed_str())).collect();
     let (known, all) = (left.len(), left.into_iter().chain(spoken.iter().zip(parts).map(word)).collect::<Vec<_>>());
     let text = |r: &Region| spoken[r.words.start.saturating_sub(known)..r.words.end - known].join(" ");
     let regions = redaction(classes).find(&all, known, more);
@@ -122,7 +122,7 @@ fn names_and_answers_are_found_by_what_is_said_around_them() {
 fn only_a_whole_number_of_its_own_length_keeps_its_last_digits() {
     let exact = |text: &str| {
         let parts: Vec<Box<str>> = text.split(' ').map(token::comparable).collect();
-        let all: Vec<Heard> = parts.iter().flat_map(|p| Heard::around(p)).collect();
+        let all: Vec<RedactionWord> = parts.iter().flat_map(|p| RedactionWord::around(p)).collect();
         redaction("card cvv").find(&all, 0, false).iter().map(|r| r.exact).collect::<Vec<_>>()
     };
     assert_eq!(exact(&format!("it is {CARD}")), [true]);

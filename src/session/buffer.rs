@@ -69,7 +69,7 @@ pub struct Freeze {
 
 /// A word, when it came, what the last pass said of it, and how it froze.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct BufferedWord {
     /// the word
     pub word: Word,
     /// when it came
@@ -86,7 +86,7 @@ pub struct Buffer {
     /// tokens of words `base..released`
     history: VecDeque<Arc<[u32]>>,
     /// words `released..total`
-    entries: VecDeque<Entry>,
+    entries: VecDeque<BufferedWord>,
     released: u64,
     frozen: u64,
     /// of the last frozen word
@@ -96,11 +96,11 @@ pub struct Buffer {
 
 /// All that a buffer holds, for snapshots.
 #[derive(Debug, Default)]
-pub struct Parts {
+pub struct BufferParts {
     /// tokens of the words just before `released`
     pub history: VecDeque<Arc<[u32]>>,
     /// words from `released` on
-    pub entries: VecDeque<Entry>,
+    pub entries: VecDeque<BufferedWord>,
     /// words that left
     pub released: u64,
     /// words whose tags are final
@@ -142,8 +142,8 @@ impl Buffer {
     }
 
     /// What it holds.
-    pub fn parts(&self) -> Parts {
-        Parts {
+    pub fn parts(&self) -> BufferParts {
+        BufferParts {
             history: self.history.clone(),
             entries: self.entries.clone(),
             released: self.released,
@@ -154,8 +154,8 @@ impl Buffer {
     }
 
     /// A buffer that holds what another one held; `None` where that cannot be: `released ≤ frozen ≤ total`, and every frozen word has tags.
-    pub fn restored(parts: Parts) -> Option<Buffer> {
-        let Parts { history, entries, released, frozen, label, last_source } = parts;
+    pub fn restored(parts: BufferParts) -> Option<Buffer> {
+        let BufferParts { history, entries, released, frozen, label, last_source } = parts;
         let open = frozen.checked_sub(released)?;
         let sound = released.checked_add(entries.len() as u64).is_some_and(|total| total < 1 << 48)
             && open <= entries.len() as u64
@@ -182,18 +182,18 @@ impl Buffer {
     }
 
     /// The entry of word `i`; `i` must not be released.
-    pub fn get(&self, i: u64) -> &Entry {
+    pub fn get(&self, i: u64) -> &BufferedWord {
         &self.entries[(i - self.released) as usize]
     }
 
     /// Adds a final word.
     pub fn push(&mut self, word: Word, arrived: Time) {
         self.last_source = Some(word.source.clone());
-        self.entries.push_back(Entry { word, arrived, tags: None, freeze: None });
+        self.entries.push_back(BufferedWord { word, arrived, tags: None, freeze: None });
     }
 
     /// Entries of words `from..to`, none of them released.
-    pub fn range(&self, from: u64, to: u64) -> impl Iterator<Item = &Entry> {
+    pub fn range(&self, from: u64, to: u64) -> impl Iterator<Item = &BufferedWord> {
         self.entries.range((from - self.released) as usize..(to - self.released) as usize)
     }
 
@@ -220,7 +220,7 @@ impl Buffer {
     pub fn row(&self, upto: u64, more: &[&[u32]], stopped: bool, policy: &Policy) -> Row {
         let start = self.frozen.saturating_sub(policy.history_words).max(self.base());
         let words = [&self.tokens(start, upto)[..], more].concat();
-        Row::pack(policy.frame, &words, (self.frozen - start) as usize, policy.mask_words(), stopped)
+        Row::pack(policy.template, &words, (self.frozen - start) as usize, policy.mask_words(), stopped)
     }
 
     /// Takes a pass's tags for the words before `upto`; the last of `tags` is word `upto - 1`. Frozen words keep theirs.
@@ -249,9 +249,9 @@ impl Buffer {
     }
 
     /// Lets words up to `to` go, in order, and forgets those before `base`.
-    pub fn release(&mut self, to: u64, base: u64) -> Vec<Entry> {
+    pub fn release(&mut self, to: u64, base: u64) -> Vec<BufferedWord> {
         assert!(self.released <= to && to <= self.frozen, "only frozen words are released");
-        let gone: Vec<Entry> = self.entries.drain(..(to - self.released) as usize).collect();
+        let gone: Vec<BufferedWord> = self.entries.drain(..(to - self.released) as usize).collect();
         self.history.extend(gone.iter().map(|e| e.word.tokens.clone()));
         self.released = to;
         let keep = self.released.saturating_sub(base);

@@ -7,32 +7,32 @@ use std::sync::Arc;
 
 use super::Time;
 use super::output::StreamKey;
-use crate::redact::Standing;
+use crate::redact::ChannelContext;
 
 /// Counter and content hash of a stream's last record.
-pub type Last = (Option<u64>, u64);
+pub type LastRecord = (Option<u64>, u64);
 
 /// The last records of ended streams, for `late_ttl_ms` each and at most `limit` of them.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EndedStreams {
     /// with the time of its entry in `order`: a stream may end more than once
-    last: BTreeMap<StreamKey, (Last, Standing, Time)>,
+    last: BTreeMap<StreamKey, (LastRecord, ChannelContext, Time)>,
     order: VecDeque<(Time, StreamKey)>,
     late_ttl_ms: u64,
     limit: usize,
     forgotten: Vec<StreamKey>,
 }
 
-impl Ended {
+impl EndedStreams {
     /// None yet.
-    pub fn new(late_ttl_ms: u64, limit: usize) -> Ended {
-        Ended { last: BTreeMap::new(), order: VecDeque::new(), late_ttl_ms, limit, forgotten: Vec::new() }
+    pub fn new(late_ttl_ms: u64, limit: usize) -> EndedStreams {
+        EndedStreams { last: BTreeMap::new(), order: VecDeque::new(), late_ttl_ms, limit, forgotten: Vec::new() }
     }
 
     /// A stream ended with this record, and left things so.
-    pub fn remember(&mut self, key: StreamKey, last: Last, standing: Standing, now: Time) {
+    pub fn remember(&mut self, key: StreamKey, last: LastRecord, channel_context: ChannelContext, now: Time) {
         let until = now.plus(self.late_ttl_ms);
-        self.last.insert(key.clone(), (last, standing, until));
+        self.last.insert(key.clone(), (last, channel_context, until));
         self.order.push_back((until, key));
         if self.order.len() > self.limit {
             self.forget_oldest();
@@ -40,20 +40,20 @@ impl Ended {
     }
 
     /// Whether a record repeats the one its stream ended with.
-    pub fn repeats(&self, key: &StreamKey, last: Last) -> bool {
+    pub fn repeats(&self, key: &StreamKey, last: LastRecord) -> bool {
         last.0.is_some() && self.last.get(key).is_some_and(|(l, ..)| *l == last)
     }
 
     /// What is remembered of a stream.
-    pub fn of(&self, key: &StreamKey) -> Option<(Last, &Standing)> {
-        self.last.get(key).map(|(last, standing, _)| (*last, standing))
+    pub fn of(&self, key: &StreamKey) -> Option<(LastRecord, &ChannelContext)> {
+        self.last.get(key).map(|(last, channel_context, _)| (*last, channel_context))
     }
 
     /// What is remembered of a session's channels.
-    pub fn of_session<'a>(&'a self, session: &'a Arc<str>) -> impl Iterator<Item = &'a Standing> {
+    pub fn of_session<'a>(&'a self, session: &'a Arc<str>) -> impl Iterator<Item = &'a ChannelContext> {
         let first = StreamKey { session: session.clone(), channel: "".into() };
         let from = self.last.range((Bound::Included(first), Bound::Unbounded));
-        from.take_while(move |(key, _)| key.session == *session).map(|(_, (_, standing, _))| standing)
+        from.take_while(move |(key, _)| key.session == *session).map(|(_, (_, channel_context, _))| channel_context)
     }
 
     /// Streams that were forgotten since the last call.

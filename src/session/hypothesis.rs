@@ -21,7 +21,7 @@ impl Hypothesis {
     }
 
     /// Its words, the first time only: one pass is enough.
-    pub fn to_ask(&mut self) -> Option<&[Word]> {
+    pub fn to_request(&mut self) -> Option<&[Word]> {
         (!std::mem::replace(&mut self.asked, true)).then_some(&self.words)
     }
 

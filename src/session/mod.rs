@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub use word::{Source, Word, WordKind, kind_of};
 
 use crate::record::{RawSegment, RawWord};
-use crate::redact::{Asked, When};
+use crate::redact::{AskedClasses, SpeechTime};
 
 /// Milliseconds on the task's own clock. Time is injected: nothing here reads a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,8 +68,8 @@ pub struct Record {
 
 impl Record {
     /// When its first word was said.
-    pub fn when(&self) -> When {
-        When { said: self.words.first().and_then(|w| w.start), appended_ms: self.source.timestamp_ms }
+    pub fn when(&self) -> SpeechTime {
+        SpeechTime { said: self.words.first().and_then(|w| w.start), appended_ms: self.source.timestamp_ms }
     }
 
     /// Makes the words of a checked raw segment ready: `tokens` gives a spoken word's sub-tokens.
@@ -87,9 +87,9 @@ impl Record {
                 kind => kind,
             };
             Word {
-                tokens: tokens(kind.heard(&w.spoken)),
-                heard: kind.comparable(&w.spoken),
-                asked: Asked::default(),
+                tokens: tokens(kind.for_model(&w.spoken)),
+                parts: kind.comparable(&w.spoken),
+                asked: AskedClasses::default(),
                 kind,
                 start: w.start,
                 end: w.end,

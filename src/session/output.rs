@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::buffer::Entry;
+use super::buffer::BufferedWord;
 use super::{Source, Time, Word};
 use crate::infer::Row;
 use crate::record::Counts;
@@ -24,11 +24,11 @@ pub type StreamId = u64;
 
 /// Something a stream gave back, with what a segment needs to know of the stream.
 #[derive(Debug)]
-pub struct Event {
+pub struct StreamEvent {
     /// which epoch of which stream
     pub stream: StreamRef,
     /// what happened
-    pub output: Output,
+    pub output: StreamOutput,
 }
 
 /// An open or just closed epoch.
@@ -87,12 +87,12 @@ pub struct Release {
     /// whether more may follow
     pub more: bool,
     /// the words, all frozen
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BufferedWord>,
 }
 
 /// What a stream gives back when something happened to it.
 #[derive(Debug)]
-pub enum Output {
+pub enum StreamOutput {
     /// a final segment
     Release(Release),
     /// the epoch is closed
@@ -108,7 +108,7 @@ pub enum Output {
 
 /// A request for the model.
 #[derive(Debug)]
-pub struct Ask {
+pub struct InferenceRequest {
     /// names the answer
     pub id: u64,
     /// what to tag
@@ -131,7 +131,7 @@ pub struct Tail {
     /// what was released before, as redaction must know it
     pub before: Box<str>,
     /// final words
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BufferedWord>,
     /// hypothesis words
     pub hypothesis: Vec<(Word, Tags)>,
     /// of `entries`, so many are frozen

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::buffer::FreezeCause;
-use super::policy::{Policy, Rule};
+use super::policy::{Policy, ReleaseRule};
 
 /// A planned inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl Plan {
     /// The next pass to run, with `frozen` words frozen. A pass that freezes nothing only improves the tail's looks, which the next one
     /// does better: it is left out where another follows or nobody looks, unless Algorithm 1 decides by its predictions, or the pass settles words.
     pub fn next(&mut self, frozen: u64, policy: &Policy) -> Option<Pass> {
-        let decides = matches!(policy.rule, Rule::Predicted { .. });
+        let decides = matches!(policy.rule, ReleaseRule::Predicted { .. });
         let settles = |pass: &Pass| policy.settling.is_some_and(|settling| settling.is_by(pass));
         while !decides
             && (self.passes.len() > 1 || !policy.partials)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::buffer::FreezeCause;
 use super::plan::Pass;
-use crate::infer::row::Frame;
+use crate::infer::row::RowTemplate;
 use crate::redact::Redaction;
 
 /// How many later words a word's tags may depend on.
@@ -29,7 +29,7 @@ pub enum Mask {
 
 /// When frozen words leave the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum ReleaseRule {
     /// at a frozen end-of-sentence mark
     Frozen,
     /// when so many words follow the first predicted end-of-sentence mark; releasing freezes (Algorithm 1)
@@ -74,13 +74,13 @@ impl Settling {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
     /// the model, and what it is told of every row
-    pub frame: Frame,
+    pub template: RowTemplate,
     /// `L`
     pub lookahead: Lookahead,
     /// what the model's mask is set to
     pub mask: Mask,
     /// when segments end
-    pub rule: Rule,
+    pub rule: ReleaseRule,
     /// `F`: a pass at every so many words of the epoch
     pub pass_words: u64,
     /// words before the first unfrozen one (unsettled, where states are kept) that a row which starts afresh still sees
@@ -102,7 +102,7 @@ pub struct Policy {
     /// whether disfluent words and recogniser markup stay in the text
     pub verbatim: bool,
     /// what may not be released in halves, since it is redacted
-    pub guard: Option<Arc<Redaction>>,
+    pub redaction: Option<Arc<Redaction>>,
     /// whether partials are made, and so whether hypotheses are worth a pass
     pub partials: bool,
 }

@@ -3,13 +3,17 @@
 use proptest::prelude::*;
 
 use super::map::Accepted;
-use super::policy::{Lookahead, Mask, Policy, Rule};
+use super::policy::{Lookahead, Mask, Policy, ReleaseRule};
 use super::script::{Step, run};
 use super::simulation::{Say, Sim, policy, settling};
 use crate::record::End;
 
-fn rules() -> impl Strategy<Value = Rule> {
-    prop_oneof![Just(Rule::Frozen), Just(Rule::Flow), (0u32..7).prop_map(|trailing| Rule::Predicted { trailing })]
+fn rules() -> impl Strategy<Value = ReleaseRule> {
+    prop_oneof![
+        Just(ReleaseRule::Frozen),
+        Just(ReleaseRule::Flow),
+        (0u32..7).prop_map(|trailing| ReleaseRule::Predicted { trailing })
+    ]
 }
 
 prop_compose! {

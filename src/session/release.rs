@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::buffer::{Buffer, Entry, FreezeCause};
-use super::policy::{Policy, Rule};
+use super::buffer::{Buffer, BufferedWord, FreezeCause};
+use super::policy::{Policy, ReleaseRule};
 use super::word::removal;
-use crate::redact::{Heard, Region};
+use crate::redact::{RedactionWord, Region};
 use crate::tags::{Disfluency, Punct, Tags};
 
 fn tags(buffer: &Buffer, i: u64) -> Tags {
@@ -30,12 +30,12 @@ fn outside_disfluency(buffer: &Buffer, cut: u64, ended: bool) -> bool {
 }
 
 /// Whether a word stays in the text, as far as its tags tell yet.
-pub fn is_kept(entry: &Entry, policy: &Policy) -> bool {
+pub fn is_kept(entry: &BufferedWord, policy: &Policy) -> bool {
     removal(entry.word.kind, entry.tags.unwrap_or_default().disfluency, policy.verbatim).is_none()
 }
 
 /// What may not be released in halves: what is redacted, or may turn out to be.
-pub struct Held<'a> {
+pub struct RedactedRanges<'a> {
     buffer: &'a Buffer,
     policy: &'a Policy,
     before: &'a str,
@@ -44,10 +44,10 @@ pub struct Held<'a> {
     whole: OnceCell<Vec<Range<u64>>>,
 }
 
-impl Held<'_> {
+impl RedactedRanges<'_> {
     /// Of the words up to `upto`, said after `before`.
-    pub fn of<'a>(buffer: &'a Buffer, policy: &'a Policy, before: &'a str, upto: u64) -> Held<'a> {
-        Held { buffer, policy, before, upto, whole: OnceCell::new() }
+    pub fn of<'a>(buffer: &'a Buffer, policy: &'a Policy, before: &'a str, upto: u64) -> RedactedRanges<'a> {
+        RedactedRanges { buffer, policy, before, upto, whole: OnceCell::new() }
     }
 
     /// Whether nothing of it reaches over `cut`.
@@ -56,14 +56,14 @@ impl Held<'_> {
     }
 
     fn found(&self) -> Vec<Range<u64>> {
-        let Some(guard) = &self.policy.guard else { return Vec::new() };
+        let Some(redaction) = &self.policy.redaction else { return Vec::new() };
         let from = self.buffer.released();
         let held = self.buffer.range(from, self.upto).map(|e| e.word.said(is_kept(e, self.policy)));
-        let words: Vec<Heard> = Heard::around(self.before).chain(held).collect();
+        let words: Vec<RedactionWord> = RedactionWord::around(self.before).chain(held).collect();
         let before = words.len() - (self.upto - from) as usize;
         let place = |word: usize| (from + word as u64).saturating_sub(before as u64);
         let held = |r: Region| place(r.words.start)..if r.open { u64::MAX } else { place(r.words.end) };
-        guard.find(&words, before, true).into_iter().map(held).collect()
+        redaction.find(&words, before, true).into_iter().map(held).collect()
     }
 }
 
@@ -71,17 +71,17 @@ impl Held<'_> {
 /// word will follow the buffer's last.
 pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> Option<u64> {
     let complete = |cut: u64| ended && cut == buffer.total();
-    let held = Held::of(buffer, policy, before, buffer.frozen());
+    let held = RedactedRanges::of(buffer, policy, before, buffer.frozen());
     let mut cuts = buffer.released() + 1..=buffer.frozen();
     let mut allowed = |at_cut: &dyn Fn(u64) -> bool, last: bool| {
         let fits = |&cut: &u64| at_cut(cut) && (complete(cut) || held.allows(cut));
         if last { cuts.by_ref().rev().find(fits) } else { cuts.find(fits) }
     };
     match policy.rule {
-        Rule::Frozen | Rule::Predicted { .. } => {
+        ReleaseRule::Frozen | ReleaseRule::Predicted { .. } => {
             allowed(&|cut| tags(buffer, cut - 1).punct.ends_sentence() && outside_entity(buffer, cut, ended), false)
         }
-        Rule::Flow => allowed(&|cut| outside_entity(buffer, cut, ended) && outside_disfluency(buffer, cut, ended), true),
+        ReleaseRule::Flow => allowed(&|cut| outside_entity(buffer, cut, ended) && outside_disfluency(buffer, cut, ended), true),
     }
 }
 
@@ -90,7 +90,7 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
 pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, known: u64) -> Option<u64> {
     let mark = (buffer.released()..known).find(|&i| tags(buffer, i).punct.ends_sentence())?;
     // What is guarded waits until frozen words show that it has ended; then it goes by the rule for frozen marks.
-    let whole = || Held::of(buffer, policy, before, buffer.frozen().max(mark + 1)).allows(mark + 1);
+    let whole = || RedactedRanges::of(buffer, policy, before, buffer.frozen().max(mark + 1)).allows(mark + 1);
     (known - (mark + 1) >= u64::from(trailing) && whole()).then_some(mark + 1)
 }
 
@@ -101,7 +101,7 @@ pub fn forced(buffer: &Buffer, policy: &Policy, before: &str) -> Option<u64> {
     if first > last {
         return None;
     }
-    let held = Held::of(buffer, policy, before, last);
+    let held = RedactedRanges::of(buffer, policy, before, last);
     let best = |want: &dyn Fn(Punct) -> bool| {
         (first..=last)
             .rev()

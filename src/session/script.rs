@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::policy::{self, Lookahead, Mask, Policy};
 use super::simulation::{CHANNELS, LATE_TTL_MS, SESSION_TTL_MS, Say, Sim, policy, settling};
 use crate::record::End;
-use crate::redact::{Action, Redaction, Rule};
+use crate::redact::{Action, Redaction, RedactionRule};
 
 /// Something that happens to a partition.
 #[derive(Clone, Debug)]
@@ -84,13 +84,13 @@ pub fn run(
 }
 
 /// Redacts numbers; and a name of which every word of a script may be a part, so that names are held back too.
-fn guard() -> Arc<Redaction> {
-    let rule = Rule { action: Action::Tag, keep_last: 0, said: false };
+fn redaction() -> Arc<Redaction> {
+    let rule = RedactionRule { action: Action::Tag, keep_last: 0, said: false };
     let rules = ["card", "email", "name"].map(|class| (class.to_string(), rule));
-    let mut guard = Redaction::new(rules.into_iter().collect(), &BTreeMap::new(), None);
-    guard.add_name("w1 w2 w3");
-    guard.add_name("w7 w7");
-    Arc::new(guard)
+    let mut redaction = Redaction::new(rules.into_iter().collect(), &BTreeMap::new(), None);
+    redaction.add_name("w1 w2 w3");
+    redaction.add_name("w7 w7");
+    Arc::new(redaction)
 }
 
 /// Reads a policy, a device and steps from arbitrary bytes and plays them.
@@ -100,14 +100,14 @@ pub fn run_bytes(bytes: &[u8]) {
     let options = next();
     let mut policy = Policy {
         rule: match options % 3 {
-            0 => policy::Rule::Frozen,
-            1 => policy::Rule::Flow,
-            _ => policy::Rule::Predicted { trailing: u32::from(next() % 8) },
+            0 => policy::ReleaseRule::Frozen,
+            1 => policy::ReleaseRule::Flow,
+            _ => policy::ReleaseRule::Predicted { trailing: u32::from(next() % 8) },
         },
         mask: if options & 0x10 == 0 { Mask::Open } else { Mask::Lookahead },
         lookahead: if options & 0x20 == 0 { Lookahead::Words(u32::from(next() % 12)) } else { Lookahead::Unlimited },
         partials: options & 0x40 == 0,
-        guard: (options & 0x80 != 0).then(guard),
+        redaction: (options & 0x80 != 0).then(redaction),
         pass_words: u64::from(next() % 7) + 1,
         ..policy()
     };

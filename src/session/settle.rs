@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::buffer::Buffer;
 use super::policy::{Policy, Settling};
 use crate::infer::Row;
-use crate::infer::row::{After, LAST_KEPT_POSITION, MAX_TOKENS, MAX_WINDOW_WORDS};
+use crate::infer::row::{LAST_KEPT_POSITION, MAX_TOKENS, MAX_WINDOW_WORDS, StatesRef};
 
 /// The settling passes that made the states a stream has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ struct Chain {
     /// words that it saw
     key: u64,
     /// the states that the latest left
-    after: After,
+    after: StatesRef,
     /// by what rules
     rules: Settling,
 }
@@ -79,7 +79,7 @@ impl Settled {
     fn go_on(&self, upto: u64, again: bool, rules: &Settling, buffer: &Buffer, policy: &Policy) -> Option<(Row, Settled)> {
         let chain = self.chain.filter(|chain| upto - chain.key < rules.key_words && chain.rules == *rules)?;
         let words = buffer.tokens(self.words, upto);
-        let row = Row::go_on(policy.frame, &words, chain.after, LAST_KEPT_POSITION, policy.mask_words(), false)?;
+        let row = Row::go_on(policy.template, &words, chain.after, LAST_KEPT_POSITION, policy.mask_words(), false)?;
         let words = rules.settled_by(upto).max(self.words);
         let (row, after) = row.keep((upto - words) as usize, upto, again);
         Some((row, Settled { words, chain: Some(Chain { after, ..chain }) }))
@@ -90,7 +90,7 @@ impl Settled {
     pub fn row(&self, upto: u64, more: &[&[u32]], stopped: bool, buffer: &Buffer, policy: &Policy) -> Option<Row> {
         let chain = self.chain?;
         let words = [&buffer.tokens(self.words, upto)[..], more].concat();
-        Row::go_on(policy.frame, &words, chain.after, MAX_TOKENS, policy.mask_words(), stopped)
+        Row::go_on(policy.template, &words, chain.after, MAX_TOKENS, policy.mask_words(), stopped)
     }
 
     /// The settling pass to run again after `done`, where the states that these were made of are gone; `None` once `done` has come as far.
@@ -139,7 +139,7 @@ fn key_pass(
     policy: &Policy,
 ) -> (Row, Settled) {
     let words = rules.settled_by(upto).max(history_to);
-    let row = Row::pack(policy.frame, &buffer.tokens(from, upto), (history_to - from) as usize, policy.mask_words(), false);
+    let row = Row::pack(policy.template, &buffer.tokens(from, upto), (history_to - from) as usize, policy.mask_words(), false);
     let (row, after) = row.keep((upto - words) as usize, upto, again);
     (row, Settled { words, chain: Some(Chain { from, history_to, key: upto, after, rules: *rules }) })
 }

@@ -5,16 +5,16 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::map::reread::{Remaining, Unreadable};
-use super::map::{Accepted, Limits, Sessions};
-use super::output::{Event, Output, StreamId};
-use super::policy::{Lookahead, Mask, Policy, Rule, Settling};
-use super::snapshot::{Stored, Surroundings, key_from_bytes, key_to_bytes, of_another_version};
+use super::map::reread::{RemainingWords, UnreadableStream};
+use super::map::{Accepted, Sessions, StreamLimits};
+use super::output::{StreamEvent, StreamId, StreamOutput};
+use super::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
+use super::snapshot::{SnapshotContext, StoredSnapshot, key_from_bytes, key_to_bytes, of_another_version};
 use super::{Record, Source, Time, Word, WordKind};
-use crate::infer::states::{Owner, Store};
-use crate::infer::{Outcome, Row, row::Frame};
+use crate::infer::states::{OwnerId, StateStore};
+use crate::infer::{Outcome, Row, row::RowTemplate};
 use crate::record::End;
-use crate::redact::Asked;
+use crate::redact::AskedClasses;
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 /// Channels of the simulated session.
@@ -28,15 +28,15 @@ pub const SESSION_TTL_MS: u64 = 60_000;
 /// An ended one is forgotten after so long.
 pub const LATE_TTL_MS: u64 = 10_000;
 
-const LIMITS: Limits = Limits { max_streams: 100, session_ttl_ms: SESSION_TTL_MS, late_ttl_ms: LATE_TTL_MS };
+const LIMITS: StreamLimits = StreamLimits { max_streams: 100, session_ttl_ms: SESSION_TTL_MS, late_ttl_ms: LATE_TTL_MS };
 
 /// Short windows and delays, so that few words meet every rule.
 pub fn policy() -> Policy {
     Policy {
-        frame: Frame::default(),
+        template: RowTemplate::default(),
         lookahead: Lookahead::Words(4),
         mask: Mask::Open,
-        rule: Rule::Frozen,
+        rule: ReleaseRule::Frozen,
         pass_words: 3,
         history_words: 8,
         settling: Some(Settling { words: 3, key_words: 12, lookahead: 4, masked: false, slots: 64, style: 0 }),
@@ -47,7 +47,7 @@ pub fn policy() -> Policy {
         inference_timeout_ms: 500,
         backlog_timeout_ms: 500,
         verbatim: false,
-        guard: None,
+        redaction: None,
         partials: true,
     }
 }
@@ -147,7 +147,7 @@ pub struct Sim {
     device: Box<dyn Fn(u64) -> (u64, bool)>,
     /// whether all states are lost before its n-th request is run
     loses: Box<dyn Fn(u64) -> bool>,
-    kept: (Owner, Store<u64>),
+    kept: (OwnerId, StateStore<u64>),
     /// settling passes that were run again
     pub again: u64,
     model: Model,
@@ -162,7 +162,7 @@ pub struct Sim {
     durable: (BTreeMap<(String, i64), Out>, usize),
 }
 
-impl Surroundings for Sim {
+impl SnapshotContext for Sim {
     fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>) {
         (name.into(), self.policy.clone())
     }
@@ -209,7 +209,7 @@ impl Sim {
     ) -> Sim {
         Sim {
             loses: Box::new(|_| false),
-            kept: (0, Store::new(usize::MAX)),
+            kept: (0, StateStore::new(usize::MAX)),
             again: 0,
             sessions: Sessions::new(LIMITS),
             now: Time(0),
@@ -284,10 +284,10 @@ impl Sim {
         let mut unreadable = Vec::new();
         for (key, value) in &self.log {
             let key = key_from_bytes(key).expect("a key");
-            let Stored { header, snapshot } = Stored::from_bytes(value).expect("a header");
+            let StoredSnapshot { header, snapshot } = StoredSnapshot::from_bytes(value).expect("a header");
             match snapshot {
                 Ok(snapshot) => sessions.restore(key.clone(), &snapshot, self, self.now).expect("a sound snapshot"),
-                Err(_) => unreadable.push(Unreadable {
+                Err(_) => unreadable.push(UnreadableStream {
                     key: key.clone(),
                     outline: header.open.expect("it goes on"),
                     applied: header.applied,
@@ -310,11 +310,11 @@ impl Sim {
         self.pump();
     }
 
-    fn read_again(&mut self, sessions: &mut Sessions, unreadable: &[Unreadable]) {
+    fn read_again(&mut self, sessions: &mut Sessions, unreadable: &[UnreadableStream]) {
         for stream in unreadable {
             let there = |record: &Record| record.source.offset >= self.lost as i64 && stream.wants(record.source.offset);
             let own = |channel: u8| *stream.key.channel == channel.to_string();
-            let mut remaining = Remaining::default();
+            let mut remaining = RemainingWords::default();
             for (record, _) in self.said.iter().filter(|(r, c)| there(r) && own(*c)) {
                 remaining.found(stream, record);
             }
@@ -331,20 +331,20 @@ impl Sim {
             }
             sessions.reopen(stream, missing, "default".into(), self.policy.clone(), self.now);
             for (record, channel) in self.said.iter().filter(|(r, _)| there(r)) {
-                sessions.take_again(stream, record.clone(), own(*channel), &"default".into(), self.now);
+                sessions.reread_record(stream, record.clone(), own(*channel), &"default".into(), self.now);
             }
-            sessions.taken_again(stream, self.now);
+            sessions.reread_finished(stream, self.now);
         }
     }
 
     pub(super) fn record(&self, say: &Say, seq: u64) -> Record {
-        let source = Arc::new(Source { offset: self.offset, meta: None, headers: Vec::new(), timestamp_ms: None, way: None });
+        let source = Arc::new(Source { offset: self.offset, meta: None, headers: Vec::new(), timestamp_ms: None, span: None });
         let mut h = DefaultHasher::new();
         (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
         let word = |&w: &u8| Word {
             spoken: format!("w{w}").into(),
-            heard: format!("w{w}").into(),
-            asked: Asked::default(),
+            parts: format!("w{w}").into(),
+            asked: AskedClasses::default(),
             start: None,
             end: None,
             confidence: None,
@@ -414,7 +414,7 @@ impl Sim {
     fn pump(&mut self) {
         loop {
             while let Some((stream, ask)) =
-                self.sessions.next_ask(self.now, false).or_else(|| self.sessions.next_ask(self.now, true))
+                self.sessions.next_request(self.now, false).or_else(|| self.sessions.next_request(self.now, true))
             {
                 let (takes, _) = (self.device)(self.asked);
                 let (owner, store) = &mut self.kept;
@@ -465,11 +465,11 @@ impl Sim {
         Outcome::Tags((self.model)(row, before))
     }
 
-    fn came(&mut self, event: Event) {
+    fn came(&mut self, event: StreamEvent) {
         let key = (event.stream.key.channel.to_string(), event.stream.epoch);
         let out = self.out.entry(key).or_default();
         match event.output {
-            Output::Release(release) => {
+            StreamOutput::Release(release) => {
                 assert!(!out.ended, "nothing comes after the end");
                 assert_eq!(release.from, out.words.len() as u64, "releases are contiguous");
                 assert_eq!(release.seq, out.cuts.len() as u64, "segments are numbered");
@@ -481,7 +481,7 @@ impl Sim {
                 }
                 out.cuts.push(out.words.len() as u64);
             }
-            Output::Closed { counts, seq, .. } => {
+            StreamOutput::Closed { counts, seq, .. } => {
                 self.kept.1.forget(self.kept.0, event.stream.id);
                 assert_eq!(counts.words, out.words.len() as u64, "every word left before the end");
                 assert_eq!(seq, counts.segments);

@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use crate::record::REPLAYED;
 use crate::redact::token::comparable;
-use crate::redact::{Asked, Heard};
+use crate::redact::{AskedClasses, RedactionWord};
 use crate::tags::Disfluency;
-use crate::trace::Way;
+use crate::trace::RecordSpan;
 
 /// The input record words came with: where it stands and what passes through.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Source {
     /// when it was appended, milliseconds since 1970
     pub timestamp_ms: Option<i64>,
     /// its spans, if it is traced; a stream taken over goes on without
-    pub way: Option<Way>,
+    pub span: Option<RecordSpan>,
 }
 
 impl Source {
@@ -52,9 +52,9 @@ pub struct Word {
     /// as the recogniser said it
     pub spoken: Box<str>,
     /// that made comparable, for redaction: [`comparable`]
-    pub heard: Box<str>,
+    pub parts: Box<str>,
     /// what somebody had asked for when it was said
-    pub asked: Asked,
+    pub asked: AskedClasses,
     /// start, seconds
     pub start: Option<f64>,
     /// end, seconds
@@ -76,15 +76,15 @@ impl WordKind {
     }
 
     /// What the model is told was said: it knows a pause from a filler's place, not from a recogniser's name for it.
-    pub fn heard(self, spoken: &str) -> &str {
+    pub fn for_model(self, spoken: &str) -> &str {
         if matches!(self, WordKind::Filler | WordKind::Markup) { "uh" } else { spoken }
     }
 }
 
 impl Word {
     /// As redaction hears it.
-    pub fn said(&self, kept: bool) -> Heard<'_> {
-        Heard { parts: &self.heard, kept, sure: true, asked: self.asked, class: None, measured: false }
+    pub fn said(&self, kept: bool) -> RedactionWord<'_> {
+        RedactionWord { parts: &self.parts, kept, sure: true, asked: self.asked, class: None, measured: false }
     }
 }
 

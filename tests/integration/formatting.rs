@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use faircopy::format::style::{Spec, Styles};
+use faircopy::format::style::{FormatSpec, Styles};
 use faircopy::format::units::{Unit, sentence};
-use faircopy::format::{Around, Formatted, Lexicon, Passage, Style, apply::apply, itn::Itn as Grammars};
-use faircopy::redact::{Action, Asked, Redaction, Rule};
+use faircopy::format::{Formatted, Lexicon, Passage, PassageContext, Style, apply::apply, itn::Itn as Grammars};
+use faircopy::redact::{Action, AskedClasses, Redaction, RedactionRule};
 use faircopy::session::{Source, Word, WordKind, kind_of};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
@@ -48,23 +48,23 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
     }
     let word = Word {
         spoken: spoken.into(),
-        heard: kind_of(spoken).comparable(spoken),
-        asked: Asked::default(),
+        parts: kind_of(spoken).comparable(spoken),
+        asked: AskedClasses::default(),
         start: Some(index as f64),
         end: Some(index as f64 + 0.5),
         confidence: Some(if index.is_multiple_of(2) { 1.0 } else { 0.5 }),
         tokens: Arc::new([0]),
         kind: kind_of(spoken),
-        source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, way: None }),
+        source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, span: None }),
     };
     (word, tags)
 }
 
 fn format(line: &str, style: &Style) -> Formatted {
-    between(line, style, Around::default())
+    between(line, style, PassageContext::default())
 }
 
-fn between(line: &str, style: &Style, around: Around) -> Formatted {
+fn between(line: &str, style: &Style, around: PassageContext) -> Formatted {
     let mut class = None;
     let words: Vec<(Word, Tags)> = line.split_whitespace().enumerate().map(|(i, t)| word(t, i, &mut class)).collect();
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
@@ -133,15 +133,17 @@ fn a_verbatim_profile_keeps_every_word() {
 fn a_language_that_is_not_served_goes_out_as_spoken() {
     let (mut word, tags) = word("BONJOUR/C/./F", 0, &mut None);
     word.kind = WordKind::Plain;
-    let done =
-        apply(Passage { words: &[(&word, tags)], from: 0, sentence_start: true, around: Around::default(), sure: 1 }, &plain());
+    let done = apply(
+        Passage { words: &[(&word, tags)], from: 0, sentence_start: true, around: PassageContext::default(), sure: 1 },
+        &plain(),
+    );
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));
 }
 
 fn redacting(rules: &[(&str, Action, usize)]) -> Style {
-    let rules = rules
-        .iter()
-        .map(|(class, action, keep_last)| (class.to_string(), Rule { action: *action, keep_last: *keep_last, said: false }));
+    let rules = rules.iter().map(|(class, action, keep_last)| {
+        (class.to_string(), RedactionRule { action: *action, keep_last: *keep_last, said: false })
+    });
     Style { redaction: Some(Arc::new(Redaction::new(rules.collect(), &BTreeMap::new(), None))), ..plain() }
 }
 
@@ -166,9 +168,10 @@ fn what_is_redacted_is_in_no_field_of_a_segment() {
 #[test]
 fn an_open_number_is_masked_and_an_open_beginning_too() {
     let style = redacting(&[("card", Action::Mask, 4)]);
-    let open = between("it's/C four one uh/F one", &style, Around { more: true, ..Around::default() });
+    let open = between("it's/C four one uh/F one", &style, PassageContext { more: true, ..PassageContext::default() });
     assert_eq!((open.text.as_str(), open.entities[0].class.as_str()), ("It's ***", "number"));
-    let rest = between("one one/. thanks/C", &style, Around { before: "it is four one one", ..Around::default() });
+    let rest =
+        between("one one/. thanks/C", &style, PassageContext { before: "it is four one one", ..PassageContext::default() });
     assert_eq!(rest.text, "**. Thanks");
     assert_eq!(format("i have two cats/.", &style).text, "I have two cats.");
 }
@@ -177,7 +180,7 @@ fn an_open_number_is_masked_and_an_open_beginning_too() {
 fn lists_of_a_profile_write_keep_and_hide_words() {
     let mut style = plain();
     let words = |phrase: &str| phrase.split(' ').map(str::to_string).collect::<Vec<_>>();
-    let entry = |written: &str| faircopy::format::dictionary::Entry { written: written.into(), exact: false };
+    let entry = |written: &str| faircopy::format::dictionary::DictionaryEntry { written: written.into(), exact: false };
     style.dictionary.add(&words("coober netties"), entry("Kubernetes"));
     style.dictionary.add(&words("on call"), entry("on-call"));
     style.keep.add(&words("catch twenty two"), entry(""));
@@ -222,7 +225,7 @@ fn numbers_are_written_in_a_profiles_style() {
         (Numbers { days: Days::Ordinal, ..plain }, "on september fifth", "on September 5th"),
         (Numbers { days: Days::Ordinal, ..plain }, "on the fifth of september", "on the 5th of September"),
     ] {
-        let spec = Spec { locale: "en-US".into(), numbers, ..Spec::default() };
+        let spec = FormatSpec { locale: "en-US".into(), numbers, ..FormatSpec::default() };
         let styles = Styles::load(&needs("grammars/en"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).unwrap();
         assert_eq!(sentence(&said.split(' ').collect::<Vec<_>>(), styles.of("p")).0, written, "{numbers:?}");
     }
@@ -242,7 +245,7 @@ fn a_pack_is_looked_for_in_every_directory_and_the_first_that_has_it_counts() {
         (vec![own.path().into(), needs("grammars/packs")], "aviation", "aviation 20"),
         (vec![needs("grammars/packs"), own.path().into()], "aviation", "desk 20"),
     ] {
-        let spec = Spec { locale: "en-US".into(), packs: vec![pack.into()], ..Spec::default() };
+        let spec = FormatSpec { locale: "en-US".into(), packs: vec![pack.into()], ..FormatSpec::default() };
         let styles = Styles::load(&needs("grammars/en"), &dirs, [("p", &spec)].into_iter()).unwrap();
         assert_eq!(sentence(&["desk", "twenty"], styles.of("p")).0, want, "{dirs:?}");
     }
@@ -250,7 +253,7 @@ fn a_pack_is_looked_for_in_every_directory_and_the_first_that_has_it_counts() {
 
 fn style(locale: &str, packs: &[&str]) -> Arc<Style> {
     let packs = packs.iter().map(ToString::to_string).collect();
-    let spec = Spec { locale: locale.into(), packs, ..Spec::default() };
+    let spec = FormatSpec { locale: locale.into(), packs, ..FormatSpec::default() };
     let styles = Styles::load(&needs("grammars/en"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).unwrap();
     styles.of("p").clone()
 }
@@ -303,35 +306,38 @@ fn a_recipe_wins_over_spans_that_a_tagger_found_and_a_dictionary_does_not() {
 
 #[test]
 fn what_a_profile_names_must_exist() {
-    let load = |spec: Spec| {
-        let spec = Spec { locale: "en-US".into(), ..spec };
+    let load = |spec: FormatSpec| {
+        let spec = FormatSpec { locale: "en-US".into(), ..spec };
         Styles::load(&needs("grammars/en"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).map(|_| ())
     };
-    let rules = |class: &str| [(class.to_string(), Rule { action: Action::Mask, keep_last: 0, said: false })].into();
+    let rules = |class: &str| [(class.to_string(), RedactionRule { action: Action::Mask, keep_last: 0, said: false })].into();
     for (spec, says) in [
         (
-            Spec { packs: vec!["naval".into()], ..Spec::default() },
+            FormatSpec { packs: vec!["naval".into()], ..FormatSpec::default() },
             "profiles.p.packs: no pack is called naval; expected some of aviation, contact-centre in ",
         ),
-        (Spec { off: vec!["Time".into()], ..Spec::default() }, "profiles.p.off: no class is called Time"),
-        (Spec { redact: rules("crad"), ..Spec::default() }, "profiles.p.redact: no class is called \"crad\""),
-        (Spec { redact: rules("name"), ..Spec::default() }, "profiles.p.redact.name: expected redact_names"),
+        (FormatSpec { off: vec!["Time".into()], ..FormatSpec::default() }, "profiles.p.off: no class is called Time"),
+        (FormatSpec { redact: rules("crad"), ..FormatSpec::default() }, "profiles.p.redact: no class is called \"crad\""),
+        (FormatSpec { redact: rules("name"), ..FormatSpec::default() }, "profiles.p.redact.name: expected redact_names"),
         (
-            Spec {
-                redact: [("card".into(), Rule { action: Action::Mask, keep_last: 6, said: false })].into(),
-                ..Spec::default()
+            FormatSpec {
+                redact: [("card".into(), RedactionRule { action: Action::Mask, keep_last: 6, said: false })].into(),
+                ..FormatSpec::default()
             },
             "profiles.p.redact: card.keep_last = 6: expected at most 4",
         ),
         (
-            Spec { redact: [("pin".into(), Rule { action: Action::Mask, keep_last: 0, said: true })].into(), ..Spec::default() },
+            FormatSpec {
+                redact: [("pin".into(), RedactionRule { action: Action::Mask, keep_last: 0, said: true })].into(),
+                ..FormatSpec::default()
+            },
             "profiles.p.redact: pin.said: expected for \"name\" only",
         ),
         (
-            Spec { redact_after: [("pin".into(), vec!["magic number".into()])].into(), ..Spec::default() },
+            FormatSpec { redact_after: [("pin".into(), vec!["magic number".into()])].into(), ..FormatSpec::default() },
             "profiles.p.redact_after: \"pin\": expected a class that",
         ),
-        (Spec { vocabulary: Some("gone.tsv".into()), ..Spec::default() }, "profiles.p.vocabulary: gone.tsv"),
+        (FormatSpec { vocabulary: Some("gone.tsv".into()), ..FormatSpec::default() }, "profiles.p.vocabulary: gone.tsv"),
     ] {
         let error = load(spec).expect_err(says);
         assert!(error.contains(says), "{error}");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use faircopy::config::Settings;
 use faircopy::infer::Row;
 use faircopy::pipeline::Shared;
-use faircopy::pipeline::replay::Replay;
+use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::produce::Outgoing;
 use faircopy::record::{Kind, RawRecord};
 use faircopy::tags::Tags;
@@ -172,7 +172,7 @@ pub fn outcome(letters: &[&str], epochs: &[(String, Vec<String>)]) -> String {
 }
 
 fn played(shared: &Arc<Shared>, steps: &[Step]) -> String {
-    let mut replay = Replay::paced(shared.clone());
+    let mut replay = OfflinePipeline::paced(shared.clone());
     let (mut letters, mut epochs) = (Vec::new(), BTreeMap::<_, (Vec<String>, Vec<String>)>::new());
     let mut offset = 0;
     for step in steps {
@@ -215,7 +215,7 @@ pub fn documented() -> BTreeMap<String, String> {
 
 #[test]
 fn hostile_input_has_the_result_that_the_document_says() {
-    let mut settings = Replay::settings(Settings::load(None).unwrap(), false);
+    let mut settings = OfflinePipeline::settings(Settings::load(None).unwrap(), false);
     settings.decode.max_streams_per_partition = 50;
     let plain = |row: &Row| vec![Tags::default(); row.first.len()];
     let shared = Arc::new(Shared::with_taggers(settings, |_| Ok(vec![Box::new(plain)])).unwrap());

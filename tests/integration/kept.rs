@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use faircopy::config::Settings;
 use faircopy::pipeline::Shared;
-use faircopy::pipeline::replay::Replay;
+use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::produce::Outgoing;
 use faircopy::record::RawRecord;
 use serde_json::json;
@@ -16,7 +16,7 @@ const SESSIONS: usize = 3;
 const WORDS: usize = 230;
 
 fn settings() -> Settings {
-    let mut settings = Replay::settings(Settings::load(None).unwrap(), false);
+    let mut settings = OfflinePipeline::settings(Settings::load(None).unwrap(), false);
     settings.infer.model_dir = needs("models");
     settings.infer.runtime = needs("target/onnxruntime/libonnxruntime.so");
     settings.infer.workers = 1;
@@ -29,7 +29,7 @@ fn output(settings: Settings, words_at_once: usize) -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(needs("models/training/parity_sentences.txt")).unwrap();
     let words: Vec<&str> = text.split_whitespace().cycle().take(WORDS + SESSIONS * 11).collect();
     let shared = Arc::new(Shared::load(settings).unwrap());
-    let mut replay = Replay::backlog(shared.clone());
+    let mut replay = OfflinePipeline::backlog(shared.clone());
     let mut offset = 0;
     for from in (0..WORDS).step_by(words_at_once) {
         for session in 0..SESSIONS {

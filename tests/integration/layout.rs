@@ -50,7 +50,7 @@ fn each_client_library_is_named_where_it_belongs_and_nowhere_else() {
         ("ort::", &["infer/onnx.rs"]),
         ("rustfst", &["format/itn/openfst.rs"]),
         ("tokenizers::", &["infer/tokenise.rs"]),
-        ("governor::", &["limit.rs"]),
+        ("governor::", &["rate_limit.rs"]),
         ("opentelemetry", &["events/", "telemetry.rs", "trace.rs"]),
         ("rapidfuzz", &["eval/align.rs"]),
     ] {

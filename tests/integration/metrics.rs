@@ -15,31 +15,31 @@ use crate::kafka::root;
 /// Says every event once.
 fn everything_happens() {
     let ms = Duration::from_millis(5);
-    events::Taken { words: 3 }.emit();
-    events::Repeat { partition: 0, offset: 1 }.emit();
-    events::DeadLetter { stage: "decode", reason: "json", detail: "", partition: 0, offset: 1 }.emit();
+    events::RecordTaken { words: 3 }.emit();
+    events::RecordRepeated { partition: 0, offset: 1 }.emit();
+    events::RecordRefused { stage: "decode", reason: "json", detail: "", partition: 0, offset: 1 }.emit();
     events::BeyondQuota { refused: false, words: 2 }.emit();
     let error = Some("away".to_string());
-    events::Batch { rows: 1, tokens: 9, padded: 10, queued: ms, took: ms, dispatch: "at_once", error }.emit();
-    events::Frozen { cause: "lookahead", later_words: 6, delay: ms }.emit();
+    events::BatchTagged { rows: 1, tokens: 9, padded: 10, queued: ms, took: ms, dispatch: "at_once", error }.emit();
+    events::WordFrozen { cause: "lookahead", later_words: 6, delay: ms }.emit();
     events::SegmentMade { kind: "final", degraded: 1 }.emit();
     events::FormatFailed { kind: "final", partition: 0, epoch: 0 }.emit();
     events::ItnRejected { class: "MONEY" }.emit();
-    events::Redacted { class: "card" }.emit();
-    events::Released { latency: ms }.emit();
-    events::Committed { partitions: 1, changelog_bytes: 10, took: ms, error: None }.emit();
+    events::EntityRedacted { class: "card" }.emit();
+    events::SegmentCommitted { latency: ms }.emit();
+    events::CommitAttempted { partitions: 1, changelog_bytes: 10, took: ms, error: None }.emit();
     events::StatesAsked { gone: false, again: false }.emit();
     events::StatesHeld { bytes: 1 }.emit();
-    events::Restored { partition: 0, streams: 1, records: 1, took: ms }.emit();
+    events::PartitionRestored { partition: 0, streams: 1, records: 1, took: ms }.emit();
     events::Rebalanced { what: "assigned", partitions: &[0] }.emit();
-    events::Erased { partition: 0, streams: 1 }.emit();
+    events::SessionErased { partition: 0, streams: 1 }.emit();
     events::InputLost { partition: 0, committed: 1, oldest: 2 }.emit();
     events::StateRefused { partition: 0, why: "" }.emit();
     events::StateTooLarge { partition: 0, bytes: 1 }.emit();
-    events::ReadAgain { partition: 0, streams: 1, records: 1, took: ms }.emit();
+    events::StreamsReread { partition: 0, streams: 1, records: 1, took: ms }.emit();
     events::WordsLost { partition: 0, epoch: 0, from: 1, to: 2 }.emit();
     events::ClientProblem { reason: "" }.emit();
-    events::Reloaded { took: ms, waiting: &[] }.emit();
+    events::SettingsReloaded { took: ms, waiting: &[] }.emit();
     events::ReloadRefused { why: "" }.emit();
 }
 

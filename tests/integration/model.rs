@@ -7,9 +7,9 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use faircopy::config::Settings;
 use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
-use faircopy::infer::row::{After, Frame, Row};
+use faircopy::infer::row::{Row, RowTemplate, StatesRef};
 use faircopy::infer::{ModelFiles, States, Tagger, WordTokenizer};
-use faircopy::redact::Asked;
+use faircopy::redact::AskedClasses;
 use faircopy::session::buffer::Buffer;
 use faircopy::session::policy::{Lookahead, Mask, Policy, Settling};
 use faircopy::session::settle::Settled;
@@ -81,8 +81,8 @@ fn row(m: &Model, words: &[String], lookahead: Option<u32>, stopped: bool) -> Ro
     let tokens: Vec<_> = words.iter().map(|w| m.tokenizer.tokens(w)).collect();
     let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
     let special = &m.files.labels.tokens;
-    let frame = Frame { cls: special.cls, sep: special.sep, ..Frame::default() };
-    Row::pack(frame, &tokens, 0, lookahead, stopped)
+    let template = RowTemplate { cls: special.cls, sep: special.sep, ..RowTemplate::default() };
+    Row::pack(template, &tokens, 0, lookahead, stopped)
 }
 
 fn names(labels: &Labels, tags: Tags) -> [String; 4] {
@@ -195,7 +195,7 @@ fn words_beyond_change_nothing(m: &Model) {
 fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
     let special = &m.files.labels.tokens;
     Policy {
-        frame: Frame { cls: special.cls, sep: special.sep, ..Frame::default() },
+        template: RowTemplate { cls: special.cls, sep: special.sep, ..RowTemplate::default() },
         lookahead: Lookahead::Words(rules.lookahead as u32),
         mask,
         pass_words: rules.settle_words,
@@ -208,7 +208,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
             slots: rules.slots as u32,
             style: 0,
         }),
-        rule: session::policy::Rule::Frozen,
+        rule: session::policy::ReleaseRule::Frozen,
         max_buffer_words: 96,
         max_delay_ms: 1,
         utterance_delay_ms: 1,
@@ -216,7 +216,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         verbatim: false,
-        guard: None,
+        redaction: None,
         partials: false,
     }
 }
@@ -250,7 +250,7 @@ fn streamed(m: &Model, words: &[String], rules: &Rules, mask: Mask, lost: &[u64]
     let policy = keeping(m, rules, mask);
     let settling = policy.settling.unwrap();
     let mut tagger = OnnxTagger::load(&m.files, Device::Cpu, 1, rules.slots, 1).unwrap().remove(0);
-    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, way: None });
+    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, span: None });
     let (mut buffer, mut settled, mut states, mut out) = (Buffer::default(), Settled::default(), States::default(), Vec::new());
     let mut run = |row: &Row, states: &mut States| {
         if row.after.is_none() {
@@ -267,8 +267,8 @@ fn streamed(m: &Model, words: &[String], rules: &Rules, mask: Mask, lost: &[u64]
             confidence: None,
             tokens,
             kind: WordKind::Speech,
-            heard: "".into(),
-            asked: Asked::default(),
+            parts: "".into(),
+            asked: AskedClasses::default(),
             source,
         };
         buffer.push(word, Time(0));
@@ -360,12 +360,12 @@ fn mates_change_no_row_that_goes_on(m: &Model) {
     let tokens: Vec<_> = words.iter().map(|w| m.tokenizer.tokens(w)).collect();
     let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
     let special = &m.files.labels.tokens;
-    let frame = Frame { cls: special.cls, sep: special.sep, ..Frame::default() };
+    let template = RowTemplate { cls: special.cls, sep: special.sep, ..RowTemplate::default() };
     // States of 2 tokens, of some, of nearly as many as there are slots, and of more.
-    let made: Vec<(After, States)> = [1, 9, 48, 90, 99, 100, 110, 150]
+    let made: Vec<(StatesRef, States)> = [1, 9, 48, 90, 99, 100, 110, 150]
         .into_iter()
         .map(|kept| {
-            let (row, after) = Row::pack(frame, &tokens[..kept], 0, None, false).keep(0, 1, false);
+            let (row, after) = Row::pack(template, &tokens[..kept], 0, None, false).keep(0, 1, false);
             let mut states = States::default();
             bits_after(m, &[&row], std::slice::from_mut(&mut states), 0);
             assert_eq!((states.kept, states.positions.len()), (row.tokens.len(), row.tokens.len().min(SLOTS)));
@@ -374,7 +374,7 @@ fn mates_change_no_row_that_goes_on(m: &Model) {
         .collect();
     let rows = made.iter().enumerate().flat_map(|(i, (after, states))| {
         [1usize, 2, 3, 5, 12].map(|length| {
-            let row = Row::go_on(frame, &tokens[i * 7..i * 7 + length], *after, 512, None, false).unwrap();
+            let row = Row::go_on(template, &tokens[i * 7..i * 7 + length], *after, 512, None, false).unwrap();
             (row.keep(length / 2, 2, false).0, states.clone())
         })
     });

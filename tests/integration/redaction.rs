@@ -6,7 +6,7 @@ use faircopy::config::Settings;
 use faircopy::format::Formatted;
 use faircopy::infer::{Row, WordTokenizer};
 use faircopy::pipeline::Shared;
-use faircopy::pipeline::replay::Replay;
+use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::produce::Outgoing;
 use faircopy::record::{Kind, RawRecord, Segment};
 use faircopy::tags::{Disfluency, Itn, ItnClass, Punct, Tags};
@@ -78,7 +78,7 @@ fn shows_digits(text: &str) -> bool {
 #[test]
 fn a_card_number_read_slowly_leaves_in_no_part_by_any_rule_of_release() {
     for rule in ["frozen", "flow", "predicted"] {
-        let mut settings = Replay::settings(Settings::load(None).unwrap(), true);
+        let mut settings = OfflinePipeline::settings(Settings::load(None).unwrap(), true);
         settings.infer.settle_words = 0; // how wrong this model is depends on where a word stands in its row
         let default = settings.profiles.get_mut("default").unwrap();
         *default = toml_profile(
@@ -87,9 +87,9 @@ fn a_card_number_read_slowly_leaves_in_no_part_by_any_rule_of_release() {
         );
         let model = |row: &Row| misled(row, &TOKENIZER);
         let shared = Arc::new(Shared::with_taggers(settings, |_| Ok(vec![Box::new(model)])).unwrap());
-        let mut replay = Replay::paced(shared.clone());
+        let mut replay = OfflinePipeline::paced(shared.clone());
         let (mut all, mut offset) = (Vec::new(), 0);
-        let collect = |replay: &mut Replay, all: &mut Vec<Segment>| {
+        let collect = |replay: &mut OfflinePipeline, all: &mut Vec<Segment>| {
             let partials: Vec<Segment> = replay.changed_tails().iter().map(|(s, t)| shared.formatter.partial(s, t)).collect();
             all.extend(partials);
             all.extend(

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::{Cli, Failure, runtime, start_admin, start_log};
 use crate::config::{Guarantee, Settings, Topics};
 use crate::consume::embedded::EmbeddedBroker;
-use crate::consume::tail::{ClientError, Tail};
+use crate::consume::follower::{ClientError, TopicFollower};
 use crate::health::Health;
 use crate::pipeline::{self, Shared};
-use crate::produce::raw::RawSender;
+use crate::produce::plain::PlainProducer;
 use crate::produce::topics;
 use crate::record::{Kind, Segment};
 use screen::Screen;
@@ -110,8 +110,9 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     });
 
     let broker_failed = |e: ClientError| Failure { message: format!("the demo's own client failed: {e}"), code: 4 };
-    let tail = Tail::follow(&settings, &[&settings.topics.formatted, &settings.topics.partial]).map_err(broker_failed)?;
-    let sender = RawSender::new(&settings).map_err(broker_failed)?;
+    let tail =
+        TopicFollower::follow(&settings, &[&settings.topics.formatted, &settings.topics.partial]).map_err(broker_failed)?;
+    let sender = PlainProducer::new(&settings).map_err(broker_failed)?;
     let records = call::records();
     {
         let mut tally = tally.lock().expect("not poisoned");
@@ -135,7 +136,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
 
 async fn replay(
     records: Vec<call::Record>,
-    sender: RawSender,
+    sender: PlainProducer,
     settings: Settings,
     session: String,
     speed: f64,
@@ -150,7 +151,7 @@ async fn replay(
 }
 
 /// Shows records until both channels have ended, or nothing more is to be expected.
-fn show(settings: &Settings, tail: &Tail, tally: &Mutex<Tally>, session: &str, over: impl Fn() -> bool) -> Screen {
+fn show(settings: &Settings, tail: &TopicFollower, tally: &Mutex<Tally>, session: &str, over: impl Fn() -> bool) -> Screen {
     let mut screen = Screen::new();
     let mut last = Instant::now();
     while !tally.lock().expect("not poisoned").all_ended() {

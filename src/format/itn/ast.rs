@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePosition {
     /// file, as it was named
     pub file: Arc<str>,
     /// from 1
@@ -14,7 +14,7 @@ pub struct Place {
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourcePosition {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
@@ -25,14 +25,14 @@ impl fmt::Display for Place {
 #[error("{place}: {what}")]
 pub struct GrammarError {
     /// where
-    pub place: Place,
+    pub place: SourcePosition,
     /// what is wrong there
     pub what: String,
 }
 
 /// A piece of what is said.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum SpokenPattern {
     /// a word, in lower case
     Word(String),
     /// a table, a rule or a built-in part, under a name
@@ -42,21 +42,21 @@ pub enum Said {
         /// what it is
         of: String,
         /// where it is named
-        place: Place,
+        place: SourcePosition,
     },
     /// all of them, in order
-    Seq(Vec<Said>),
+    Seq(Vec<SpokenPattern>),
     /// one of them
-    Any(Vec<Said>),
+    Any(Vec<SpokenPattern>),
     /// it, or nothing
-    Perhaps(Box<Said>),
+    Perhaps(Box<SpokenPattern>),
     /// it, once or more often
-    Many(Box<Said>, Place),
+    Many(Box<SpokenPattern>, SourcePosition),
 }
 
 /// A piece of how it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WrittenPattern {
     /// as it stands
     Text(String),
     /// what a part wrote, through filters
@@ -66,7 +66,7 @@ pub enum Written {
         /// applied in order
         filters: Vec<String>,
         /// where it is used
-        place: Place,
+        place: SourcePosition,
     },
 }
 
@@ -74,13 +74,13 @@ pub enum Written {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alternative {
     /// what is said
-    pub said: Said,
+    pub said: SpokenPattern,
     /// how it is written
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenPattern>,
     /// thousandths; more is a later choice
     pub cost: u32,
     /// where it begins
-    pub place: Place,
+    pub place: SourcePosition,
 }
 
 /// A table's row.
@@ -91,7 +91,7 @@ pub struct Row {
     /// text
     pub written: String,
     /// its place in the table's file
-    pub place: Place,
+    pub place: SourcePosition,
 }
 
 /// Something with a name.
@@ -107,7 +107,7 @@ pub enum Item {
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     /// names, where they are defined, and what they are
-    pub items: Vec<(String, Place, Item)>,
+    pub items: Vec<(String, SourcePosition, Item)>,
     /// classes
     pub classes: Vec<Class>,
     /// labels of the tagger
@@ -124,7 +124,7 @@ pub struct Label {
     /// labels of classes: the first that accepts a span writes it
     pub classes: Vec<String>,
     /// where it stands
-    pub place: Place,
+    pub place: SourcePosition,
 }
 
 /// Words and how they are written where nothing else formats them.
@@ -152,7 +152,7 @@ pub struct Class {
     /// thousandths that a span of it costs in a sentence, where leaving a word as it is costs [`PLAIN_COST`]
     pub cost: u32,
     /// where it stands
-    pub place: Place,
+    pub place: SourcePosition,
 }
 
 /// What a word costs that is left as spoken in a sentence, thousandths.

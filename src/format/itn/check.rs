@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::ast::{Alternative, Class, Dictionary, GrammarError, Item, Label, Place, Row, Said, Source, Written};
+use super::ast::{
+    Alternative, Class, Dictionary, GrammarError, Item, Label, Row, Source, SourcePosition, SpokenPattern, WrittenPattern,
+};
 use super::filter::Filter;
 use super::source::BUILT_IN;
 
@@ -17,11 +19,11 @@ pub enum Piece {
 
 /// One way to say something, with its parts numbered in the order they are said.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct CheckedAlternative {
     /// the rule's name
     pub rule: String,
     /// what is said
-    pub said: Said,
+    pub said: SpokenPattern,
     /// names of its parts
     pub parts: Vec<String>,
     /// tables and rules that its parts are
@@ -31,15 +33,15 @@ pub struct Way {
     /// thousandths
     pub cost: u32,
     /// where it stands
-    pub place: Place,
+    pub place: SourcePosition,
 }
 
 /// A table or a rule.
 #[derive(Clone, Debug)]
-pub enum Named {
+pub enum Definition {
     /// rows
     Table(Vec<Row>),
-    /// alternatives, by number in [`Names::ways`]
+    /// alternatives, by number in [`Names::alternatives`]
     Rule(Vec<usize>),
 }
 
@@ -47,11 +49,11 @@ pub enum Named {
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// tables and rules
-    pub named: HashMap<String, Named>,
+    pub named: HashMap<String, Definition>,
     /// names so that each comes after those it uses
     pub order: Vec<String>,
     /// every alternative of every rule
-    pub ways: Vec<Way>,
+    pub alternatives: Vec<CheckedAlternative>,
     /// classes, as they are defined
     pub classes: Vec<Class>,
     /// labels of the tagger
@@ -67,8 +69,8 @@ pub struct Names {
 /// filter, a repetition of what may be nothing, an alternative that may be nothing.
 pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
     let mut names = Names::default();
-    let mut places: HashMap<String, Place> = HashMap::new();
-    let mut uses: HashMap<String, Vec<(String, Place)>> = HashMap::new();
+    let mut places: HashMap<String, SourcePosition> = HashMap::new();
+    let mut uses: HashMap<String, Vec<(String, SourcePosition)>> = HashMap::new();
     let mut defined = Vec::new();
     let mut classes = Vec::new();
     for source in sources {
@@ -80,17 +82,17 @@ pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
                 return Err(GrammarError { place, what: format!("{name} is defined twice: first at {first}") });
             }
             let named = match item {
-                Item::Table(rows) => Named::Table(rows),
+                Item::Table(rows) => Definition::Table(rows),
                 Item::Rule(alternatives) => {
-                    let mut ways = Vec::new();
+                    let mut numbers = Vec::new();
                     for alternative in alternatives {
                         uses.entry(name.clone())
                             .or_default()
                             .extend(parts(&alternative.said).into_iter().map(|(_, of, at)| (of, at)));
-                        ways.push(names.ways.len());
-                        names.ways.push(way(&name, alternative)?);
+                        numbers.push(names.alternatives.len());
+                        names.alternatives.push(way(&name, alternative)?);
                     }
-                    Named::Rule(ways)
+                    Definition::Rule(numbers)
                 }
             };
             defined.push(name.clone());
@@ -125,22 +127,22 @@ pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
         visit(name, &mut Vec::new(), &uses, &names.named, &mut done, &mut names.order)?;
     }
     for name in &names.order {
-        if let Named::Rule(ways) = &names.named[name] {
-            for &w in ways {
-                may_not_be_empty(&names.ways[w])?;
+        if let Definition::Rule(numbers) = &names.named[name] {
+            for &w in numbers {
+                may_not_be_empty(&names.alternatives[w])?;
             }
         }
     }
     Ok(names)
 }
 
-type Uses = HashMap<String, Vec<(String, Place)>>;
+type Uses = HashMap<String, Vec<(String, SourcePosition)>>;
 
 fn visit(
     name: &str,
     path: &mut Vec<String>,
     uses: &Uses,
-    named: &HashMap<String, Named>,
+    named: &HashMap<String, Definition>,
     done: &mut HashMap<String, bool>,
     order: &mut Vec<String>,
 ) -> Result<(), GrammarError> {
@@ -168,16 +170,16 @@ fn visit(
 }
 
 /// Parts of what is said, in order: name, what it is, place.
-fn parts(said: &Said) -> Vec<(String, String, Place)> {
+fn parts(said: &SpokenPattern) -> Vec<(String, String, SourcePosition)> {
     match said {
-        Said::Word(_) => Vec::new(),
-        Said::Part { name, of, place } => vec![(name.clone(), of.clone(), place.clone())],
-        Said::Seq(all) | Said::Any(all) => all.iter().flat_map(parts).collect(),
-        Said::Perhaps(one) | Said::Many(one, _) => parts(one),
+        SpokenPattern::Word(_) => Vec::new(),
+        SpokenPattern::Part { name, of, place } => vec![(name.clone(), of.clone(), place.clone())],
+        SpokenPattern::Seq(all) | SpokenPattern::Any(all) => all.iter().flat_map(parts).collect(),
+        SpokenPattern::Perhaps(one) | SpokenPattern::Many(one, _) => parts(one),
     }
 }
 
-fn way(rule: &str, alternative: Alternative) -> Result<Way, GrammarError> {
+fn way(rule: &str, alternative: Alternative) -> Result<CheckedAlternative, GrammarError> {
     let said = parts(&alternative.said);
     let mut names: Vec<String> = Vec::new();
     for (name, _, _) in &said {
@@ -188,8 +190,8 @@ fn way(rule: &str, alternative: Alternative) -> Result<Way, GrammarError> {
     let mut written = Vec::new();
     for piece in alternative.written {
         written.push(match piece {
-            Written::Text(text) => Piece::Text(text),
-            Written::Part { name, filters, place } => {
+            WrittenPattern::Text(text) => Piece::Text(text),
+            WrittenPattern::Part { name, filters, place } => {
                 let Some(part) = names.iter().position(|n| *n == name) else {
                     return Err(GrammarError {
                         place,
@@ -217,26 +219,26 @@ fn way(rule: &str, alternative: Alternative) -> Result<Way, GrammarError> {
     }
     let uses = said.into_iter().map(|(_, of, _)| of).collect();
     let Alternative { said, cost, place, .. } = alternative;
-    Ok(Way { rule: rule.to_string(), said, parts: names, uses, written, cost, place })
+    Ok(CheckedAlternative { rule: rule.to_string(), said, parts: names, uses, written, cost, place })
 }
 
-fn may_be_empty(said: &Said) -> bool {
+fn may_be_empty(said: &SpokenPattern) -> bool {
     match said {
-        Said::Word(_) | Said::Part { .. } => false, // every rule takes a word at least: checked for each
-        Said::Seq(all) => all.iter().all(may_be_empty),
-        Said::Any(all) => all.iter().any(may_be_empty),
-        Said::Perhaps(_) => true,
-        Said::Many(one, _) => may_be_empty(one),
+        SpokenPattern::Word(_) | SpokenPattern::Part { .. } => false, // every rule takes a word at least: checked for each
+        SpokenPattern::Seq(all) => all.iter().all(may_be_empty),
+        SpokenPattern::Any(all) => all.iter().any(may_be_empty),
+        SpokenPattern::Perhaps(_) => true,
+        SpokenPattern::Many(one, _) => may_be_empty(one),
     }
 }
 
-fn may_not_be_empty(way: &Way) -> Result<(), GrammarError> {
-    fn repeats(said: &Said) -> Option<&Place> {
+fn may_not_be_empty(way: &CheckedAlternative) -> Result<(), GrammarError> {
+    fn repeats(said: &SpokenPattern) -> Option<&SourcePosition> {
         match said {
-            Said::Word(_) | Said::Part { .. } => None,
-            Said::Seq(all) | Said::Any(all) => all.iter().find_map(repeats),
-            Said::Perhaps(one) => repeats(one),
-            Said::Many(one, place) => may_be_empty(one).then_some(place).or_else(|| repeats(one)),
+            SpokenPattern::Word(_) | SpokenPattern::Part { .. } => None,
+            SpokenPattern::Seq(all) | SpokenPattern::Any(all) => all.iter().find_map(repeats),
+            SpokenPattern::Perhaps(one) => repeats(one),
+            SpokenPattern::Many(one, place) => may_be_empty(one).then_some(place).or_else(|| repeats(one)),
         }
     }
     if may_be_empty(&way.said) {

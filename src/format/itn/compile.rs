@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ast::{Class, GrammarError, Place, Row, Said};
-use super::check::{Named, Names, Piece, Way};
+use super::ast::{Class, GrammarError, Row, SourcePosition, SpokenPattern};
+use super::check::{CheckedAlternative, Definition, Names, Piece};
 use super::draft::{Draft, NOTHING, copy, finish};
 use super::network::{ANY, Arc, CONSONANTS, Final, Language, Network, OTHER, Out, Pool, cost};
 
@@ -22,12 +22,12 @@ pub fn compile(names: Names, traced: bool) -> Result<Language, GrammarError> {
     let used = used(&names);
     for name in names.order.iter().filter(|n| used.contains(n.as_str())) {
         let network = match &names.named[name] {
-            Named::Table(rows) => table(rows, &mut pool),
-            Named::Rule(ways) => {
+            Definition::Table(rows) => table(rows, &mut pool),
+            Definition::Rule(numbers) => {
                 let mut draft = Draft::default();
                 let (start, end) = (draft.node(), draft.node());
-                for (order, &w) in ways.iter().enumerate() {
-                    let way = &names.ways[w];
+                for (order, &w) in numbers.iter().enumerate() {
+                    let way = &names.alternatives[w];
                     let mut one = Compiler { pool: &mut pool, made: &made, draft: &mut draft, way, limit: &way.place };
                     one.way(w as u32, order, start, end, traced)?;
                 }
@@ -46,9 +46,9 @@ fn used(names: &Names) -> HashSet<&str> {
     let mut open: Vec<&str> = names.classes.iter().map(|c| c.rule.as_str()).collect();
     while let Some(name) = open.pop() {
         if used.insert(name)
-            && let Some(Named::Rule(ways)) = names.named.get(name)
+            && let Some(Definition::Rule(numbers)) = names.named.get(name)
         {
-            open.extend(ways.iter().flat_map(|&w| names.ways[w].uses.iter().map(String::as_str)));
+            open.extend(numbers.iter().flat_map(|&w| names.alternatives[w].uses.iter().map(String::as_str)));
         }
     }
     used
@@ -70,8 +70,8 @@ struct Compiler<'a> {
     pool: &'a mut Pool,
     made: &'a HashMap<String, Network>,
     draft: &'a mut Draft,
-    way: &'a Way,
-    limit: &'a Place,
+    way: &'a CheckedAlternative,
+    limit: &'a SourcePosition,
 }
 
 impl Compiler<'_> {
@@ -82,7 +82,7 @@ impl Compiler<'_> {
         let first = if texts.is_some() { Vec::new() } else { vec![Out::Open(number)] };
         self.draft.edge(start, NOTHING, first, cost(way.cost, order), begin);
         let items = match &way.said {
-            Said::Seq(items) => &items[..],
+            SpokenPattern::Seq(items) => &items[..],
             one => std::slice::from_ref(one),
         };
         let mut at = begin;
@@ -106,14 +106,14 @@ impl Compiler<'_> {
     }
 
     /// Lays down `said` from node `at`; gives the node where it ends. `marked`: parts say where they begin and end.
-    fn said(&mut self, said: &Said, at: usize, marked: bool) -> Result<usize, GrammarError> {
+    fn said(&mut self, said: &SpokenPattern, at: usize, marked: bool) -> Result<usize, GrammarError> {
         match said {
-            Said::Word(word) => {
+            SpokenPattern::Word(word) => {
                 let (label, next) = (self.pool.word(word), self.draft.node());
                 self.draft.edge(at, label, Vec::new(), 0, next);
                 Ok(next)
             }
-            Said::Part { name, of, .. } => {
+            SpokenPattern::Part { name, of, .. } => {
                 if !marked {
                     return self.part(of, at);
                 }
@@ -125,8 +125,8 @@ impl Compiler<'_> {
                 self.draft.nothing(end, vec![Out::End], next);
                 Ok(next)
             }
-            Said::Seq(items) => items.iter().try_fold(at, |at, item| self.said(item, at, marked)),
-            Said::Any(items) => {
+            SpokenPattern::Seq(items) => items.iter().try_fold(at, |at, item| self.said(item, at, marked)),
+            SpokenPattern::Any(items) => {
                 let next = self.draft.node();
                 for item in items {
                     let end = self.said(item, at, marked)?;
@@ -134,14 +134,14 @@ impl Compiler<'_> {
                 }
                 Ok(next)
             }
-            Said::Perhaps(item) => {
+            SpokenPattern::Perhaps(item) => {
                 let end = self.said(item, at, marked)?;
                 let next = self.draft.node();
                 self.draft.nothing(end, Vec::new(), next);
                 self.draft.nothing(at, Vec::new(), next);
                 Ok(next)
             }
-            Said::Many(item, _) => {
+            SpokenPattern::Many(item, _) => {
                 let begin = self.draft.node();
                 self.draft.nothing(at, Vec::new(), begin);
                 let end = self.said(item, begin, marked)?;
@@ -172,17 +172,17 @@ impl Compiler<'_> {
 
 /// The texts before each of what is said and after the last, where an alternative writes its parts just as they are said: then no reader has to
 /// gather them first.
-fn in_order(way: &Way) -> Option<Vec<String>> {
+fn in_order(way: &CheckedAlternative) -> Option<Vec<String>> {
     let items = match &way.said {
-        Said::Seq(items) => &items[..],
+        SpokenPattern::Seq(items) => &items[..],
         one => std::slice::from_ref(one),
     };
-    fn parts_of<'a>(said: &'a Said, out: &mut Vec<&'a str>) {
+    fn parts_of<'a>(said: &'a SpokenPattern, out: &mut Vec<&'a str>) {
         match said {
-            Said::Word(_) => {}
-            Said::Part { name, .. } => out.push(name),
-            Said::Seq(all) | Said::Any(all) => all.iter().for_each(|s| parts_of(s, out)),
-            Said::Perhaps(one) | Said::Many(one, _) => parts_of(one, out),
+            SpokenPattern::Word(_) => {}
+            SpokenPattern::Part { name, .. } => out.push(name),
+            SpokenPattern::Seq(all) | SpokenPattern::Any(all) => all.iter().for_each(|s| parts_of(s, out)),
+            SpokenPattern::Perhaps(one) | SpokenPattern::Many(one, _) => parts_of(one, out),
         }
     }
     let mut texts = vec![String::new(); items.len() + 1];

@@ -32,7 +32,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 
-use ast::{Dictionary, GrammarError, Place, Source};
+use ast::{Dictionary, GrammarError, Source, SourcePosition};
 use decode::Scratch;
 use network::{Cost, Language, Network};
 
@@ -62,11 +62,11 @@ pub struct Written {
 
 /// An alternative that took part in a reading.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fired {
+pub struct FiredAlternative {
     /// its rule
     pub rule: String,
     /// where it stands
-    pub place: Place,
+    pub place: SourcePosition,
     /// what it adds to the reading's cost
     pub cost: f64,
     /// the words it took
@@ -77,13 +77,13 @@ pub struct Fired {
 
 /// A class's reading of some words, and how it came about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Explained {
+pub struct Explanation {
     /// label of the class
     pub class: String,
     /// the reading
     pub written: Written,
     /// what fired
-    pub fired: Vec<Fired>,
+    pub fired: Vec<FiredAlternative>,
 }
 
 /// The compiled grammars of a language, or of a pack.
@@ -98,7 +98,7 @@ pub struct Itn {
 
 /// How a language is written: where, and by which of its styles. Each is a directory of more files of the same language.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Manner {
+pub struct LocaleStyle {
     /// subdirectory of the grammars: `en-US`
     pub locale: String,
     /// subdirectories of `styles`, one of each kind: `units-symbol`
@@ -106,9 +106,9 @@ pub struct Manner {
 }
 
 /// A locale in the styles that profiles have by default.
-impl From<&str> for Manner {
-    fn from(locale: &str) -> Manner {
-        Manner { locale: locale.into(), styles: super::numbers::Numbers::default().directories() }
+impl From<&str> for LocaleStyle {
+    fn from(locale: &str) -> LocaleStyle {
+        LocaleStyle { locale: locale.into(), styles: super::numbers::Numbers::default().directories() }
     }
 }
 
@@ -117,9 +117,10 @@ impl Itn {
     ///
     /// # Errors
     /// The first thing wrong in them, or a label of the tagger that none of them mentions.
-    pub fn load(dir: &Path, manner: impl Into<Manner>) -> Result<Itn, GrammarError> {
-        let itn = Itn::compile(sources(dir, &manner.into())?, false)?;
-        let wrong = |what| GrammarError { place: Place { file: dir.display().to_string().into(), line: 1, column: 1 }, what };
+    pub fn load(dir: &Path, locale_style: impl Into<LocaleStyle>) -> Result<Itn, GrammarError> {
+        let itn = Itn::compile(sources(dir, &locale_style.into())?, false)?;
+        let wrong =
+            |what| GrammarError { place: SourcePosition { file: dir.display().to_string().into(), line: 1, column: 1 }, what };
         match ItnClass::ALL.iter().find(|c| !itn.by_label.contains_key(c)) {
             None => Ok(itn),
             Some(class) => {
@@ -222,18 +223,24 @@ impl Itn {
 
     /// Every class that accepts `words`, cheapest first, with the alternatives that fired on the way, inner ones first. Of grammars compiled
     /// `traced` only; others name only the alternatives they must gather.
-    pub fn explain(&self, words: &[&str]) -> Vec<Explained> {
+    pub fn explain(&self, words: &[&str]) -> Vec<Explanation> {
         let mut all = Vec::new();
         let written = |(_, (label, _)): &(usize, &(String, Network))| !sentence::SAYINGS.contains(&label.as_str());
         for (i, (label, _)) in self.language.classes.iter().enumerate().filter(written) {
             let mut fired = Vec::new();
             let note = |way: u32, span: [usize; 2], wrote: &str| {
-                let way = &self.language.names.ways[way as usize];
+                let way = &self.language.names.alternatives[way as usize];
                 let (rule, place, cost) = (way.rule.clone(), way.place.clone(), f64::from(way.cost) / 1000.0);
-                fired.push(Fired { rule, place, cost, said: words[span[0]..span[1]].join(" "), wrote: wrote.to_string() });
+                fired.push(FiredAlternative {
+                    rule,
+                    place,
+                    cost,
+                    said: words[span[0]..span[1]].join(" "),
+                    wrote: wrote.to_string(),
+                });
             };
             if let Some(written) = self.read(i, words, note) {
-                all.push(Explained { class: label.clone(), written, fired });
+                all.push(Explanation { class: label.clone(), written, fired });
             }
         }
         all.sort_by_key(|e| e.written.cost);
@@ -260,7 +267,7 @@ const STYLES: &str = "styles";
 ///
 /// # Errors
 /// See [`source::read_dir`]; no directory for the locale or a style, where there are some for others.
-pub fn sources(dir: &Path, manner: &Manner) -> Result<Vec<Source>, GrammarError> {
+pub fn sources(dir: &Path, locale_style: &LocaleStyle) -> Result<Vec<Source>, GrammarError> {
     let mut sources = source::read_dir(dir)?;
     let mut add = |dir: &Path, name: &str, what: &str| {
         let mut known: Vec<String> = std::fs::read_dir(dir)
@@ -273,14 +280,14 @@ pub fn sources(dir: &Path, manner: &Manner) -> Result<Vec<Source>, GrammarError>
         if known.iter().any(|l| l == name) {
             sources.extend(source::read_dir(&dir.join(name))?);
         } else if !known.is_empty() {
-            let place = Place { file: dir.display().to_string().into(), line: 1, column: 1 };
+            let place = SourcePosition { file: dir.display().to_string().into(), line: 1, column: 1 };
             let what = format!("no directory {name}: expected a {what} of {}", known.join(", "));
             return Err(GrammarError { place, what });
         }
         Ok(())
     };
-    add(dir, &manner.locale, "locale")?;
-    manner.styles.iter().try_for_each(|style| add(&dir.join(STYLES), style, "style"))?;
+    add(dir, &locale_style.locale, "locale")?;
+    locale_style.styles.iter().try_for_each(|style| add(&dir.join(STYLES), style, "style"))?;
     Ok(sources)
 }
 

@@ -83,7 +83,7 @@ fn written(out: &Out, language: &Language) -> String {
         Out::Text { text, .. } => language.pool.text_of(text).to_string(),
         Out::Word => "<word>".into(),
         Out::Row(set) => format!("<row {set}>"),
-        Out::Open(way) => format!("({} ", language.names.ways[way as usize].rule),
+        Out::Open(way) => format!("({} ", language.names.alternatives[way as usize].rule),
         Out::Begin(_) => "<".into(),
         Out::End => ">".into(),
         Out::Close => ")".into(),

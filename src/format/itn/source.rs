@@ -20,7 +20,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::ast::{
-    Alternative, Class, Dictionary, GrammarError, Item, Label, Place, RECIPE_COST, Row, SPAN_COST, Said, Source, Written,
+    Alternative, Class, Dictionary, GrammarError, Item, Label, RECIPE_COST, Row, SPAN_COST, Source, SourcePosition,
+    SpokenPattern, WrittenPattern,
 };
 
 /// Parts that every grammar has: any word at all; a word that no grammar names; such a word without vowels.
@@ -41,7 +42,7 @@ const MAX_COST: f64 = 1000.0;
 pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, String>) -> Result<Source, GrammarError> {
     let file: Arc<str> = file.into();
     let mut source = Source::default();
-    let mut rule: Option<(String, Place, Vec<Alternative>)> = None;
+    let mut rule: Option<(String, SourcePosition, Vec<Alternative>)> = None;
     for (i, line) in text.lines().enumerate() {
         let mut scan = Scan { file: &file, line: i + 1, chars: line.chars().collect(), at: 0 };
         scan.spaces();
@@ -147,7 +148,7 @@ pub fn rows_of(file: &str, text: &str) -> Result<Vec<Row>, GrammarError> {
     let file: Arc<str> = file.into();
     let mut rows = Vec::new();
     for (i, line) in text.lines().enumerate() {
-        let place = Place { file: file.clone(), line: i + 1, column: 1 };
+        let place = SourcePosition { file: file.clone(), line: i + 1, column: 1 };
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
@@ -174,16 +175,16 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn place(&self) -> Place {
-        Place { file: self.file.clone(), line: self.line, column: self.at + 1 }
+    fn place(&self) -> SourcePosition {
+        SourcePosition { file: self.file.clone(), line: self.line, column: self.at + 1 }
     }
 
-    fn next_place(&mut self) -> Place {
+    fn next_place(&mut self) -> SourcePosition {
         self.spaces();
         self.place()
     }
 
-    fn wrong_at(&self, place: Place, what: String) -> GrammarError {
+    fn wrong_at(&self, place: SourcePosition, what: String) -> GrammarError {
         GrammarError { place, what }
     }
 
@@ -238,7 +239,7 @@ impl Scan<'_> {
         if self.take('"') { Ok(text) } else { Err(self.wrong("expected a closing quote")) }
     }
 
-    fn alternative(&mut self, place: Place) -> Result<Alternative, GrammarError> {
+    fn alternative(&mut self, place: SourcePosition) -> Result<Alternative, GrammarError> {
         let said = self.said(0)?;
         self.spaces();
         if !(self.take('=') && self.take('>')) {
@@ -268,7 +269,7 @@ impl Scan<'_> {
     }
 
     /// A sequence, up to a closing bracket, a `|` inside brackets, or `=>`.
-    fn said(&mut self, depth: usize) -> Result<Said, GrammarError> {
+    fn said(&mut self, depth: usize) -> Result<SpokenPattern, GrammarError> {
         if depth > MAX_DEPTH {
             return Err(self.wrong_at(self.place(), format!("brackets nest deeper than {MAX_DEPTH}")));
         }
@@ -283,29 +284,29 @@ impl Scan<'_> {
                 }
                 Some('[') => {
                     self.at += 1;
-                    Said::Perhaps(Box::new(self.choice(']', depth)?))
+                    SpokenPattern::Perhaps(Box::new(self.choice(']', depth)?))
                 }
                 Some('{') => {
                     self.at += 1;
                     let first = self.name("the name of a table or rule")?;
                     let of = if self.take(':') { self.name("the name of a table or rule")? } else { first.clone() };
                     self.expect('}')?;
-                    Said::Part { name: first, of, place: place.clone() }
+                    SpokenPattern::Part { name: first, of, place: place.clone() }
                 }
                 Some(_) => {
                     let word = self.while_in(|c| !c.is_whitespace() && !"(){}[]|=+#\"@".contains(c));
                     if word.is_empty() {
                         return Err(self.wrong("expected a word, a part or =>"));
                     }
-                    Said::Word(word.to_lowercase())
+                    SpokenPattern::Word(word.to_lowercase())
                 }
             };
-            seq.push(if self.take('+') { Said::Many(Box::new(item), place) } else { item });
+            seq.push(if self.take('+') { SpokenPattern::Many(Box::new(item), place) } else { item });
         }
-        Ok(if seq.len() == 1 { seq.remove(0) } else { Said::Seq(seq) })
+        Ok(if seq.len() == 1 { seq.remove(0) } else { SpokenPattern::Seq(seq) })
     }
 
-    fn choice(&mut self, close: char, depth: usize) -> Result<Said, GrammarError> {
+    fn choice(&mut self, close: char, depth: usize) -> Result<SpokenPattern, GrammarError> {
         let mut all = vec![self.said(depth + 1)?];
         while self.take('|') {
             all.push(self.said(depth + 1)?);
@@ -313,10 +314,10 @@ impl Scan<'_> {
         if !self.take(close) {
             return Err(self.wrong(&format!("expected | or {close:?}")));
         }
-        Ok(if all.len() == 1 { all.remove(0) } else { Said::Any(all) })
+        Ok(if all.len() == 1 { all.remove(0) } else { SpokenPattern::Any(all) })
     }
 
-    fn written(&mut self) -> Result<Vec<Written>, GrammarError> {
+    fn written(&mut self) -> Result<Vec<WrittenPattern>, GrammarError> {
         self.expect('"')?;
         let (mut out, mut text) = (Vec::new(), String::new());
         loop {
@@ -327,7 +328,7 @@ impl Scan<'_> {
                     let place = self.place();
                     self.at += 1;
                     if !text.is_empty() {
-                        out.push(Written::Text(std::mem::take(&mut text)));
+                        out.push(WrittenPattern::Text(std::mem::take(&mut text)));
                     }
                     let name = self.name("the name of a part")?;
                     let mut filters = Vec::new();
@@ -335,7 +336,7 @@ impl Scan<'_> {
                         filters.push(self.name("a filter")?);
                     }
                     self.expect('}')?;
-                    out.push(Written::Part { name, filters, place });
+                    out.push(WrittenPattern::Part { name, filters, place });
                 }
                 Some(c) => {
                     text.push(c);
@@ -345,7 +346,7 @@ impl Scan<'_> {
         }
         self.at += 1;
         if !text.is_empty() {
-            out.push(Written::Text(text));
+            out.push(WrittenPattern::Text(text));
         }
         Ok(out)
     }
@@ -374,7 +375,7 @@ pub fn text_of(path: &Path) -> Result<String, String> {
 /// # Errors
 /// A file cannot be read, is too large or not UTF-8, or is not the language.
 pub fn read_dir(dir: &Path) -> Result<Vec<Source>, GrammarError> {
-    let here = |path: &Path| Place { file: path.display().to_string().into(), line: 1, column: 1 };
+    let here = |path: &Path| SourcePosition { file: path.display().to_string().into(), line: 1, column: 1 };
     let fail = |path: &Path, what: String| GrammarError { place: here(path), what };
     let entries = std::fs::read_dir(dir).map_err(|e| fail(dir, format!("{e}; expected a directory of .itn files")))?;
     let mut files: Vec<_> =

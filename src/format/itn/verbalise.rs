@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::ast::Said;
-use super::check::{Named, Names, Piece, Way};
+use super::ast::SpokenPattern;
+use super::check::{CheckedAlternative, Definition, Names, Piece};
 use super::filter::Filter;
 
 /// Steps of one search: what takes more is given up, with what was found so far.
@@ -82,10 +82,10 @@ impl<'a> Reader<'a> {
         match self.names.named.get(name) {
             None if self.runs.contains(&text.to_lowercase()) => found.push((0, vec![text.to_lowercase()])),
             None => {}
-            Some(Named::Table(rows)) => found.extend(rows.iter().filter(|r| r.written == text).map(|r| (0, r.said.clone()))),
-            Some(Named::Rule(ways)) => {
-                for &way in ways {
-                    let way = &self.names.ways[way];
+            Some(Definition::Table(rows)) => found.extend(rows.iter().filter(|r| r.written == text).map(|r| (0, r.said.clone()))),
+            Some(Definition::Rule(numbers)) => {
+                for &way in numbers {
+                    let way = &self.names.alternatives[way];
                     for parts in self.parts(way, text) {
                         let said = self.said(way, &way.said, vec![((way.cost, Vec::new()), parts)]);
                         found.extend(
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What the parts of an alternative wrote, if it wrote `text`: every way to tell them apart.
-    fn parts(&mut self, way: &Way, text: &str) -> Vec<Vec<String>> {
+    fn parts(&mut self, way: &CheckedAlternative, text: &str) -> Vec<Vec<String>> {
         let mut found = vec![(text, vec![None::<String>; way.parts.len()])];
         for (i, piece) in way.written.iter().enumerate() {
             let last = i + 1 == way.written.len();
@@ -141,14 +141,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Goes on from each of `from` with what `said` says.
-    fn said(&mut self, way: &'a Way, said: &'a Said, from: Vec<Partial>) -> Vec<Partial> {
+    fn said(&mut self, way: &'a CheckedAlternative, said: &'a SpokenPattern, from: Vec<Partial>) -> Vec<Partial> {
         let mut out: Vec<Partial> = Vec::new();
         match said {
-            Said::Word(word) => {
+            SpokenPattern::Word(word) => {
                 out = from;
                 out.iter_mut().for_each(|((_, words), _)| words.push(word.clone()));
             }
-            Said::Part { name, of, .. } => {
+            SpokenPattern::Part { name, of, .. } => {
                 let part = way.parts.iter().position(|p| p == name).expect("parts are listed");
                 let shared = is_shared(&way.said, name);
                 for ((cost, words), left) in from {
@@ -168,13 +168,13 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            Said::Seq(all) => out = all.iter().fold(from, |from, one| self.said(way, one, from)),
-            Said::Any(all) => all.iter().for_each(|one| out.extend(self.said(way, one, from.clone()))),
-            Said::Perhaps(one) => {
+            SpokenPattern::Seq(all) => out = all.iter().fold(from, |from, one| self.said(way, one, from)),
+            SpokenPattern::Any(all) => all.iter().for_each(|one| out.extend(self.said(way, one, from.clone()))),
+            SpokenPattern::Perhaps(one) => {
                 out = from.clone();
                 out.extend(self.said(way, one, from));
             }
-            Said::Many(one, _) => {
+            SpokenPattern::Many(one, _) => {
                 let mut open = from;
                 while !open.is_empty() && !self.tired() {
                     let left: Vec<usize> = open.iter().map(|(_, left)| left.iter().map(String::len).sum()).collect();
@@ -196,14 +196,14 @@ impl<'a> Reader<'a> {
 }
 
 /// Whether the text of part `name` may be said in several pieces: it is repeated, or named more than once.
-fn is_shared(said: &Said, name: &str) -> bool {
-    fn count(said: &Said, name: &str) -> usize {
+fn is_shared(said: &SpokenPattern, name: &str) -> bool {
+    fn count(said: &SpokenPattern, name: &str) -> usize {
         match said {
-            Said::Word(_) => 0,
-            Said::Part { name: own, .. } => usize::from(own == name),
-            Said::Seq(all) | Said::Any(all) => all.iter().map(|s| count(s, name)).sum(),
-            Said::Perhaps(one) => count(one, name),
-            Said::Many(one, _) => 2 * count(one, name),
+            SpokenPattern::Word(_) => 0,
+            SpokenPattern::Part { name: own, .. } => usize::from(own == name),
+            SpokenPattern::Seq(all) | SpokenPattern::Any(all) => all.iter().map(|s| count(s, name)).sum(),
+            SpokenPattern::Perhaps(one) => count(one, name),
+            SpokenPattern::Many(one, _) => 2 * count(one, name),
         }
     }
     count(said, name) > 1

@@ -140,7 +140,7 @@ pub fn write(
                     text.push(row.unwrap_or_default(), Some((word, word + 1)));
                 }
                 Out::Open(way) => {
-                    let parts = vec![Text::default(); language.names.ways[way as usize].parts.len()];
+                    let parts = vec![Text::default(); language.names.alternatives[way as usize].parts.len()];
                     frames.push(Frame { way, parts, current: 0, first: word });
                 }
                 Out::Class(_) => {}
@@ -168,7 +168,7 @@ pub fn write(
 
 fn fill(language: &Language, frame: &Frame) -> Option<Text> {
     let mut out = Text::default();
-    for piece in &language.names.ways[frame.way as usize].written {
+    for piece in &language.names.alternatives[frame.way as usize].written {
         match piece {
             Piece::Text(text) => out.push(text, None),
             Piece::Part(part, filters) if filters.is_empty() => out.append(&frame.parts[*part]),

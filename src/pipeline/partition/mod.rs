@@ -9,27 +9,27 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::active_settings::ActiveSettings;
 use super::clock::Clock;
-use super::guard::Guarded;
-use super::in_force::InForce;
+use super::panics::PanicGuard;
 use super::{OnRelease, Shared};
 use crate::config::Profile;
 use crate::events;
 use crate::health::Reporter;
 use crate::infer::queue::Lane;
 use crate::infer::{Answer, Request};
-use crate::kafka::mark::Mark;
+use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::Note;
-use crate::limit::Beyond;
-use crate::produce::{Cut, DeadLetter, Outgoing};
+use crate::produce::{Checkpoint, DeadLetter, Outgoing};
+use crate::rate_limit::QuotaAction;
 use crate::record::decode;
 use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused, Segment};
-use crate::session::map::{Accepted, Limits, Sessions};
-use crate::session::output::{Ask, Event, Output, StreamId, StreamKey, StreamRef, Tail};
+use crate::session::map::{Accepted, Sessions, StreamLimits};
+use crate::session::output::{InferenceRequest, StreamEvent, StreamId, StreamKey, StreamOutput, StreamRef, Tail};
 use crate::session::policy::Policy;
-use crate::session::snapshot::{Surroundings, key_to_bytes};
+use crate::session::snapshot::{SnapshotContext, key_to_bytes};
 use crate::session::{Record, Source, Time};
-use crate::trace::Way;
+use crate::trace::RecordSpan;
 
 /// A partition's streams, its requests under way, and the formatter's end of the path.
 pub struct Partition {
@@ -61,19 +61,22 @@ pub struct Partition {
     /// requests under way: whose work they are, and until when
     under_way: HashMap<StreamId, (Lane, Time)>,
     /// what its streams are guarded by
-    guarded: Arc<InForce>,
+    seen_settings: Arc<ActiveSettings>,
 }
 
 impl Partition {
     /// An empty partition.
     pub fn new(shared: Arc<Shared>, number: i32, clock: Clock, reporter: Arc<Reporter>) -> Partition {
         let d = &shared.settings.decode;
-        let limits =
-            Limits { max_streams: d.max_streams_per_partition, session_ttl_ms: d.session_ttl_ms, late_ttl_ms: d.late_ttl_ms };
+        let limits = StreamLimits {
+            max_streams: d.max_streams_per_partition,
+            session_ttl_ms: d.session_ttl_ms,
+            late_ttl_ms: d.late_ttl_ms,
+        };
         let (reply, answers) = unbounded_channel();
         Partition {
             sessions: Sessions::new(limits),
-            guarded: shared.in_force(),
+            seen_settings: shared.active_settings(),
             owner: shared.models.kept.owner(),
             shared,
             number,
@@ -99,7 +102,7 @@ impl Partition {
     }
 
     /// Offset of the next record; what is before it is done with.
-    pub fn resume_at(&self) -> i64 {
+    pub fn next_offset(&self) -> i64 {
         self.next_offset
     }
 
@@ -109,23 +112,23 @@ impl Partition {
     }
 
     /// What profiles redact by now guards open streams as well, before anything more of them is released.
-    fn guard(&mut self) {
-        let in_force = self.shared.in_force();
-        if !Arc::ptr_eq(&in_force, &self.guarded) {
-            self.sessions.guard(|profile| in_force.profiles.named(profile).policy.guard.clone());
-            self.guarded = in_force;
+    fn apply_reload(&mut self) {
+        let active_settings = self.shared.active_settings();
+        if !Arc::ptr_eq(&active_settings, &self.seen_settings) {
+            self.sessions.set_redaction(|profile| active_settings.profiles.named(profile).policy.redaction.clone());
+            self.seen_settings = active_settings;
         }
     }
 
     /// Takes the partition's next record; what cannot be taken becomes a dead letter.
     pub fn take(&mut self, record: RawRecord) {
-        self.guard();
+        self.apply_reload();
         self.next_offset = record.offset + 1;
         self.reporter.took(self.next_offset, record.timestamp_ms);
         if record.has(ERASE) {
             return self.erase(record);
         }
-        match decode::decode(&record, &self.shared.in_force().limits, self.shared.settings.input.format) {
+        match decode::decode(&record, &self.shared.active_settings().limits, self.shared.settings.input.format) {
             Ok((session, segment)) => self.accept(&session, segment, record),
             Err(refused) => self.refuse("decode", refused, record),
         }
@@ -146,12 +149,12 @@ impl Partition {
     }
 
     fn erase(&mut self, record: RawRecord) {
-        match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.in_force().limits) {
+        match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.active_settings().limits) {
             Ok(session) => {
                 // Every partition gets the order; most have nothing of the session.
                 if let Some(streams) = self.sessions.erase(&session, record.offset) {
                     streams.iter().for_each(|&stream| self.shared.models.kept.forget(self.owner, stream));
-                    events::Erased { partition: self.number, streams: streams.len() }.emit();
+                    events::SessionErased { partition: self.number, streams: streams.len() }.emit();
                 }
             }
             Err(refused) => self.refuse("decode", refused, record),
@@ -162,13 +165,13 @@ impl Partition {
         if record.has(REPLAYED) {
             segment.seq = None; // its number is long past
         }
-        let in_force = self.shared.in_force();
+        let active_settings = self.shared.active_settings();
         let profile = match &self.profile {
-            Some(name) => in_force.profiles.named(name),
-            None => in_force.profiles.of(segment.tenant.as_deref()),
+            Some(name) => active_settings.profiles.named(name),
+            None => active_settings.profiles.of(segment.tenant.as_deref()),
         };
-        if self.is_beyond(&in_force, profile, session, &segment) {
-            if profile.quota.beyond == Beyond::DeadLetter {
+        if self.is_beyond(&active_settings, profile, session, &segment) {
+            if profile.quota.beyond == QuotaAction::DeadLetter {
                 let detail = "more words than profiles.*.quota allows; raise it, or replay this later";
                 self.refuse("quota", Refused::new("quota", detail), record.clone());
                 if segment.end.is_none() {
@@ -181,7 +184,7 @@ impl Partition {
         } else {
             self.beyond.remove(session);
         }
-        events::Taken { words: if segment.is_final { segment.words.len() as u64 } else { 0 } }.emit();
+        events::RecordTaken { words: if segment.is_final { segment.words.len() as u64 } else { 0 } }.emit();
         let channel = segment.channel.clone();
         // An open stream keeps the profile it began with, and so its model: tokens of another one would mean nothing to that.
         let (name, policy) =
@@ -190,7 +193,7 @@ impl Partition {
         let made = self.record(segment, record, profile, policy);
         let now = self.now();
         if self.sessions.accept(session, &channel, &name, made, now) == Accepted::Repeat {
-            events::Repeat { partition: self.number, offset }.emit();
+            events::RecordRepeated { partition: self.number, offset }.emit();
         }
         if self.beyond.contains(session) {
             self.sessions.relieve(session, &channel, now);
@@ -200,26 +203,27 @@ impl Partition {
     /// A checked record's words, ready for a stream that decodes by `policy`. `profile`: its tenant's.
     fn record(&self, mut segment: RawSegment, record: RawRecord, profile: &Profile, policy: Arc<Policy>) -> Record {
         let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
-        let way = Way::begin(&self.shared.settings.topics.raw, self.number, record.offset, &record.headers);
+        let span = RecordSpan::begin(&self.shared.settings.topics.raw, self.number, record.offset, &record.headers);
         let source = Arc::new(Source {
             offset: record.offset,
             meta: segment.meta.take(),
             headers: record.headers,
             timestamp_ms: record.timestamp_ms,
-            way,
+            span,
         });
         let plain = !profile.serves(segment.lang.as_deref());
-        let tokenizer = &self.shared.models.of(policy.frame).tokenizer;
+        let tokenizer = &self.shared.models.of(policy.template).tokenizer;
         Record::new(segment, hash, source, policy, plain, |w| tokenizer.tokens(w))
     }
 
     /// Whether a record's words are more than its tenant or its session may say now.
-    fn is_beyond(&self, in_force: &InForce, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
+    fn is_beyond(&self, active_settings: &ActiveSettings, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
         let tenant: Arc<str> = segment.tenant.as_deref().unwrap_or_default().into();
         let (words, now) = (segment.words.len(), Instant::now());
-        let over = self.running && segment.is_final && !in_force.quotas.allows(&profile.name, &tenant, session, words, now);
+        let over =
+            self.running && segment.is_final && !active_settings.quotas.allows(&profile.name, &tenant, session, words, now);
         if over {
-            events::BeyondQuota { refused: profile.quota.beyond == Beyond::DeadLetter, words: segment.words.len() }.emit();
+            events::BeyondQuota { refused: profile.quota.beyond == QuotaAction::DeadLetter, words: segment.words.len() }.emit();
         }
         over
     }
@@ -243,7 +247,7 @@ impl Partition {
     }
 
     /// Hands requests to the model, as many as may be under way.
-    pub fn ask(&mut self) {
+    pub fn submit_requests(&mut self) {
         let now = self.now();
         self.under_way.retain(|_, (_, due)| *due > now);
         // A backlog has places of its own, and what comes last takes nobody's: no live words wait for either.
@@ -251,28 +255,28 @@ impl Partition {
             let most = self.shared.settings.infer.max_in_flight_per_partition;
             let mut places = most.saturating_sub(self.under_way.values().filter(|(of, _)| *of == lane).count());
             while places > 0 {
-                let Some((stream, ask)) = self.sessions.next_ask(now, lane == Lane::Backlog) else { break };
-                places -= usize::from(self.submit(stream, ask) == lane);
+                let Some((stream, request)) = self.sessions.next_request(now, lane == Lane::Backlog) else { break };
+                places -= usize::from(self.submit(stream, request) == lane);
             }
         }
     }
 
-    fn submit(&mut self, stream: StreamId, ask: Ask) -> Lane {
+    fn submit(&mut self, stream: StreamId, request: InferenceRequest) -> Lane {
         let is_beyond = || !self.beyond.is_empty() && self.sessions.session_of(stream).is_some_and(|s| self.beyond.contains(s));
-        let lane = match ask.backlog {
+        let lane = match request.backlog {
             true => Lane::Backlog,
-            false if ask.hypothesis || is_beyond() => Lane::Later,
+            false if request.hypothesis || is_beyond() => Lane::Later,
             false => Lane::Live,
         };
-        self.under_way.insert(stream, (lane, ask.due));
-        self.shared.models.of(ask.row.frame).infer.submit(Request {
+        self.under_way.insert(stream, (lane, request.due));
+        self.shared.models.of(request.row.template).infer.submit(Request {
             owner: self.owner,
             stream,
-            ask: ask.id,
-            trace: self.sessions.source_of(stream).and_then(|s| Some(s.way.as_ref()?.link())),
-            row: ask.row,
+            request_id: request.id,
+            trace: self.sessions.source_of(stream).and_then(|s| Some(s.span.as_ref()?.link())),
+            row: request.row,
             lane,
-            due: self.clock.instant(ask.due),
+            due: self.clock.instant(request.due),
             reply: self.reply.clone(),
         });
         lane
@@ -285,11 +289,11 @@ impl Partition {
 
     /// Takes an answer.
     pub fn answered(&mut self, answer: Answer) {
-        self.guard();
+        self.apply_reload();
         let now = self.now();
         self.under_way.remove(&answer.stream);
         self.reporter.progressed();
-        self.sessions.answer(answer.stream, answer.ask, &answer.outcome, now);
+        self.sessions.answer(answer.stream, answer.request_id, &answer.outcome, now);
     }
 
     /// When something is due by the clock.
@@ -304,7 +308,7 @@ impl Partition {
 
     /// Lets time pass.
     pub fn tick(&mut self) {
-        self.guard();
+        self.apply_reload();
         let now = self.now();
         self.sessions.tick(now);
     }
@@ -316,18 +320,18 @@ impl Partition {
     }
 
     /// Whether a request is under way.
-    pub fn is_asking(&self) -> bool {
+    pub fn has_request_in_flight(&self) -> bool {
         self.sessions.in_flight() > 0
     }
 
-    /// Whether so much was made since the last cut that it should be committed now.
-    pub fn has_much(&mut self) -> bool {
+    /// Whether so much was made since the last checkpoint that it should be committed now.
+    pub fn wants_commit(&mut self) -> bool {
         self.gather();
         self.out.len() >= self.shared.settings.delivery.max_uncommitted
     }
 
-    /// What was made since the last cut, what its streams have become, and tails that may be shown once that is durable.
-    pub fn cut(&mut self) -> Cut {
+    /// What was made since the last checkpoint, what its streams have become, and tails that may be shown once that is durable.
+    pub fn checkpoint(&mut self) -> Checkpoint {
         let out = self.drain();
         let shared = self.shared.clone();
         let model = |policy: &Policy| shared.model(policy);
@@ -339,7 +343,7 @@ impl Partition {
             let (key, value) = Note::Owner(shared.settings.kafka.group.clone()).to_record();
             changelog.insert(key, Some(value));
         }
-        Cut { resume_at: self.next_offset, mark: Mark::Clean, out, changelog, partials: self.partials() }
+        Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials: self.partials() }
     }
 
     /// Writes what it holds on the board.
@@ -361,17 +365,17 @@ impl Partition {
         std::mem::take(&mut self.out)
     }
 
-    fn outgoing(&mut self, event: Event) -> Outgoing {
+    fn outgoing(&mut self, event: StreamEvent) -> Outgoing {
         let shared = self.shared.clone();
-        let formatter = Guarded { formatter: &shared.formatter, partition: self.number };
+        let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number };
         let stream = event.stream;
         match event.output {
-            Output::Release(release) => {
+            StreamOutput::Release(release) => {
                 for observe in [&shared.on_release, &self.on_release].into_iter().flatten() {
                     observe(&stream, &release);
                 }
                 for freeze in release.entries.iter().filter_map(|e| e.freeze) {
-                    events::Frozen {
+                    events::WordFrozen {
                         cause: freeze.cause.name(),
                         later_words: freeze.later_words,
                         delay: Duration::from_millis(freeze.delay_ms),
@@ -379,20 +383,20 @@ impl Partition {
                     .emit();
                 }
                 let source = release.entries.last().map(|e| e.word.source.clone());
-                let way = source.as_ref().and_then(|s| s.way.as_ref());
-                way.inspect(|w| w.released());
+                let span = source.as_ref().and_then(|s| s.span.as_ref());
+                span.inspect(|w| w.released());
                 let began = SystemTime::now();
-                let (segment, noted) = formatter.segment(&stream, &release);
-                way.inspect(|w| w.formatted(began));
+                let (segment, format_counts) = formatter.segment(&stream, &release);
+                span.inspect(|w| w.formatted(began));
                 let by_inference = release.entries.iter().filter(|e| e.freeze.is_some_and(|f| f.degraded)).count();
                 // As spoken, though inference may have answered: formatting has failed, and with all of its words.
                 let degraded = if segment.degraded && by_inference == 0 { release.entries.len() } else { by_inference } as u64;
                 events::SegmentMade { kind: "final", degraded }.emit();
-                noted.redacted.iter().for_each(|class| events::Redacted { class }.emit());
-                noted.rejected.iter().for_each(|class| events::ItnRejected { class }.emit());
+                format_counts.redacted.iter().for_each(|class| events::EntityRedacted { class }.emit());
+                format_counts.rejected.iter().for_each(|class| events::ItnRejected { class }.emit());
                 Outgoing::Formatted(Box::new(segment), source)
             }
-            Output::Closed { seq, counts, cause } => {
+            StreamOutput::Closed { seq, counts, cause } => {
                 self.dirty.remove(&stream.id);
                 shared.models.kept.forget(self.owner, stream.id);
                 self.beyond.remove(&stream.key.session);
@@ -420,7 +424,7 @@ impl Partition {
     /// Tails that changed, of sessions that may send one now, as partials.
     pub fn partials(&mut self) -> Vec<Segment> {
         let shared = self.shared.clone();
-        let formatter = Guarded { formatter: &shared.formatter, partition: self.number };
+        let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number };
         let partial = |(stream, tail): (StreamRef, Tail)| {
             events::SegmentMade { kind: "partial", degraded: 0 }.emit();
             formatter.partial(&stream, &tail)

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::Partition;
-use crate::consume::changelog::Left;
+use crate::consume::changelog::ChangelogState;
 use crate::events;
 use crate::health::Reporter;
 use crate::pipeline::Shared;
 use crate::pipeline::clock::Clock;
-use crate::pipeline::guard;
+use crate::pipeline::panics;
 use crate::record::decode;
 use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment};
-use crate::session::map::reread::{Remaining, Unreadable};
-use crate::session::snapshot::{SnapshotError, Stored, Surroundings, key_from_bytes};
+use crate::session::map::reread::{RemainingWords, UnreadableStream};
+use crate::session::snapshot::{SnapshotContext, SnapshotError, StoredSnapshot, key_from_bytes};
 
 impl Partition {
     /// A partition as its last owner left it, and the streams whose states cannot be used: they are to be read again, before any record is taken.
@@ -21,10 +21,10 @@ impl Partition {
         number: i32,
         clock: Clock,
         reporter: Arc<Reporter>,
-        left: &Left,
-    ) -> (Partition, Vec<Unreadable>) {
+        left: &ChangelogState,
+    ) -> (Partition, Vec<UnreadableStream>) {
         let mut partition = Partition::new(shared, number, clock, reporter);
-        (partition.next_offset, partition.unowned) = (left.resume_at, !left.owned);
+        (partition.next_offset, partition.unowned) = (left.next_offset, !left.owned);
         let mut unreadable = Vec::new();
         for (key, value) in &left.states {
             let restored = partition.restore_one(key, value, &mut unreadable);
@@ -32,20 +32,20 @@ impl Partition {
                 events::StateRefused { partition: number, why: &why.to_string() }.emit();
             }
         }
-        partition.reporter.restored(left.resume_at);
+        partition.reporter.restored(left.next_offset);
         (partition, unreadable)
     }
 
-    fn restore_one(&mut self, key: &[u8], value: &[u8], unreadable: &mut Vec<Unreadable>) -> Result<(), SnapshotError> {
+    fn restore_one(&mut self, key: &[u8], value: &[u8], unreadable: &mut Vec<UnreadableStream>) -> Result<(), SnapshotError> {
         let (key, now) = (key_from_bytes(key)?, self.now());
-        let Stored { header, snapshot } = guard::stored(value)?;
+        let StoredSnapshot { header, snapshot } = panics::stored(value)?;
         if header.applied > self.next_offset {
             self.sessions.is_ahead(key.clone(), header.applied);
         }
         let shared = self.shared.clone();
-        let restored = snapshot.and_then(|snapshot| guard::restore(&mut self.sessions, &shared, (key.clone(), &snapshot), now));
+        let restored = snapshot.and_then(|snapshot| panics::restore(&mut self.sessions, &shared, (key.clone(), &snapshot), now));
         if let (Err(_), Some(outline)) = (&restored, header.open) {
-            unreadable.push(Unreadable { key, outline, applied: header.applied });
+            unreadable.push(UnreadableStream { key, outline, applied: header.applied });
         }
         restored
     }
@@ -56,7 +56,7 @@ impl Partition {
             return None;
         }
         let (session, mut segment) =
-            decode::decode(record, &self.shared.in_force().limits, self.shared.settings.input.format).ok()?;
+            decode::decode(record, &self.shared.active_settings().limits, self.shared.settings.input.format).ok()?;
         if record.has(REPLAYED) {
             segment.seq = None;
         }
@@ -64,45 +64,46 @@ impl Partition {
     }
 
     /// Counts the words of a record that is still there, for streams of which the raw topic has lost the first.
-    pub fn count_again(&self, streams: &[&Unreadable], record: RawRecord, remaining: &mut Remaining) {
+    pub fn count_reread(&self, streams: &[&UnreadableStream], record: RawRecord, remaining: &mut RemainingWords) {
         let Some((session, segment)) = self.said(&record) else { return };
-        let own = |s: &&&Unreadable| s.key.session == session && *s.key.channel == *segment.channel && s.wants(record.offset);
+        let own =
+            |s: &&&UnreadableStream| s.key.session == session && *s.key.channel == *segment.channel && s.wants(record.offset);
         if let Some(stream) = streams.iter().find(own) {
-            let in_force = self.shared.in_force();
-            let profile = in_force.profiles.of(segment.tenant.as_deref());
+            let active_settings = self.shared.active_settings();
+            let profile = active_settings.profiles.of(segment.tenant.as_deref());
             remaining.found(stream, &self.record(segment, record, profile, profile.policy.clone()));
         }
     }
 
-    /// Opens a stream whose state cannot be used, `missing` of whose first words are gone. Its records follow by [`Partition::take_again`].
-    pub fn reopen(&mut self, stream: &Unreadable, missing: u64) {
+    /// Opens a stream whose state cannot be used, `missing` of whose first words are gone. Its records follow by [`Partition::reread_record`].
+    pub fn reopen(&mut self, stream: &UnreadableStream, missing: u64) {
         let now = self.now();
         let (name, policy) = self.shared.profile(&stream.outline.profile);
         self.sessions.reopen(stream, missing, name, policy, now);
     }
 
     /// All that the raw topic has of these streams was taken again.
-    pub fn taken_again(&mut self, streams: &[&Unreadable]) {
+    pub fn reread_finished(&mut self, streams: &[&UnreadableStream]) {
         let now = self.now();
-        streams.iter().for_each(|stream| self.sessions.taken_again(stream, now));
+        streams.iter().for_each(|stream| self.sessions.reread_finished(stream, now));
     }
 
     /// Takes a record again, for those of `streams` whose input it is.
-    pub fn take_again(&mut self, streams: &[&Unreadable], record: &RawRecord) {
+    pub fn reread_record(&mut self, streams: &[&UnreadableStream], record: &RawRecord) {
         let Some((session, segment)) = self.said(record) else { return };
         let now = self.now();
         for stream in streams.iter().filter(|stream| stream.key.session == session && stream.wants(record.offset)) {
             let own = *stream.key.channel == *segment.channel;
-            let in_force = self.shared.in_force();
-            let profile = in_force.profiles.of(segment.tenant.as_deref());
+            let active_settings = self.shared.active_settings();
+            let profile = active_settings.profiles.of(segment.tenant.as_deref());
             let open = self.sessions.profile_of(&session, &stream.key.channel);
             let (name, policy) = open.unwrap_or((profile.name.clone(), profile.policy.clone()));
             // A record over which something panics now, and did not when it was taken first: what it says is lost, and the partition goes on.
-            let Some(made) = guard::again(|| self.record(segment.clone(), record.clone(), profile, policy)) else {
+            let Some(made) = panics::caught(|| self.record(segment.clone(), record.clone(), profile, policy)) else {
                 events::StateRefused { partition: self.number, why: "a record that is read again panics" }.emit();
                 continue;
             };
-            self.sessions.take_again(stream, made, own, &name, now);
+            self.sessions.reread_record(stream, made, own, &name, now);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Sessions, Slot, replace};
 use crate::session::Time;
 use crate::session::output::{StreamId, StreamKey};
 use crate::session::policy::Policy;
-use crate::session::snapshot::{Snapshot, SnapshotError, Surroundings};
+use crate::session::snapshot::{Snapshot, SnapshotContext, SnapshotError};
 use crate::session::stream::Stream;
 
 impl Sessions {
@@ -21,7 +21,10 @@ impl Sessions {
                 let model = model(slot.stream.policy());
                 Some(Snapshot::Open(Box::new(slot.stream.snapshot(&slot.profile, &model, &slot.waiting))))
             }
-            None => self.ended.of(key).map(|(last, standing)| Snapshot::Ended { last, standing: standing.clone() }),
+            None => self
+                .ended
+                .of(key)
+                .map(|(last, channel_context)| Snapshot::Ended { last, channel_context: channel_context.clone() }),
         };
         changed.into_iter().map(|key| (snapshot(&key), key)).map(|(snapshot, key)| (key, snapshot)).collect()
     }
@@ -56,18 +59,18 @@ impl Sessions {
         &mut self,
         key: StreamKey,
         snapshot: &Snapshot,
-        around: &impl Surroundings,
+        context: &impl SnapshotContext,
         now: Time,
     ) -> Result<(), SnapshotError> {
         let state = match snapshot {
-            Snapshot::Ended { last, standing } => {
-                self.ended.remember(key, *last, standing.clone(), now);
+            Snapshot::Ended { last, channel_context } => {
+                self.ended.remember(key, *last, channel_context.clone(), now);
                 return Ok(());
             }
             Snapshot::Open(state) => state,
         };
-        let (profile, policy) = around.profile(&state.profile);
-        let (stream, waiting) = Stream::restored(state, policy, around, now)?;
+        let (profile, policy) = context.profile(&state.profile);
+        let (stream, waiting) = Stream::restored(state, policy, context, now)?;
         // All that the tables will ask of it, before they know of it: a panic over a damaged state must leave nothing behind.
         let _ = (stream.pending(), stream.is_behind(None), stream.next_due(true, self.limits.session_ttl_ms));
         let id = self.next_id;

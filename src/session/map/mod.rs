@@ -10,19 +10,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::ended::Ended;
-use super::output::{Ask, EndCause, Event, Output, StreamId, StreamKey, StreamRef, Tail};
+use super::ended::EndedStreams;
+use super::output::{EndCause, InferenceRequest, StreamEvent, StreamId, StreamKey, StreamOutput, StreamRef, Tail};
 use super::policy::Policy;
-use super::snapshot::Waiting;
+use super::snapshot::HeldInput;
 use super::stream::Stream;
 use super::{Record, Source, Time};
 use crate::infer::Outcome;
 use crate::record::End;
-use crate::redact::{Redaction, Standing, When};
+use crate::redact::{ChannelContext, Redaction, SpeechTime};
 
 /// Limits of a partition's table of streams.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct StreamLimits {
     /// streams open at once; at the limit the one unheard for longest is ended as expired
     pub max_streams: usize,
     /// a stream unheard for so long is ended as expired
@@ -41,10 +41,10 @@ pub enum Accepted {
 }
 
 /// What a record said, for what it may have asked.
-struct Said {
-    guard: Arc<Redaction>,
+struct RecordSpeech {
+    redaction: Arc<Redaction>,
     parts: String,
-    at: When,
+    at: SpeechTime,
     words: u32,
     is_final: bool,
     end: Option<End>,
@@ -55,7 +55,7 @@ struct Slot {
     profile: Arc<str>,
     stream: Stream,
     /// records of later epochs, held until this one has closed
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<HeldInput>,
     due: Option<Time>,
     pending: u64,
     queued: bool,
@@ -81,7 +81,7 @@ impl Slot {
 
 /// See the module.
 pub struct Sessions {
-    limits: Limits,
+    limits: StreamLimits,
     slots: HashMap<StreamId, Slot>,
     by_key: BTreeMap<StreamKey, StreamId>,
     next_id: StreamId,
@@ -91,23 +91,23 @@ pub struct Sessions {
     /// those of them that have words of a backlog to ask for
     behind: VecDeque<StreamId>,
     dirty: BTreeSet<StreamId>,
-    ended: Ended,
+    ended: EndedStreams,
     pending_words: u64,
     in_flight: usize,
     /// offset of the first record after the partition had caught up
     live_from: Option<i64>,
-    events: Vec<Event>,
+    events: Vec<StreamEvent>,
     /// streams that are not as the last snapshots of them say
     changed: BTreeSet<StreamKey>,
     /// streams whose states hold records that are still to come
-    ahead: reread::Ahead,
+    ahead: reread::AheadStreams,
 }
 
 impl Sessions {
     /// No streams yet. Delays do not count until [`Sessions::caught_up`].
-    pub fn new(limits: Limits) -> Sessions {
+    pub fn new(limits: StreamLimits) -> Sessions {
         Sessions {
-            ended: Ended::new(limits.late_ttl_ms, limits.max_streams),
+            ended: EndedStreams::new(limits.late_ttl_ms, limits.max_streams),
             limits,
             slots: HashMap::new(),
             by_key: BTreeMap::new(),
@@ -121,7 +121,7 @@ impl Sessions {
             live_from: None,
             events: Vec::new(),
             changed: BTreeSet::new(),
-            ahead: reread::Ahead::default(),
+            ahead: reread::AheadStreams::default(),
         }
     }
 
@@ -149,59 +149,61 @@ impl Sessions {
         let has_others = !others.is_empty() || self.ahead.holds_any_of(session, offset);
         let opens_nothing = record.words.is_empty() && ends_session && has_others && !there;
         let held = self.ahead.holds(&key, offset);
-        let said = if held { None } else { self.listen(&key, &mut record) };
+        let said = if held { None } else { self.note_asked_classes(&key, &mut record) };
         let accepted = if opens_nothing || held {
             Accepted::Taken
         } else {
-            self.route(key.clone(), Waiting::Record(record, profile.clone()), now)
+            self.route(key.clone(), HeldInput::Record(record, profile.clone()), now)
         };
         if accepted == Accepted::Taken {
-            self.heard(&key, said);
+            self.note_questions(&key, said);
             for other in others {
-                self.route(other, Waiting::End(EndCause::Session), now);
+                self.route(other, HeldInput::End(EndCause::Session), now);
             }
         }
         accepted
     }
 
     /// What redaction knows of a channel: of its stream, of the one before, or of what was asked on another channel.
-    fn standing(&self, key: &StreamKey) -> Standing {
-        let stream = |key: &StreamKey| self.by_key.get(key).map(|id| self.slots[id].stream.standing());
-        if let Some(standing) = stream(key) {
-            return standing.clone();
+    fn channel_context(&self, key: &StreamKey) -> ChannelContext {
+        let stream = |key: &StreamKey| self.by_key.get(key).map(|id| self.slots[id].stream.channel_context());
+        if let Some(channel_context) = stream(key) {
+            return channel_context.clone();
         }
-        let mut standing = self.ended.of(key).map_or_else(Standing::default, |(_, standing)| standing.clone());
+        let mut channel_context =
+            self.ended.of(key).map_or_else(ChannelContext::default, |(_, channel_context)| channel_context.clone());
         let others = self.channels(&key.session).filter_map(stream).chain(self.ended.of_session(&key.session));
-        others.for_each(|other| standing.learn(other));
-        standing
+        others.for_each(|other| channel_context.learn(other));
+        channel_context
     }
 
     /// Notes with each word what somebody had asked for by then, on any channel. That goes by the order of records alone: when the model answers must
     /// not matter.
-    fn listen(&self, key: &StreamKey, record: &mut Record) -> Option<Said> {
-        let guard = record.policy.guard.clone().filter(|g| g.asked_for.is_some())?;
-        let standing = self.standing(key);
+    fn note_asked_classes(&self, key: &StreamKey, record: &mut Record) -> Option<RecordSpeech> {
+        let redaction = record.policy.redaction.clone().filter(|g| g.asked_for.is_some())?;
+        let channel_context = self.channel_context(key);
         let appended_ms = record.source.timestamp_ms;
         for (n, word) in record.words.iter_mut().enumerate() {
-            word.asked = standing.asked(&guard, n as u32, When { said: word.start, appended_ms });
+            word.asked = channel_context.asked(&redaction, n as u32, SpeechTime { said: word.start, appended_ms });
         }
-        let parts = record.words.iter().map(|w| &*w.heard).collect::<Vec<_>>().join(" ");
-        let at = When { said: record.words.last().and_then(|w| w.end), appended_ms };
-        Some(Said { guard, parts, at, words: record.words.len() as u32, is_final: record.is_final, end: record.end })
+        let parts = record.words.iter().map(|w| &*w.parts).collect::<Vec<_>>().join(" ");
+        let at = SpeechTime { said: record.words.last().and_then(|w| w.end), appended_ms };
+        Some(RecordSpeech { redaction, parts, at, words: record.words.len() as u32, is_final: record.is_final, end: record.end })
     }
 
     /// What was said may have asked for something, on every channel of the session.
-    fn heard(&mut self, key: &StreamKey, said: Option<Said>) {
+    fn note_questions(&mut self, key: &StreamKey, said: Option<RecordSpeech>) {
         let Some(said) = said else { return };
         let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
-        let asks = slot.stream.standing_mut().came(&said.guard, &said.parts, said.words, said.is_final);
+        let asks = slot.stream.channel_context_mut().came(&said.redaction, &said.parts, said.words, said.is_final);
         let keys: Vec<StreamKey> = self.channels(&key.session).cloned().collect();
         for other in keys {
-            let standing = self.slots.get_mut(&self.by_key[&other]).expect("by_key names open slots").stream.standing_mut();
-            standing.was_asked(&asks, said.at);
+            let channel_context =
+                self.slots.get_mut(&self.by_key[&other]).expect("by_key names open slots").stream.channel_context_mut();
+            channel_context.was_asked(&asks, said.at);
             let over = said.end == Some(End::Session) || said.end == Some(End::Channel) && other == *key;
             if over {
-                standing.over();
+                channel_context.over();
             }
             if over || !asks.is_empty() {
                 self.changed.insert(other);
@@ -210,24 +212,24 @@ impl Sessions {
     }
 
     /// What was said is taken again: only its own channel has forgotten it.
-    fn heard_again(&mut self, key: &StreamKey, said: Option<Said>) {
+    fn note_questions_again(&mut self, key: &StreamKey, said: Option<RecordSpeech>) {
         let Some(said) = said else { return };
         let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
-        let standing = slot.stream.standing_mut();
-        let asks = standing.came(&said.guard, &said.parts, said.words, said.is_final);
-        standing.was_asked(&asks, said.at);
+        let channel_context = slot.stream.channel_context_mut();
+        let asks = channel_context.came(&said.redaction, &said.parts, said.words, said.is_final);
+        channel_context.was_asked(&asks, said.at);
         if matches!(said.end, Some(End::Session | End::Channel)) {
-            standing.over();
+            channel_context.over();
         }
     }
 
     /// From now on streams are guarded as their profiles say by now.
-    pub fn guard(&mut self, of: impl Fn(&str) -> Option<Arc<Redaction>>) {
+    pub fn set_redaction(&mut self, of: impl Fn(&str) -> Option<Arc<Redaction>>) {
         for slot in self.slots.values_mut() {
-            slot.stream.guard(of(&slot.profile));
+            slot.stream.set_redaction(of(&slot.profile));
             for waiting in &mut slot.waiting {
-                if let Waiting::Record(record, profile) = waiting {
-                    record.policy = Arc::new(Policy { guard: of(profile), ..(*record.policy).clone() });
+                if let HeldInput::Record(record, profile) = waiting {
+                    record.policy = Arc::new(Policy { redaction: of(profile), ..(*record.policy).clone() });
                 }
             }
         }
@@ -238,8 +240,8 @@ impl Sessions {
         let slot = &self.slots[&self.by_key[key]];
         match slot.waiting.back() {
             None => !slot.stream.is_ending(),
-            Some(Waiting::Record(record, _)) => !matches!(record.end, Some(End::Channel | End::Session)),
-            Some(Waiting::End(_)) => false,
+            Some(HeldInput::Record(record, _)) => !matches!(record.end, Some(End::Channel | End::Session)),
+            Some(HeldInput::End(_)) => false,
         }
     }
 
@@ -256,11 +258,11 @@ impl Sessions {
         self.by_key.range((Bound::Included(first), Bound::Unbounded)).map(|(k, _)| k).take_while(move |k| k.session == session)
     }
 
-    fn route(&mut self, key: StreamKey, input: Waiting, now: Time) -> Accepted {
+    fn route(&mut self, key: StreamKey, input: HeldInput, now: Time) -> Accepted {
         let id = match (self.by_key.get(&key), &input) {
             (Some(&id), _) => id,
-            (None, Waiting::End(..)) => return Accepted::Taken,
-            (None, Waiting::Record(record, profile)) => {
+            (None, HeldInput::End(..)) => return Accepted::Taken,
+            (None, HeldInput::Record(record, profile)) => {
                 if self.ended.repeats(&key, (record.seq, record.hash)) {
                     return Accepted::Repeat;
                 }
@@ -271,15 +273,15 @@ impl Sessions {
         let mut out = Vec::new();
         match input {
             input if slot.stream.is_ending() => slot.waiting.push_back(input),
-            Waiting::End(cause) => slot.stream.end(cause),
-            Waiting::Record(record, _) if slot.stream.repeats(&record) => {
+            HeldInput::End(cause) => slot.stream.end(cause),
+            HeldInput::Record(record, _) if slot.stream.repeats(&record) => {
                 return Accepted::Repeat;
             }
-            Waiting::Record(record, profile) if slot.stream.steps_back(&record) => {
+            HeldInput::Record(record, profile) if slot.stream.steps_back(&record) => {
                 slot.stream.end(EndCause::Restart);
-                slot.waiting.push_back(Waiting::Record(record, profile));
+                slot.waiting.push_back(HeldInput::Record(record, profile));
             }
-            Waiting::Record(record, _) => slot.stream.push(record, now),
+            HeldInput::Record(record, _) => slot.stream.push(record, now),
         }
         slot.stream.close_if_done(&mut out);
         self.after(id, out, now);
@@ -292,14 +294,15 @@ impl Sessions {
         }
         let id = self.next_id;
         self.next_id += 1;
-        let stream = Stream::new(record.source.offset, record.policy.clone(), self.standing(&key), now);
+        let stream = Stream::new(record.source.offset, record.policy.clone(), self.channel_context(&key), now);
         self.by_key.insert(key.clone(), id);
         self.slots.insert(id, Slot::new(key, profile, stream));
         id
     }
 
     fn expire_oldest(&mut self, now: Time) {
-        let oldest = self.slots.iter().filter(|(_, s)| !s.stream.is_ending()).min_by_key(|(id, s)| (s.stream.heard(), **id));
+        let oldest =
+            self.slots.iter().filter(|(_, s)| !s.stream.is_ending()).min_by_key(|(id, s)| (s.stream.last_record_at(), **id));
         if let Some((&id, _)) = oldest {
             let mut out = Vec::new();
             let slot = self.slots.get_mut(&id).expect("just found");
@@ -310,22 +313,22 @@ impl Sessions {
     }
 
     /// Brings the indices up to date after something happened to a stream, and hands its outputs on.
-    fn after(&mut self, id: StreamId, out: Vec<Output>, now: Time) {
+    fn after(&mut self, id: StreamId, out: Vec<StreamOutput>, now: Time) {
         let slot = self.slots.get_mut(&id).expect("slots outlive their events");
         if !self.changed.contains(&slot.key) {
             self.changed.insert(slot.key.clone());
         }
         let mut closed = false;
         for output in out {
-            closed |= matches!(output, Output::Closed { .. });
-            self.events.push(Event { stream: slot.reference(id), output });
+            closed |= matches!(output, StreamOutput::Closed { .. });
+            self.events.push(StreamEvent { stream: slot.reference(id), output });
         }
         let due = (!closed).then(|| slot.stream.next_due(self.live_from.is_some(), self.limits.session_ttl_ms)).flatten();
-        let held: usize = slot.waiting.iter().map(|w| if let Waiting::Record(r, _) = w { r.words.len() } else { 0 }).sum();
+        let held: usize = slot.waiting.iter().map(|w| if let HeldInput::Record(r, _) = w { r.words.len() } else { 0 }).sum();
         let pending = if closed { 0 } else { slot.stream.pending() + held as u64 };
         self.pending_words = self.pending_words - slot.pending + pending;
         slot.pending = pending;
-        let asking = !closed && slot.stream.is_asking();
+        let asking = !closed && slot.stream.has_request_in_flight();
         self.in_flight = self.in_flight + usize::from(asking) - usize::from(slot.asking);
         slot.asking = asking;
         replace(&mut self.due, &mut slot.due, due, id);
@@ -345,9 +348,9 @@ impl Sessions {
         let slot = self.slots.remove(&id).expect("just seen");
         self.dirty.remove(&id);
         self.by_key.remove(&slot.key);
-        let standing = slot.stream.left_standing();
-        if slot.stream.last().is_some() || !standing.is_empty() {
-            self.ended.remember(slot.key.clone(), slot.stream.last().unwrap_or_default(), standing, now);
+        let channel_context = slot.stream.left_context();
+        if slot.stream.last().is_some() || !channel_context.is_empty() {
+            self.ended.remember(slot.key.clone(), slot.stream.last().unwrap_or_default(), channel_context, now);
         }
         for input in slot.waiting {
             self.route(slot.key.clone(), input, now);
@@ -356,16 +359,16 @@ impl Sessions {
 
     /// The next request for the model, from the stream that has waited longest for its turn: of those with live words or, if `behind`, of those that have
     /// words of a backlog to ask for.
-    pub fn next_ask(&mut self, now: Time, behind: bool) -> Option<(StreamId, Ask)> {
+    pub fn next_request(&mut self, now: Time, behind: bool) -> Option<(StreamId, InferenceRequest)> {
         while let Some(id) = if behind { &mut self.behind } else { &mut self.ready }.pop_front() {
             let Some(slot) = self.slots.get_mut(&id) else { continue };
             slot.queued = false;
-            if let Some(ask) = slot.stream.ask(now, self.live_from) {
+            if let Some(request) = slot.stream.next_request(now, self.live_from) {
                 let due = slot.stream.next_due(self.live_from.is_some(), self.limits.session_ttl_ms);
                 replace(&mut self.due, &mut slot.due, due, id);
                 self.in_flight += 1;
                 slot.asking = true;
-                return Some((id, ask));
+                return Some((id, request));
             }
         }
         None
@@ -396,10 +399,10 @@ impl Sessions {
     }
 
     /// Takes the model's answer to request `ask` of `stream`.
-    pub fn answer(&mut self, stream: StreamId, ask: u64, outcome: &Outcome, now: Time) {
+    pub fn answer(&mut self, stream: StreamId, request: u64, outcome: &Outcome, now: Time) {
         let Some(slot) = self.slots.get_mut(&stream) else { return };
         let mut out = Vec::new();
-        slot.stream.answer(ask, outcome, now, &mut out);
+        slot.stream.answer(request, outcome, now, &mut out);
         self.after(stream, out, now);
     }
 
@@ -439,7 +442,7 @@ impl Sessions {
     }
 
     /// Takes what streams gave back, in order.
-    pub fn take_events(&mut self) -> Vec<Event> {
+    pub fn take_events(&mut self) -> Vec<StreamEvent> {
         std::mem::take(&mut self.events)
     }
 
@@ -465,7 +468,7 @@ impl Sessions {
         self.slots.values().map(|s| s.stream.unfrozen()).sum()
     }
 
-    /// Requests handed out by [`Sessions::next_ask`] that were neither answered nor given up.
+    /// Requests handed out by [`Sessions::next_request`] that were neither answered nor given up.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
@@ -484,7 +487,7 @@ impl Sessions {
     pub fn end_all(&mut self, now: Time) {
         let keys: Vec<StreamKey> = self.by_key.keys().cloned().collect();
         for key in keys {
-            self.route(key, Waiting::End(EndCause::Session), now);
+            self.route(key, HeldInput::End(EndCause::Session), now);
         }
     }
 }

@@ -11,18 +11,18 @@ use super::{Sessions, Slot};
 use crate::record::End;
 use crate::session::output::{EndCause, StreamKey};
 use crate::session::policy::Policy;
-use crate::session::snapshot::{Opened, Waiting};
+use crate::session::snapshot::{HeldInput, StreamOutline};
 use crate::session::stream::Stream;
 use crate::session::{Record, Time};
 
 /// Streams whose states hold records that are still to come, each with the first offset it does not hold.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct AheadStreams {
     until: HashMap<StreamKey, i64>,
     farthest: i64,
 }
 
-impl Ahead {
+impl AheadStreams {
     fn add(&mut self, key: StreamKey, applied: i64) {
         self.until.insert(key, applied);
         self.farthest = self.farthest.max(applied);
@@ -48,16 +48,16 @@ impl Ahead {
 
 /// A stream to be made anew.
 #[derive(Clone, Debug)]
-pub struct Unreadable {
+pub struct UnreadableStream {
     /// which
     pub key: StreamKey,
     /// what is known of it
-    pub outline: Opened,
+    pub outline: StreamOutline,
     /// its input ends before this offset
     pub applied: i64,
 }
 
-impl Unreadable {
+impl UnreadableStream {
     /// Whether the record of its session at `offset` is among its input.
     pub fn wants(&self, offset: i64) -> bool {
         (self.outline.epoch..self.applied).contains(&offset)
@@ -71,7 +71,7 @@ impl Unreadable {
 
 /// How many words of each stream's epoch the raw topic still has, where it has lost the first records. Records are shown to it in their order.
 #[derive(Debug, Default)]
-pub struct Remaining(HashMap<StreamKey, Found>);
+pub struct RemainingWords(HashMap<StreamKey, Found>);
 
 #[derive(Debug, Default)]
 struct Found {
@@ -83,9 +83,9 @@ struct Found {
     last: Option<(u64, u64)>,
 }
 
-impl Remaining {
+impl RemainingWords {
     /// A record of the stream's own channel is there.
-    pub fn found(&mut self, stream: &Unreadable, record: &Record) {
+    pub fn found(&mut self, stream: &UnreadableStream, record: &Record) {
         let found = self.0.entry(stream.key.clone()).or_default();
         let this = record.seq.map(|seq| (seq, record.hash));
         let repeats = this.is_some() && this == found.last;
@@ -97,12 +97,12 @@ impl Remaining {
     }
 
     /// How many of the epoch's first words are gone.
-    pub fn missing(&self, stream: &Unreadable) -> u64 {
+    pub fn missing(&self, stream: &UnreadableStream) -> u64 {
         stream.outline.taken.saturating_sub(self.0.get(&stream.key).map_or(0, |found| found.words))
     }
 
     /// How many words are gone of those that waited for the epoch's end.
-    pub fn missing_later(&self, stream: &Unreadable) -> u64 {
+    pub fn missing_later(&self, stream: &UnreadableStream) -> u64 {
         stream.outline.held.saturating_sub(self.0.get(&stream.key).map_or(0, |found| found.later))
     }
 }
@@ -119,18 +119,18 @@ impl Sessions {
     }
 
     /// Opens a stream whose state cannot be read, as it was when its first words had left. `missing`: how many of its first words the raw topic has lost.
-    /// Its records follow by [`Sessions::take_again`], before any other record is taken.
-    pub fn reopen(&mut self, stream: &Unreadable, missing: u64, profile: Arc<str>, policy: Arc<Policy>, now: Time) {
+    /// Its records follow by [`Sessions::reread_record`], before any other record is taken.
+    pub fn reopen(&mut self, stream: &UnreadableStream, missing: u64, profile: Arc<str>, policy: Arc<Policy>, now: Time) {
         let id = self.next_id;
         self.next_id += 1;
-        let reopened = Stream::reopened(&stream.outline, missing, policy, self.standing(&stream.key), now);
+        let reopened = Stream::reopened(&stream.outline, missing, policy, self.channel_context(&stream.key), now);
         self.by_key.insert(stream.key.clone(), id);
         self.slots.insert(id, Slot::new(stream.key.clone(), profile, reopened));
         self.after(id, Vec::new(), now);
     }
 
     /// Takes a record of the session again, for this stream only. `own`: the record is of the stream's own channel.
-    pub fn take_again(&mut self, stream: &Unreadable, mut record: Record, own: bool, profile: &Arc<str>, now: Time) {
+    pub fn reread_record(&mut self, stream: &UnreadableStream, mut record: Record, own: bool, profile: &Arc<str>, now: Time) {
         let key = &stream.key;
         if own && stream.is_over_at(record.source.offset) {
             self.end_if_over(stream, now);
@@ -138,26 +138,26 @@ impl Sessions {
         let ends_session = record.end == Some(End::Session);
         if own {
             // What it asks for its own channel is noted anew; the others have noted it.
-            let said = self.listen(key, &mut record);
-            self.route(key.clone(), Waiting::Record(record, profile.clone()), now);
-            self.heard_again(key, said);
+            let said = self.note_asked_classes(key, &mut record);
+            self.route(key.clone(), HeldInput::Record(record, profile.clone()), now);
+            self.note_questions_again(key, said);
         } else if ends_session && self.by_key.contains_key(key) && self.goes_on(key) {
-            self.route(key.clone(), Waiting::End(EndCause::Session), now);
+            self.route(key.clone(), HeldInput::End(EndCause::Session), now);
         }
     }
 
     /// All that the raw topic has of the stream was taken again.
-    pub fn taken_again(&mut self, stream: &Unreadable, now: Time) {
+    pub fn reread_finished(&mut self, stream: &UnreadableStream, now: Time) {
         if stream.outline.next_epoch.is_some() {
             self.end_if_over(stream, now);
         }
     }
 
     /// Ends the epoch that was reopened, if it is still open although its end is known: the record that ended it is gone from the raw topic.
-    fn end_if_over(&mut self, stream: &Unreadable, now: Time) {
+    fn end_if_over(&mut self, stream: &UnreadableStream, now: Time) {
         let Some(slot) = self.by_key.get(&stream.key).and_then(|id| self.slots.get(id)) else { return };
         if slot.stream.epoch() == stream.outline.epoch && slot.waiting.is_empty() && !slot.stream.is_ending() {
-            self.route(stream.key.clone(), Waiting::End(EndCause::Restart), now);
+            self.route(stream.key.clone(), HeldInput::End(EndCause::Restart), now);
         }
     }
 }

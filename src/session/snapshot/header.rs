@@ -14,12 +14,12 @@ pub struct Header {
     /// offset of the first raw record that is not in the state
     pub applied: i64,
     /// of a stream that goes on; none of one that has ended
-    pub open: Option<Opened>,
+    pub open: Option<StreamOutline>,
 }
 
 /// An open stream in outline: what its readers have got, and where its input begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opened {
+pub struct StreamOutline {
     /// name of its profile
     pub profile: Box<str>,
     /// offset of the record that opened it
@@ -44,7 +44,7 @@ pub struct Opened {
 
 /// A changelog value as it can be read.
 #[derive(Debug)]
-pub struct Stored {
+pub struct StoredSnapshot {
     /// readable for every version
     pub header: Header,
     /// the state, or why this version cannot use it
@@ -58,14 +58,14 @@ impl Header {
     }
 }
 
-impl Stored {
+impl StoredSnapshot {
     /// Of a changelog value.
     ///
     /// # Errors
     /// Not even its header can be read.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Stored, SnapshotError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<StoredSnapshot, SnapshotError> {
         let (header, rest) = header(bytes)?;
-        Ok(Stored { header, snapshot: Snapshot::from_bytes(rest) })
+        Ok(StoredSnapshot { header, snapshot: Snapshot::from_bytes(rest) })
     }
 }
 

@@ -14,20 +14,20 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::Arc;
 
-pub use header::{Header, Opened, Stored, applied, of_another_version, without_body};
+pub use header::{Header, StoredSnapshot, StreamOutline, applied, of_another_version, without_body};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::buffer::{Entry, Freeze, FreezeCause, Parts};
+use super::buffer::{BufferParts, BufferedWord, Freeze, FreezeCause};
 use super::output::{EndCause, StreamKey};
 use super::plan::Pass;
 use super::policy::Policy;
 use super::settle::Settled;
-use super::stream::Course;
+use super::stream::StreamProgress;
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
-use crate::redact::{Asked, Standing};
+use crate::redact::{AskedClasses, ChannelContext};
 use crate::tags::{Itn, Tags};
 
 /// The byte after the header. Another one is refused: a program cannot know what another version wrote.
@@ -66,10 +66,10 @@ pub enum Snapshot {
     Open(Box<OpenStream>),
     /// it has ended, with this counter and content hash
     Ended {
-        /// as in [`super::ended::Last`]
+        /// as in [`super::ended::LastRecord`]
         last: (Option<u64>, u64),
         /// what its channel's next epoch must know
-        standing: Standing,
+        channel_context: ChannelContext,
     },
 }
 
@@ -80,7 +80,7 @@ pub struct OpenStream {
     pub profile: Box<str>,
     /// name of the model whose tokens `history` has
     pub model: Box<str>,
-    pub(super) course: Course,
+    pub(super) progress: StreamProgress,
     pub(super) utterance_ended: bool,
     pub(super) covered: u64,
     pub(super) passes: Vec<Pass>,
@@ -92,7 +92,7 @@ pub struct OpenStream {
     sources: Vec<SourceState>,
     entries: Vec<EntryState>,
     last_source: Option<u32>,
-    waiting: Vec<WaitingState>,
+    waiting: Vec<HeldInputState>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ struct WordState {
     end: Option<f64>,
     confidence: Option<f32>,
     kind: WordKind,
-    asked: Asked,
+    asked: AskedClasses,
     source: u32,
 }
 
@@ -130,7 +130,7 @@ struct FreezeState {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum WaitingState {
+enum HeldInputState {
     Record {
         seq: Option<u64>,
         hash: u64,
@@ -153,7 +153,7 @@ enum EndState {
 
 /// Input that waits until an epoch has closed.
 #[derive(Debug)]
-pub enum Waiting {
+pub enum HeldInput {
     /// a record, with the name of its profile
     Record(Record, Arc<str>),
     /// an end of the whole session
@@ -161,7 +161,7 @@ pub enum Waiting {
 }
 
 /// What a snapshot's words need that it does not hold.
-pub trait Surroundings {
+pub trait SnapshotContext {
     /// The policy of a profile, and its name: another one's where the profile is gone from the settings.
     fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>);
     /// Name of the model of a policy.
@@ -239,7 +239,7 @@ impl Sources {
     }
 
     fn word(&mut self, word: &Word) -> WordState {
-        let Word { spoken, start, end, confidence, kind, asked, source, tokens: _, heard: _ } = word;
+        let Word { spoken, start, end, confidence, kind, asked, source, tokens: _, parts: _ } = word;
         let source = self.place(source);
         WordState {
             spoken: spoken.clone(),
@@ -257,14 +257,14 @@ impl OpenStream {
     pub(super) fn new(
         profile: &str,
         model: &str,
-        course: Course,
+        progress: StreamProgress,
         utterance_ended: bool,
         (covered, passes): (u64, Vec<Pass>),
-        (parts, settled): (Parts, Settled),
-        waiting: &VecDeque<Waiting>,
+        (parts, settled): (BufferParts, Settled),
+        waiting: &VecDeque<HeldInput>,
     ) -> OpenStream {
         let mut sources = Sources::default();
-        let entry = |sources: &mut Sources, e: &Entry| EntryState {
+        let entry = |sources: &mut Sources, e: &BufferedWord| EntryState {
             word: sources.word(&e.word),
             tags: e.tags.map(Tags::to_bytes),
             freeze: e.freeze.map(|Freeze { cause, later_words, delay_ms, degraded, at: _ }| FreezeState {
@@ -277,8 +277,8 @@ impl OpenStream {
         let entries = parts.entries.iter().map(|e| entry(&mut sources, e)).collect();
         let last_source = parts.last_source.as_ref().map(|s| sources.place(s));
         let waiting = waiting.iter().map(|w| match w {
-            Waiting::End(cause) => WaitingState::End(*cause),
-            Waiting::Record(r, profile) => WaitingState::Record {
+            HeldInput::End(cause) => HeldInputState::End(*cause),
+            HeldInput::Record(r, profile) => HeldInputState::Record {
                 seq: r.seq,
                 hash: r.hash,
                 is_final: r.is_final,
@@ -302,7 +302,7 @@ impl OpenStream {
         OpenStream {
             profile: profile.into(),
             model: model.into(),
-            course,
+            progress,
             utterance_ended,
             covered,
             passes,
@@ -319,21 +319,21 @@ impl OpenStream {
     }
 
     /// What every version can read of it.
-    fn outline(&self) -> Opened {
-        let (epoch, segments, counts, sentence_start) = self.course.outline();
+    fn outline(&self) -> StreamOutline {
+        let (epoch, segments, counts, sentence_start) = self.progress.outline();
         let taken = self.released + self.entries.len() as u64;
         let (removed, degraded) = (counts.removed, counts.degraded);
-        let offset = |w: &WaitingState| match w {
-            WaitingState::Record { source, .. } => self.sources.get(*source as usize).map(|s| s.offset),
-            WaitingState::End(_) => None,
+        let offset = |w: &HeldInputState| match w {
+            HeldInputState::Record { source, .. } => self.sources.get(*source as usize).map(|s| s.offset),
+            HeldInputState::End(_) => None,
         };
         let next_epoch = self.waiting.iter().find_map(offset);
-        let words = |w: &WaitingState| match w {
-            WaitingState::Record { is_final: true, words, .. } => words.len() as u64,
+        let words = |w: &HeldInputState| match w {
+            HeldInputState::Record { is_final: true, words, .. } => words.len() as u64,
             _ => 0,
         };
         let held = self.waiting.iter().map(words).sum();
-        Opened {
+        StreamOutline {
             profile: self.profile.clone(),
             epoch,
             taken,
@@ -351,9 +351,9 @@ impl OpenStream {
     pub(super) fn words(
         &self,
         policy: &Policy,
-        around: &impl Surroundings,
+        context: &impl SnapshotContext,
         now: Time,
-    ) -> Result<(Parts, VecDeque<Waiting>), SnapshotError> {
+    ) -> Result<(BufferParts, VecDeque<HeldInput>), SnapshotError> {
         let mut sources = Vec::with_capacity(self.sources.len());
         for s in &self.sources {
             let meta = s.meta.as_ref().map(|m| RawValue::from_string(m.to_string())).transpose();
@@ -363,7 +363,7 @@ impl OpenStream {
                 meta,
                 headers: s.headers.clone(),
                 timestamp_ms: s.timestamp_ms,
-                way: None,
+                span: None,
             }));
         }
         let source = |at: u32| sources.get(at as usize).cloned().ok_or_else(|| wrong("a word of no record"));
@@ -376,8 +376,8 @@ impl OpenStream {
                 start: w.start,
                 end: w.end,
                 confidence: w.confidence,
-                tokens: around.tokens(policy, w.kind.heard(&w.spoken)),
-                heard: w.kind.comparable(&w.spoken),
+                tokens: context.tokens(policy, w.kind.for_model(&w.spoken)),
+                parts: w.kind.comparable(&w.spoken),
                 asked: w.asked,
                 kind: w.kind,
                 source: source(w.source)?,
@@ -396,14 +396,14 @@ impl OpenStream {
                 delay_ms: f.delay_ms,
                 degraded: f.degraded,
             });
-            entries.push_back(Entry { word: word(&e.word, policy)?, arrived: now, tags, freeze });
+            entries.push_back(BufferedWord { word: word(&e.word, policy)?, arrived: now, tags, freeze });
         }
         let mut waiting = VecDeque::new();
         for w in &self.waiting {
             waiting.push_back(match w {
-                WaitingState::End(cause) => Waiting::End(*cause),
-                WaitingState::Record { seq, hash, is_final, words, end, source: of, profile } => {
-                    let (profile, policy) = around.profile(profile);
+                HeldInputState::End(cause) => HeldInput::End(*cause),
+                HeldInputState::Record { seq, hash, is_final, words, end, source: of, profile } => {
+                    let (profile, policy) = context.profile(profile);
                     let record = Record {
                         seq: *seq,
                         hash: *hash,
@@ -417,17 +417,17 @@ impl OpenStream {
                         policy,
                         source: source(*of)?,
                     };
-                    Waiting::Record(record, profile)
+                    HeldInput::Record(record, profile)
                 }
             });
         }
-        let same_model = *self.model == *around.model(policy);
+        let same_model = *self.model == *context.model(policy);
         let known = self.history.iter().filter(|tokens| (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()));
         let history = if same_model { known.map(|tokens| tokens.as_slice().into()).collect() } else { VecDeque::new() };
         let last_source = self.last_source.map(source).transpose()?;
         let label = |n: u8| Itn::from_index(usize::from(n)).ok_or_else(|| wrong("an ITN label that there is not"));
         let label = self.label.map(label).transpose()?;
-        Ok((Parts { history, entries, released: self.released, frozen: self.frozen, label, last_source }, waiting))
+        Ok((BufferParts { history, entries, released: self.released, frozen: self.frozen, label, last_source }, waiting))
     }
 }
 
@@ -455,10 +455,10 @@ mod tests {
         let state = serde_json::json!({
             "profile": "default",
             "model": "en-test-1",
-            "course": {
+            "progress": {
                 "epoch": 41, "seq": 2, "seen": 6, "counts": {"words": 7, "segments": 2, "removed": 1, "degraded": 0}, "last": [3, 99],
                 "last_was_final": true, "sentence_start": true, "ending": null,
-                "standing": {
+                "channel_context": {
                     "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2}]
                 }
             },
@@ -492,14 +492,14 @@ mod tests {
             written, GOLDEN,
             "a snapshot is written otherwise: count VERSION up, and put this into tests/golden/snapshot.hex:\n{written}"
         );
-        let read = Stored::from_bytes(&mid_call().to_bytes(77)).unwrap();
+        let read = StoredSnapshot::from_bytes(&mid_call().to_bytes(77)).unwrap();
         assert_eq!(read.snapshot, Ok(mid_call()));
     }
 
     #[test]
     fn what_another_version_wrote_or_what_was_damaged_is_refused_and_its_header_stays_readable() {
         let bytes = mid_call().to_bytes(77);
-        let read = |bytes: &[u8]| Stored::from_bytes(bytes).unwrap();
+        let read = |bytes: &[u8]| StoredSnapshot::from_bytes(bytes).unwrap();
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
@@ -509,9 +509,9 @@ mod tests {
         assert!(short.len() < 40 && without_body(&short).is_none());
         assert_eq!((read(&short).header, read(&short).snapshot.is_err()), (header, true));
         assert!(read(&bytes[..bytes.len() - 1]).snapshot.is_err());
-        assert!(Stored::from_bytes(&[]).is_err() && Stored::from_bytes(&[HEADER + 1]).is_err());
-        let ended = Snapshot::Ended { last: (Some(7), 9), standing: Standing::default() }.to_bytes(3);
-        assert_eq!(read(&ended).snapshot, Ok(Snapshot::Ended { last: (Some(7), 9), standing: Standing::default() }));
+        assert!(StoredSnapshot::from_bytes(&[]).is_err() && StoredSnapshot::from_bytes(&[HEADER + 1]).is_err());
+        let ended = Snapshot::Ended { last: (Some(7), 9), channel_context: ChannelContext::default() }.to_bytes(3);
+        assert_eq!(read(&ended).snapshot, Ok(Snapshot::Ended { last: (Some(7), 9), channel_context: ChannelContext::default() }));
         assert_eq!(of_another_version(&ended), None);
         let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0, 0, 0, 0], 1).unwrap()].concat();
         assert!(Snapshot::from_bytes(&longer).is_err(), "bytes that nobody reads");
@@ -533,8 +533,8 @@ mod tests {
         #[test]
         fn bytes_of_any_kind_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let _ = key_from_bytes(&bytes);
-            let _ = Stored::from_bytes(&bytes);
-            let _ = Stored::from_bytes(&[&[HEADER], &*bytes].concat());
+            let _ = StoredSnapshot::from_bytes(&bytes);
+            let _ = StoredSnapshot::from_bytes(&[&[HEADER], &*bytes].concat());
             let packed = [&[VERSION], &*zstd::bulk::compress(&bytes, 1).unwrap()].concat();
             let _ = Snapshot::from_bytes(&packed);
         }

@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{Asked, Stream};
+use super::{RequestKind, Stream};
 use crate::infer::row::MAX_TOKENS;
-use crate::redact::Standing;
+use crate::redact::ChannelContext;
 use crate::session::Time;
 use crate::session::buffer::Buffer;
 use crate::session::plan::{Pass, Plan};
 use crate::session::policy::Policy;
 use crate::session::settle::Settled;
-use crate::session::snapshot::{OpenStream, Opened, SnapshotError, Surroundings, Waiting};
+use crate::session::snapshot::{HeldInput, OpenStream, SnapshotContext, SnapshotError, StreamOutline};
 
 /// Unfrozen words that a row can hold, with one token each.
 const MAX_ROW_WORDS: u64 = MAX_TOKENS as u64 - 2;
@@ -20,15 +20,15 @@ const MAX_COUNT: u64 = 1 << 48;
 
 impl Stream {
     /// What its next owner needs of it. `waiting`: what is held until it has closed.
-    pub fn snapshot(&self, profile: &str, model: &str, waiting: &VecDeque<Waiting>) -> OpenStream {
+    pub fn snapshot(&self, profile: &str, model: &str, waiting: &VecDeque<HeldInput>) -> OpenStream {
         // A request under way is asked again: its pass comes first in the plan.
-        let asked = self.in_flight.iter().filter_map(|f| if let Asked::Pass(pass) = f.asked { Some(pass) } else { None });
+        let kind = self.in_flight.iter().filter_map(|f| if let RequestKind::Pass(pass) = f.kind { Some(pass) } else { None });
         OpenStream::new(
             profile,
             model,
-            self.course.clone(),
+            self.progress.clone(),
             self.utterance_due.is_some(),
-            (self.plan.covered(), asked.chain(self.plan.passes()).collect()),
+            (self.plan.covered(), kind.chain(self.plan.passes()).collect()),
             (self.buffer.parts(), self.settled),
             waiting,
         )
@@ -41,12 +41,12 @@ impl Stream {
     pub fn restored(
         state: &OpenStream,
         policy: Arc<Policy>,
-        around: &impl Surroundings,
+        context: &impl SnapshotContext,
         now: Time,
-    ) -> Result<(Stream, VecDeque<Waiting>), SnapshotError> {
-        let (parts, waiting) = state.words(&policy, around, now)?;
+    ) -> Result<(Stream, VecDeque<HeldInput>), SnapshotError> {
+        let (parts, waiting) = state.words(&policy, context, now)?;
         let buffer = Buffer::restored(parts).ok_or_else(|| SnapshotError::new("words that are not in order"))?;
-        let c = &state.course;
+        let c = &state.progress;
         if [c.seq, c.seen, c.counts.words, c.counts.segments, c.counts.removed, c.counts.degraded]
             .into_iter()
             .any(|n| n > MAX_COUNT)
@@ -54,7 +54,7 @@ impl Stream {
             return Err(SnapshotError::new("counts that no call reaches"));
         }
         let (total, frozen) = (buffer.total(), buffer.frozen());
-        let same_model = *state.model == *around.model(&policy);
+        let same_model = *state.model == *context.model(&policy);
         let settled = state.settled.restored(same_model, &buffer, &policy);
         let settled = settled.ok_or_else(|| SnapshotError::new("states of words that are not there"))?;
         let before = settled.number().max(frozen);
@@ -74,7 +74,7 @@ impl Stream {
             return Err(SnapshotError::new("more words for one pass than a row holds"));
         }
         let plan = Plan::restored(state.passes.iter().copied().collect(), state.covered);
-        let mut stream = Stream::at(state.course.clone(), policy, buffer, settled, plan, now);
+        let mut stream = Stream::at(state.progress.clone(), policy, buffer, settled, plan, now);
         if state.utterance_ended {
             stream.utterance_due = Some(now.plus(stream.policy.utterance_delay_ms));
         }
@@ -83,16 +83,22 @@ impl Stream {
 
     /// A stream whose state cannot be read, before it takes its words again. `missing` of its first words are not on the raw topic any more. Of the others
     /// those that have left stay left; those that had not are decoded anew.
-    pub fn reopened(outline: &Opened, missing: u64, policy: Arc<Policy>, standing: Standing, now: Time) -> Stream {
-        let mut stream = Stream::new(outline.epoch, policy, standing, now);
+    pub fn reopened(
+        outline: &StreamOutline,
+        missing: u64,
+        policy: Arc<Policy>,
+        channel_context: ChannelContext,
+        now: Time,
+    ) -> Stream {
+        let mut stream = Stream::new(outline.epoch, policy, channel_context, now);
         stream.buffer = Buffer::after(missing);
         stream.plan.cover(missing);
         stream.settled = Settled::none_before(missing);
         stream.known = outline.released.saturating_sub(missing);
-        let course = &mut stream.course;
-        (course.seq, course.seen, course.sentence_start) = (outline.segments, missing, outline.sentence_start);
-        course.counts.words = missing;
-        (course.counts.segments, course.counts.removed, course.counts.degraded) =
+        let progress = &mut stream.progress;
+        (progress.seq, progress.seen, progress.sentence_start) = (outline.segments, missing, outline.sentence_start);
+        progress.counts.words = missing;
+        (progress.counts.segments, progress.counts.removed, progress.counts.degraded) =
             (outline.segments, outline.removed, outline.degraded);
         stream
     }
@@ -105,7 +111,7 @@ mod tests {
 
     /// A stream of so many words that wait for a pass each three of them.
     fn state(words: usize) -> OpenStream {
-        let mut stream = Stream::new(0, Arc::new(policy()), Standing::default(), Time(0));
+        let mut stream = Stream::new(0, Arc::new(policy()), ChannelContext::default(), Time(0));
         let sim = Sim::new(policy(), |_| (0, false));
         let record = sim.record(&Say { channel: 0, words: vec![7; words], is_final: true, end: None }, 0);
         stream.push(record, Time(0));
@@ -120,7 +126,7 @@ mod tests {
     #[test]
     fn a_state_whose_passes_see_more_words_than_a_row_holds_is_refused_before_anybody_runs_them() {
         let mut state = state(600);
-        assert!(restored(&state).unwrap().ask(Time(0), None).is_some(), "a burst of words is many passes");
+        assert!(restored(&state).unwrap().next_request(Time(0), None).is_some(), "a burst of words is many passes");
         let all = Pass { upto: 600, freeze_to: 600, cause: crate::session::buffer::FreezeCause::End };
         state.passes = vec![all];
         state.covered = 600;

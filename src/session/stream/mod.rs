@@ -17,24 +17,24 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::buffer::{Buffer, Entry, FreezeCause};
+use super::buffer::{Buffer, BufferedWord, FreezeCause};
 use super::hypothesis::Hypothesis;
-use super::output::{Ask, EndCause, Output, Release, Tail};
+use super::output::{EndCause, InferenceRequest, Release, StreamOutput, Tail};
 use super::plan::{Pass, Plan};
-use super::policy::{Policy, Rule};
+use super::policy::{Policy, ReleaseRule};
 use super::settle::Settled;
 use super::word::removal;
 use super::{Record, Source, Time, WordKind, release};
 use crate::infer::{Outcome, Row};
 use crate::record::{Counts, End};
-use crate::redact::{Redaction, Standing, add_around};
+use crate::redact::{ChannelContext, Redaction, add_around};
 use crate::tags::Tags;
 
 /// Words after a segment that redaction is told of: whatever ends with it may go on in them, or be shown to have ended.
 const MAX_AFTER: u64 = 24;
 
 #[derive(Debug)]
-enum Asked {
+enum RequestKind {
     Pass(Pass),
     /// a settling pass that was run before, and how far it settles words: its states are gone
     Again(Settled),
@@ -48,13 +48,13 @@ enum Asked {
 #[derive(Debug)]
 struct InFlight {
     id: u64,
-    asked: Asked,
+    kind: RequestKind,
     due: Time,
 }
 
 /// What a stream is, besides its words and its plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Course {
+pub struct StreamProgress {
     epoch: i64,
     seq: u64,
     /// words the latest answered pass saw
@@ -64,11 +64,11 @@ pub struct Course {
     last_was_final: bool,
     sentence_start: bool,
     /// what of its words redaction must know after they have left
-    standing: Standing,
+    channel_context: ChannelContext,
     ending: Option<EndCause>,
 }
 
-impl Course {
+impl StreamProgress {
     /// Epoch, segments sent, counts, and whether the next word begins a sentence.
     pub(super) fn outline(&self) -> (i64, u64, Counts, bool) {
         (self.epoch, self.seq, self.counts, self.sentence_start)
@@ -78,7 +78,7 @@ impl Course {
 /// One channel's decoder for one epoch.
 #[derive(Debug)]
 pub struct Stream {
-    course: Course,
+    progress: StreamProgress,
     policy: Arc<Policy>,
     buffer: Buffer,
     settled: Settled,
@@ -90,15 +90,15 @@ pub struct Stream {
     hypothesis: Option<Hypothesis>,
     revision: u64,
     utterance_due: Option<Time>,
-    heard: Time,
+    last_record_at: Time,
     /// words to come that have left already: the stream is made anew from its input
     known: u64,
 }
 
 impl Stream {
     /// A stream opened by the record at offset `epoch`, where things stand so.
-    pub fn new(epoch: i64, policy: Arc<Policy>, standing: Standing, now: Time) -> Stream {
-        let course = Course {
+    pub fn new(epoch: i64, policy: Arc<Policy>, channel_context: ChannelContext, now: Time) -> Stream {
+        let progress = StreamProgress {
             epoch,
             seq: 0,
             seen: 0,
@@ -106,15 +106,15 @@ impl Stream {
             last: None,
             last_was_final: false,
             sentence_start: true,
-            standing,
+            channel_context,
             ending: None,
         };
-        Stream::at(course, policy, Buffer::default(), Settled::default(), Plan::default(), now)
+        Stream::at(progress, policy, Buffer::default(), Settled::default(), Plan::default(), now)
     }
 
-    fn at(course: Course, policy: Arc<Policy>, buffer: Buffer, settled: Settled, plan: Plan, now: Time) -> Stream {
+    fn at(progress: StreamProgress, policy: Arc<Policy>, buffer: Buffer, settled: Settled, plan: Plan, now: Time) -> Stream {
         Stream {
-            course,
+            progress,
             policy,
             buffer,
             settled,
@@ -125,72 +125,72 @@ impl Stream {
             hypothesis: None,
             revision: 0,
             utterance_due: None,
-            heard: now,
+            last_record_at: now,
             known: 0,
         }
     }
 
     /// Offset of the record that opened it.
     pub fn epoch(&self) -> i64 {
-        self.course.epoch
+        self.progress.epoch
     }
 
     /// Whether `record` repeats the last one: same counter, same content.
     pub fn repeats(&self, record: &Record) -> bool {
-        record.seq.is_some() && self.course.last == Some((record.seq, record.hash))
+        record.seq.is_some() && self.progress.last == Some((record.seq, record.hash))
     }
 
     /// Whether `record`'s counter steps back, so that it belongs to a new epoch.
     pub fn steps_back(&self, record: &Record) -> bool {
-        match (self.course.last, record.seq) {
+        match (self.progress.last, record.seq) {
             // Many recognisers count results, so that a hypothesis and what replaces it share a number.
-            (Some((Some(last), _)), Some(seq)) => seq < last || (seq == last && self.course.last_was_final),
+            (Some((Some(last), _)), Some(seq)) => seq < last || (seq == last && self.progress.last_was_final),
             _ => false,
         }
     }
 
     /// Last counter and content hash seen.
     pub fn last(&self) -> Option<(Option<u64>, u64)> {
-        self.course.last
+        self.progress.last
     }
 
     /// What redaction knows of its channel.
-    pub fn standing(&self) -> &Standing {
-        &self.course.standing
+    pub fn channel_context(&self) -> &ChannelContext {
+        &self.progress.channel_context
     }
 
-    /// As [`Stream::standing`], to tell of what came.
-    pub fn standing_mut(&mut self) -> &mut Standing {
-        &mut self.course.standing
+    /// As [`Stream::channel_context`], to tell of what came.
+    pub fn channel_context_mut(&mut self) -> &mut ChannelContext {
+        &mut self.progress.channel_context
     }
 
     /// What its channel's next epoch must know. Where its channel or session has ended, so has what was said; not where the recogniser restarted, or
     /// fell silent.
-    pub fn left_standing(&self) -> Standing {
-        self.course.standing.of_next_epoch(!self.ends_for_good())
+    pub fn left_context(&self) -> ChannelContext {
+        self.progress.channel_context.of_next_epoch(!self.ends_for_good())
     }
 
     fn ends_for_good(&self) -> bool {
-        self.course.ending.is_some_and(|cause| matches!(cause, EndCause::Channel | EndCause::Session))
+        self.progress.ending.is_some_and(|cause| matches!(cause, EndCause::Channel | EndCause::Session))
     }
 
     /// From now on this may not be released in halves.
-    pub fn guard(&mut self, guard: Option<Arc<Redaction>>) {
-        self.policy = Arc::new(Policy { guard, ..(*self.policy).clone() });
+    pub fn set_redaction(&mut self, redaction: Option<Arc<Redaction>>) {
+        self.policy = Arc::new(Policy { redaction, ..(*self.policy).clone() });
     }
 
     /// Whether it takes no further record.
     pub fn is_ending(&self) -> bool {
-        self.course.ending.is_some()
+        self.progress.ending.is_some()
     }
 
     /// Takes a record. The caller has checked that it neither repeats nor steps back, and that the stream is open.
     pub fn push(&mut self, record: Record, now: Time) {
         debug_assert!(!self.is_ending());
-        self.heard = now;
+        self.last_record_at = now;
         if record.seq.is_some() {
-            self.course.last = Some((record.seq, record.hash));
-            self.course.last_was_final = record.is_final;
+            self.progress.last = Some((record.seq, record.hash));
+            self.progress.last_was_final = record.is_final;
         }
         if !record.words.is_empty() {
             self.utterance_due = None; // speech went on
@@ -198,13 +198,13 @@ impl Stream {
         self.hypothesis = None;
         if record.is_final {
             for word in record.words {
-                self.course.counts.words += 1;
+                self.progress.counts.words += 1;
                 if self.known > 0 {
                     self.known -= 1;
                     // Whether the word stayed in the text is not known any more: what looks back for a number or a name takes it as kept.
                     let mut left = String::new();
-                    add_around(&mut left, &word.heard, true);
-                    self.course.standing.left(&left, self.policy.guard.is_some());
+                    add_around(&mut left, &word.parts, true);
+                    self.progress.channel_context.left(&left, self.policy.redaction.is_some());
                     self.buffer.push_released(word, self.policy.history_words);
                     self.plan.cover(self.buffer.total());
                     self.settled = Settled::none_before(self.buffer.total());
@@ -230,10 +230,10 @@ impl Stream {
 
     /// Ends the epoch: everything is frozen and released, then `end` is sent.
     pub fn end(&mut self, cause: EndCause) {
-        if self.course.ending.is_some() {
+        if self.progress.ending.is_some() {
             return;
         }
-        self.course.ending = Some(cause);
+        self.progress.ending = Some(cause);
         self.hypothesis = None;
         self.utterance_due = None;
         let total = self.buffer.total();
@@ -251,7 +251,7 @@ impl Stream {
         let freeze = (self.plan.covered() < self.buffer.total())
             .then(|| self.buffer.get(self.plan.covered()).arrived.plus(self.policy.max_delay_ms));
         let release = self.oldest_frozen().map(|at| at.plus(self.policy.max_release_ms));
-        let expiry = (!self.is_ending()).then(|| self.heard.plus(ttl_ms));
+        let expiry = (!self.is_ending()).then(|| self.last_record_at.plus(ttl_ms));
         [answer, freeze, self.utterance_due, release, expiry].into_iter().flatten().min()
     }
 
@@ -262,10 +262,10 @@ impl Stream {
     }
 
     /// Lets time pass: late answers, delays, forced releases, expiry. `running` as in [`Stream::next_due`].
-    pub fn tick(&mut self, now: Time, running: bool, ttl_ms: u64, out: &mut Vec<Output>) {
+    pub fn tick(&mut self, now: Time, running: bool, ttl_ms: u64, out: &mut Vec<StreamOutput>) {
         if self.in_flight.as_ref().is_some_and(|f| f.due <= now) {
             let late = self.in_flight.take().expect("just seen");
-            self.answered(late.asked, None, now, out);
+            self.answered(late.kind, None, now, out);
         }
         if running {
             self.delays(now, ttl_ms, out);
@@ -273,9 +273,9 @@ impl Stream {
         self.settle(out);
     }
 
-    fn delays(&mut self, now: Time, ttl_ms: u64, out: &mut Vec<Output>) {
+    fn delays(&mut self, now: Time, ttl_ms: u64, out: &mut Vec<StreamOutput>) {
         let total = self.buffer.total();
-        let waited = |e: &Entry| e.arrived.plus(self.policy.max_delay_ms) <= now;
+        let waited = |e: &BufferedWord| e.arrived.plus(self.policy.max_delay_ms) <= now;
         let due = self.plan.covered() + self.buffer.range(self.plan.covered(), total).take_while(|e| waited(e)).count() as u64;
         if due > self.plan.covered() {
             self.plan.push(total, due, FreezeCause::Timer);
@@ -287,10 +287,10 @@ impl Stream {
             }
         }
         while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
-            let Some(cut) = release::forced(&self.buffer, &self.policy, &self.course.standing.before) else { break };
+            let Some(cut) = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before) else { break };
             self.release(cut, self.buffer.frozen(), out);
         }
-        if !self.is_ending() && self.heard.plus(ttl_ms) <= now {
+        if !self.is_ending() && self.last_record_at.plus(ttl_ms) <= now {
             self.end(EndCause::Expired);
         }
     }
@@ -298,7 +298,7 @@ impl Stream {
     /// From now on delays count, for words that waited as for new ones.
     pub fn restart_clocks(&mut self, now: Time) {
         self.buffer.restart_clocks(now);
-        self.heard = self.heard.max(now);
+        self.last_record_at = self.last_record_at.max(now);
         if let Some(due) = &mut self.utterance_due {
             *due = (*due).max(now.plus(self.policy.utterance_delay_ms));
         }
@@ -307,8 +307,8 @@ impl Stream {
     /// Whether the pass that is under way, or comes next, sees nothing but words of a backlog. `live_from`: offset of the first live record; `None` while the
     /// partition is behind.
     pub fn is_behind(&self, live_from: Option<i64>) -> bool {
-        let asked = self.in_flight.as_ref().and_then(|f| if let Asked::Pass(pass) = f.asked { Some(pass) } else { None });
-        asked.or_else(|| self.plan.passes().next()).is_some_and(|pass| self.is_backlog(pass, live_from))
+        let kind = self.in_flight.as_ref().and_then(|f| if let RequestKind::Pass(pass) = f.kind { Some(pass) } else { None });
+        kind.or_else(|| self.plan.passes().next()).is_some_and(|pass| self.is_backlog(pass, live_from))
     }
 
     fn is_backlog(&self, pass: Pass, live_from: Option<i64>) -> bool {
@@ -316,27 +316,27 @@ impl Stream {
     }
 
     /// The next request for the model, if none is in flight and one is wanted. `live_from` as in [`Stream::is_behind`].
-    pub fn ask(&mut self, now: Time, live_from: Option<i64>) -> Option<Ask> {
+    pub fn next_request(&mut self, now: Time, live_from: Option<i64>) -> Option<InferenceRequest> {
         if self.in_flight.is_some() {
             return None;
         }
-        let (asked, row, hypothesis) = if let Some((row, settled)) = self.next_again() {
-            (Asked::Again(settled), row.ask(0, None), false)
+        let (kind, row, hypothesis) = if let Some((row, settled)) = self.next_again() {
+            (RequestKind::Again(settled), row.tagging_last(0, None), false)
         } else if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
-            (Asked::Pass(pass), self.row(pass), false)
+            (RequestKind::Pass(pass), self.row(pass), false)
         } else {
             let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
-            let asked = Asked::Hypothesis { known, revision: hypothesis.revision };
-            let more: Vec<&[u32]> = hypothesis.to_ask()?.iter().map(|w| &*w.tokens).collect();
-            (asked, open_row(&self.settled, known, &more, false, &self.buffer, &self.policy), true)
+            let kind = RequestKind::Hypothesis { known, revision: hypothesis.revision };
+            let more: Vec<&[u32]> = hypothesis.to_request()?.iter().map(|w| &*w.tokens).collect();
+            (kind, open_row(&self.settled, known, &more, false, &self.buffer, &self.policy), true)
         };
         let id = self.next_id;
         self.next_id += 1;
-        let backlog = if let Asked::Pass(pass) = asked { self.is_backlog(pass, live_from) } else { false };
+        let backlog = if let RequestKind::Pass(pass) = kind { self.is_backlog(pass, live_from) } else { false };
         // A deadline is for who listens: a backlog is formatted as live speech is, however long it waits for its turn.
         let due = now.plus(if backlog { self.policy.backlog_timeout_ms } else { self.policy.inference_timeout_ms });
-        self.in_flight = Some(InFlight { id, asked, due });
-        Some(Ask { id, row, hypothesis, backlog, due })
+        self.in_flight = Some(InFlight { id, kind, due });
+        Some(InferenceRequest { id, row, hypothesis, backlog, due })
     }
 
     /// The settling pass to run again, if the plan's next pass waits for that.
@@ -354,7 +354,7 @@ impl Stream {
         match self.policy.settling.filter(|settling| settling.is_by(&pass)) {
             Some(rules) => {
                 let (row, _) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
-                row.ask((pass.upto - self.buffer.frozen()) as usize, self.buffer.label())
+                row.tagging_last((pass.upto - self.buffer.frozen()) as usize, self.buffer.label())
             }
             None => open_row(&self.settled, pass.upto, &[], stopped, &self.buffer, &self.policy),
         }
@@ -366,64 +366,64 @@ impl Stream {
     }
 
     /// The oldest planned words go out as spoken: more wait for the model than the stream has a right to.
-    pub fn give_up(&mut self, now: Time, out: &mut Vec<Output>) {
-        let asked = match self.in_flight.take() {
-            Some(InFlight { asked, .. }) => Some(asked),
-            None if self.again.is_some() => Some(Asked::Again(self.settled)),
-            None => self.plan.next(self.buffer.frozen(), &self.policy).map(Asked::Pass),
+    pub fn give_up(&mut self, now: Time, out: &mut Vec<StreamOutput>) {
+        let kind = match self.in_flight.take() {
+            Some(InFlight { kind, .. }) => Some(kind),
+            None if self.again.is_some() => Some(RequestKind::Again(self.settled)),
+            None => self.plan.next(self.buffer.frozen(), &self.policy).map(RequestKind::Pass),
         };
-        if let Some(asked) = asked {
-            self.answered(asked, None, now, out);
+        if let Some(kind) = kind {
+            self.answered(kind, None, now, out);
             self.settle(out);
         }
     }
 
     /// Takes the answer to request `id`. An answer to a request that is no longer in flight changes nothing.
-    pub fn answer(&mut self, id: u64, outcome: &Outcome, now: Time, out: &mut Vec<Output>) {
+    pub fn answer(&mut self, id: u64, outcome: &Outcome, now: Time, out: &mut Vec<StreamOutput>) {
         if self.in_flight.as_ref().is_none_or(|f| f.id != id) {
             return;
         }
-        let asked = self.in_flight.take().expect("just seen").asked;
-        match (outcome, asked) {
-            (Outcome::StatesGone, Asked::Pass(pass)) => {
+        let kind = self.in_flight.take().expect("just seen").kind;
+        match (outcome, kind) {
+            (Outcome::StatesGone, RequestKind::Pass(pass)) => {
                 self.plan.put_back(pass);
                 self.again = Some(None);
             }
-            (Outcome::StatesGone, Asked::Again(_)) => self.again = Some(None),
+            (Outcome::StatesGone, RequestKind::Again(_)) => self.again = Some(None),
             // No hypothesis is worth making states again: it is shown as spoken, and final words follow.
-            (Outcome::StatesGone | Outcome::Failed, asked) => self.answered(asked, None, now, out),
-            (Outcome::Tags(tags), asked) => self.answered(asked, Some(tags), now, out),
+            (Outcome::StatesGone | Outcome::Failed, kind) => self.answered(kind, None, now, out),
+            (Outcome::Tags(tags), kind) => self.answered(kind, Some(tags), now, out),
         }
         self.settle(out);
     }
 
-    fn answered(&mut self, asked: Asked, tags: Option<&[Tags]>, now: Time, out: &mut Vec<Output>) {
-        match asked {
-            Asked::Again(settled) if tags.is_some() => self.again = Some(Some(settled)),
+    fn answered(&mut self, kind: RequestKind, tags: Option<&[Tags]>, now: Time, out: &mut Vec<StreamOutput>) {
+        match kind {
+            RequestKind::Again(settled) if tags.is_some() => self.again = Some(Some(settled)),
             // The pass that waits for the states goes without.
-            Asked::Again(_) => {
+            RequestKind::Again(_) => {
                 self.again = None;
                 if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
-                    self.answered(Asked::Pass(pass), None, now, out);
+                    self.answered(RequestKind::Pass(pass), None, now, out);
                 }
             }
-            Asked::Pass(pass) => {
+            RequestKind::Pass(pass) => {
                 if let Some(rules) = self.policy.settling.filter(|settling| settling.is_by(&pass)) {
                     // Whether it was answered or not: what it settles can be made again.
                     (_, self.settled) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
                 }
-                self.course.seen = pass.upto;
+                self.progress.seen = pass.upto;
                 if let Some(tags) = tags {
                     self.buffer.predict(pass.upto, tags);
                 }
                 let before = self.buffer.frozen();
                 self.buffer.freeze(pass.freeze_to, pass.upto, now, pass.cause, tags.is_none());
                 if tags.is_none() {
-                    self.course.counts.degraded += self.buffer.frozen() - before;
+                    self.progress.counts.degraded += self.buffer.frozen() - before;
                 }
-                if let (Rule::Predicted { trailing }, Some(_)) = (self.policy.rule, tags) {
+                if let (ReleaseRule::Predicted { trailing }, Some(_)) = (self.policy.rule, tags) {
                     while let Some(cut) =
-                        release::predicted(&self.buffer, &self.policy, &self.course.standing.before, trailing, pass.upto)
+                        release::predicted(&self.buffer, &self.policy, &self.progress.channel_context.before, trailing, pass.upto)
                     {
                         self.buffer.freeze(cut, pass.upto, now, FreezeCause::Released, false);
                         self.plan.cover(cut);
@@ -431,16 +431,16 @@ impl Stream {
                     }
                 }
                 // Not "ended", even where it is by now: that depends on when the device answered. `settle` knows.
-                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.course.standing.before, false) {
+                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.progress.channel_context.before, false) {
                     self.release(cut, self.buffer.frozen(), out);
                 }
                 while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words {
-                    let cut =
-                        release::forced(&self.buffer, &self.policy, &self.course.standing.before).expect("something is frozen");
+                    let cut = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before)
+                        .expect("something is frozen");
                     self.release(cut, self.buffer.frozen(), out);
                 }
             }
-            Asked::Hypothesis { known, revision } => {
+            RequestKind::Hypothesis { known, revision } => {
                 let Some(tags) = tags else { return };
                 if let Some(h) = self.hypothesis.as_mut().filter(|h| h.revision == revision) {
                     let before = h.answered(tags);
@@ -457,56 +457,56 @@ impl Stream {
     }
 
     /// Closes the epoch once all of it is frozen.
-    fn settle(&mut self, out: &mut Vec<Output>) {
+    fn settle(&mut self, out: &mut Vec<StreamOutput>) {
         if !self.all_frozen_and_ending() {
             return;
         }
-        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.course.standing.before, true) {
+        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.progress.channel_context.before, true) {
             self.release(cut, self.buffer.total(), out);
         }
         if self.buffer.released() < self.buffer.total() {
             self.release(self.buffer.total(), self.buffer.total(), out);
         }
-        let cause = self.course.ending.expect("it is ending");
-        out.push(Output::Closed { seq: self.course.seq, counts: self.course.counts, cause });
+        let cause = self.progress.ending.expect("it is ending");
+        out.push(StreamOutput::Closed { seq: self.progress.seq, counts: self.progress.counts, cause });
     }
 
     /// Lets an ended stream without open words close. Call once after `push` or `end`.
-    pub fn close_if_done(&mut self, out: &mut Vec<Output>) {
+    pub fn close_if_done(&mut self, out: &mut Vec<StreamOutput>) {
         self.settle(out);
     }
 
     /// Releases the words before `cut`; redaction may look at those before `known`.
-    fn release(&mut self, cut: u64, known: u64, out: &mut Vec<Output>) {
+    fn release(&mut self, cut: u64, known: u64, out: &mut Vec<StreamOutput>) {
         let from = self.buffer.released();
         let more = !(self.all_frozen_and_ending() && self.ends_for_good());
-        let before = self.course.standing.before.clone();
+        let before = self.progress.channel_context.before.clone();
         let around = |from: u64, to: u64| {
             let mut around = String::new();
             let entries = self.buffer.range(from, to);
-            entries.for_each(|e| add_around(&mut around, &e.word.heard, release::is_kept(e, &self.policy)));
+            entries.for_each(|e| add_around(&mut around, &e.word.parts, release::is_kept(e, &self.policy)));
             around
         };
         let after = around(cut, known.min(cut + MAX_AFTER)).into();
         let left = around(from, cut);
-        self.course.standing.left(&left, self.policy.guard.is_some());
+        self.progress.channel_context.left(&left, self.policy.redaction.is_some());
         let mut base = self.buffer.frozen().saturating_sub(self.policy.history_words);
         if self.policy.settling.is_some() {
             base = base.min(self.settled.needs_from(&self.policy));
         }
         let entries = self.buffer.release(cut, base);
-        let sentence_start = self.course.sentence_start;
+        let sentence_start = self.progress.sentence_start;
         for entry in &entries {
             let tags = entry.tags.unwrap_or_default();
             let leaves = removal(entry.word.kind, tags.disfluency, self.policy.verbatim).is_some();
-            self.course.counts.removed += u64::from(leaves);
+            self.progress.counts.removed += u64::from(leaves);
             // A removed word's end mark moves to the kept word before it; a plain one's is not written.
             let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
-            self.course.sentence_start = ends || (self.course.sentence_start && leaves);
+            self.progress.sentence_start = ends || (self.progress.sentence_start && leaves);
         }
-        out.push(Output::Release(Release { seq: self.course.seq, from, sentence_start, before, after, more, entries }));
-        self.course.seq += 1;
-        self.course.counts.segments += 1;
+        out.push(StreamOutput::Release(Release { seq: self.progress.seq, from, sentence_start, before, after, more, entries }));
+        self.progress.seq += 1;
+        self.progress.counts.segments += 1;
     }
 
     /// The source of the last word, for an end record's `meta`.
@@ -529,18 +529,18 @@ impl Stream {
         let (from, total) = (self.buffer.released(), self.buffer.total());
         Tail {
             from,
-            sentence_start: self.course.sentence_start,
-            before: self.course.standing.before.clone(),
+            sentence_start: self.progress.sentence_start,
+            before: self.progress.channel_context.before.clone(),
             entries: self.buffer.range(from, total).cloned().collect(),
             hypothesis: self.hypothesis.as_ref().map_or(Vec::new(), Hypothesis::tagged),
             frozen: (self.buffer.frozen() - from) as usize,
-            seq: self.course.seq,
-            seen: self.course.seen,
+            seq: self.progress.seq,
+            seen: self.progress.seen,
         }
     }
 
     /// Whether a request of it is under way.
-    pub fn is_asking(&self) -> bool {
+    pub fn has_request_in_flight(&self) -> bool {
         self.in_flight.is_some()
     }
 
@@ -550,8 +550,8 @@ impl Stream {
     }
 
     /// When it was last heard.
-    pub fn heard(&self) -> Time {
-        self.heard
+    pub fn last_record_at(&self) -> Time {
+        self.last_record_at
     }
 }
 
@@ -559,5 +559,5 @@ impl Stream {
 /// the words that are not frozen.
 fn open_row(settled: &Settled, upto: u64, more: &[&[u32]], stopped: bool, buffer: &Buffer, policy: &Policy) -> Row {
     let row = settled.row(upto, more, stopped, buffer, policy).unwrap_or_else(|| buffer.row(upto, more, stopped, policy));
-    row.ask((upto - buffer.frozen()) as usize + more.len(), buffer.label())
+    row.tagging_last((upto - buffer.frozen()) as usize + more.len(), buffer.label())
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use faircopy::config::Settings;
 use faircopy::infer::{Row, WordTokenizer};
 use faircopy::pipeline::Shared;
-use faircopy::pipeline::replay::Replay;
+use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::produce::Outgoing;
 use faircopy::record::RawRecord;
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
@@ -95,7 +95,7 @@ impl Bank {
     }
 
     pub fn settings(&self) -> Settings {
-        Replay::settings(Settings::load(Some(&self.dir.path().join("faircopy.toml"))).unwrap(), true)
+        OfflinePipeline::settings(Settings::load(Some(&self.dir.path().join("faircopy.toml"))).unwrap(), true)
     }
 
     pub fn shared(&self, tagging: Tagging) -> Arc<Shared> {
@@ -111,7 +111,7 @@ pub const ALL: &str = include_str!("all.toml");
 
 /// A call on its way through a worker.
 pub struct Playing {
-    pub replay: Replay,
+    pub replay: OfflinePipeline,
     shared: Arc<Shared>,
     session: String,
     offset: i64,
@@ -122,7 +122,7 @@ pub struct Playing {
 
 impl Playing {
     pub fn new(shared: &Arc<Shared>, session: &str) -> Playing {
-        let replay = Replay::paced(shared.clone());
+        let replay = OfflinePipeline::paced(shared.clone());
         Playing {
             replay,
             shared: shared.clone(),

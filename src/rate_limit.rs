@@ -37,7 +37,7 @@ const BURST_SECONDS: u32 = 10;
 /// What becomes of words beyond a quota.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Beyond {
+pub enum QuotaAction {
     /// they are tagged after everybody else's, and go out as spoken where more of them wait than a buffer holds
     #[default]
     Delay,
@@ -54,24 +54,24 @@ pub struct WordQuota {
     /// of one session
     pub session_words_per_second: u32,
     /// and beyond
-    pub beyond: Beyond,
+    pub beyond: QuotaAction,
 }
 
 /// Words said and not made up for by the time since: a token bucket that counts what was taken out, so that another quota finds the same words used.
 #[derive(Clone, Copy, Debug)]
-struct Used {
+struct UsedWords {
     words: f64,
     at: Instant,
 }
 
-impl Used {
+impl UsedWords {
     fn now(self, per_second: u32, now: Instant) -> f64 {
         let made_up = now.saturating_duration_since(self.at).as_secs_f64() * f64::from(per_second);
         (self.words - made_up).max(0.0)
     }
 }
 
-type Account = HashMap<Arc<str>, Used>;
+type Account = HashMap<Arc<str>, UsedWords>;
 
 /// What the tenants and the sessions of one profile have used. Whoever has used nothing is not in it.
 #[derive(Debug, Default)]
@@ -88,7 +88,7 @@ impl Accounts {
     /// Makes the time until now up, and forgets who has nothing used.
     fn settle(&mut self, quota: WordQuota, now: Instant) {
         for (account, per_second) in self.each(quota) {
-            account.values_mut().for_each(|used| *used = Used { words: used.now(per_second, now), at: now });
+            account.values_mut().for_each(|used| *used = UsedWords { words: used.now(per_second, now), at: now });
             account.retain(|_, used| used.words > 0.0 && per_second > 0);
             account.shrink_to_fit();
         }
@@ -132,7 +132,7 @@ impl WordQuotas {
             if used > f64::from(per_second) * f64::from(BURST_SECONDS) {
                 return false;
             }
-            charges.push((account, key, Used { words: used, at: now }));
+            charges.push((account, key, UsedWords { words: used, at: now }));
         }
         for (account, key, used) in charges {
             account.insert(key.clone(), used);
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn words_that_are_refused_cost_neither_their_session_nor_their_tenant_anything() {
         let [profile, acme, hasty, calm]: [Arc<str>; 4] = ["metered", "acme", "hasty", "calm"].map(Into::into);
-        let quota = WordQuota { tenant_words_per_second: 10, session_words_per_second: 2, beyond: Beyond::DeadLetter };
+        let quota = WordQuota { tenant_words_per_second: 10, session_words_per_second: 2, beyond: QuotaAction::DeadLetter };
         let quotas = WordQuotas::new([(&profile, quota)].into_iter());
         let began = Instant::now();
         let allows =
@@ -207,7 +207,7 @@ mod tests {
     fn a_quota_counts_words_of_a_tenant_and_of_a_session_and_leaves_other_profiles_alone() {
         let names: [Arc<str>; 4] = ["metered", "free", "acme", "s1"].map(Into::into);
         let [metered, free, acme, session] = &names;
-        let quota = WordQuota { tenant_words_per_second: 3, session_words_per_second: 2, beyond: Beyond::Delay };
+        let quota = WordQuota { tenant_words_per_second: 3, session_words_per_second: 2, beyond: QuotaAction::Delay };
         let all = WordQuotas::new([(metered, quota), (free, WordQuota::default())].into_iter());
         let now = Instant::now();
         let allows = |profile, tenant, session, words| all.allows(profile, tenant, session, words, now);

@@ -4,10 +4,10 @@ use std::io::{BufRead, BufReader, Read};
 
 use serde::Deserialize;
 
-use crate::record::{Limits, RawRecord};
+use crate::record::{RawRecord, RecordLimits};
 
 /// The lines of a file that are not blank. A record's offset is its line's number, from 0.
-pub struct Lines<R> {
+pub struct JsonLines<R> {
     input: BufReader<R>,
     number: i64,
     max_line_bytes: usize,
@@ -18,15 +18,15 @@ struct Key {
     session: Option<String>,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> JsonLines<R> {
     /// Lines of at most what `limits` allow a record; longer ones are cut there, so that the limit refuses them without anyone holding them.
-    pub fn new(input: R, limits: &Limits) -> Lines<R> {
+    pub fn new(input: R, limits: &RecordLimits) -> JsonLines<R> {
         let max_line_bytes = limits.max_record_bytes + limits.max_key_bytes;
-        Lines { input: BufReader::new(input), number: 0, max_line_bytes }
+        JsonLines { input: BufReader::new(input), number: 0, max_line_bytes }
     }
 }
 
-impl<R: Read> Iterator for Lines<R> {
+impl<R: Read> Iterator for JsonLines<R> {
     type Item = std::io::Result<RawRecord>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -67,7 +67,7 @@ mod tests {
         let mut limits = crate::config::Settings::load(None).unwrap().limits;
         (limits.max_record_bytes, limits.max_key_bytes) = (30, 10);
         let text = format!("{{\"session\":\"a\"}}\n\n  \nnonsense\n{}\n{{\"text\":\"b\"}}", "x".repeat(100));
-        let got: Vec<_> = Lines::new(text.as_bytes(), &limits).map(Result::unwrap).collect();
+        let got: Vec<_> = JsonLines::new(text.as_bytes(), &limits).map(Result::unwrap).collect();
         let seen: Vec<_> = got.iter().map(|r| (r.offset, r.key.as_deref(), r.payload.as_ref().unwrap().len())).collect();
         assert_eq!(seen, [(0, Some(&b"a"[..]), 16), (3, Some(b"-"), 9), (4, Some(b"-"), 41), (5, None, 12)]);
     }

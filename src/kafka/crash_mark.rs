@@ -11,7 +11,7 @@
 
 /// See the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mark {
+pub enum CrashMark {
     /// nobody has failed here
     #[default]
     Clean,
@@ -23,16 +23,16 @@ pub enum Mark {
     Twice,
 }
 
-impl Mark {
-    const NAMES: [(Mark, &str); 3] = [(Mark::Begun, "begun"), (Mark::Alone, "alone"), (Mark::Twice, "twice")];
+impl CrashMark {
+    const NAMES: [(CrashMark, &str); 3] = [(CrashMark::Begun, "begun"), (CrashMark::Alone, "alone"), (CrashMark::Twice, "twice")];
 
     /// As an offset's metadata; empty for a clean one.
     pub fn to_metadata(self) -> &'static str {
-        Mark::NAMES.iter().find(|(mark, _)| *mark == self).map_or("", |(_, name)| name)
+        CrashMark::NAMES.iter().find(|(mark, _)| *mark == self).map_or("", |(_, name)| name)
     }
 
     /// Of an offset's metadata. What somebody else has written there is nobody's mark.
-    pub fn from_metadata(metadata: &str) -> Mark {
-        Mark::NAMES.iter().find(|(_, name)| *name == metadata).map_or(Mark::Clean, |(mark, _)| *mark)
+    pub fn from_metadata(metadata: &str) -> CrashMark {
+        CrashMark::NAMES.iter().find(|(_, name)| *name == metadata).map_or(CrashMark::Clean, |(mark, _)| *mark)
     }
 }

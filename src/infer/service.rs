@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::queue::{BatchLimits, Lane, Queue};
-use super::states::{Owner, Store};
+use super::states::{OwnerId, StateStore};
 use super::{ModelError, Row, States, Tagger};
 use crate::events;
 use crate::tags::Tags;
@@ -17,11 +17,11 @@ use crate::trace::{self, Link};
 /// What a partition task asks for.
 pub struct Request {
     /// the partition task, as [`KeptStates::owner`] named it
-    pub owner: Owner,
+    pub owner: OwnerId,
     /// the stream, by the partition task's own name
     pub stream: u64,
     /// the request, by the stream's own name
-    pub ask: u64,
+    pub request_id: u64,
     /// what to tag
     pub row: Row,
     /// when its turn comes
@@ -47,26 +47,26 @@ pub enum Outcome {
 
 /// The states that streams of this process keep, whatever their models.
 #[derive(Clone)]
-pub struct KeptStates(Arc<Mutex<Store<States>>>);
+pub struct KeptStates(Arc<Mutex<StateStore<States>>>);
 
 impl KeptStates {
     /// Room for so many bytes.
     pub fn new(max_bytes: usize) -> KeptStates {
-        KeptStates(Arc::new(Mutex::new(Store::new(max_bytes))))
+        KeptStates(Arc::new(Mutex::new(StateStore::new(max_bytes))))
     }
 
     /// A name for a partition's assignment to this process.
-    pub fn owner(&self) -> Owner {
+    pub fn owner(&self) -> OwnerId {
         self.store().owner()
     }
 
     /// Forgets a stream that has ended or is erased.
-    pub fn forget(&self, owner: Owner, stream: u64) {
+    pub fn forget(&self, owner: OwnerId, stream: u64) {
         self.store().forget(owner, stream);
     }
 
     /// Forgets all streams of a partition that is given up.
-    pub fn forget_all(&self, owner: Owner) {
+    pub fn forget_all(&self, owner: OwnerId) {
         self.store().forget_all(owner);
     }
 
@@ -75,7 +75,7 @@ impl KeptStates {
         self.store().bytes()
     }
 
-    fn store(&self) -> std::sync::MutexGuard<'_, Store<States>> {
+    fn store(&self) -> std::sync::MutexGuard<'_, StateStore<States>> {
         self.0.lock().expect("nobody panics while holding it")
     }
 }
@@ -86,7 +86,7 @@ pub struct Answer {
     /// as in the request
     pub stream: u64,
     /// as in the request
-    pub ask: u64,
+    pub request_id: u64,
     /// what came of it
     pub outcome: Outcome,
 }
@@ -98,18 +98,18 @@ impl Request {
             events::StatesAsked { gone: outcome == Outcome::StatesGone, again }.emit();
         }
         // A task whose partition was revoked is gone.
-        let _ = self.reply.send(Answer { stream: self.stream, ask: self.ask, outcome });
+        let _ = self.reply.send(Answer { stream: self.stream, request_id: self.request_id, outcome });
     }
 }
 
-struct Waiting {
+struct QueuedRequest {
     request: Request,
     since: Instant,
 }
 
 #[derive(Default)]
 struct State {
-    queue: Queue<Waiting>,
+    queue: Queue<QueuedRequest>,
     oldest: Option<Instant>,
     closed: bool,
 }
@@ -123,14 +123,14 @@ struct Shared {
 }
 
 /// The inference service of a process. Dropping it ends the workers after their batch.
-pub struct Infer {
+pub struct InferenceService {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
 }
 
-impl Infer {
+impl InferenceService {
     /// One worker thread per tagger. An idle worker waits up to `max_wait` for a batch to fill.
-    pub fn start(taggers: Vec<Box<dyn Tagger>>, limits: BatchLimits, max_wait: Duration, kept: KeptStates) -> Infer {
+    pub fn start(taggers: Vec<Box<dyn Tagger>>, limits: BatchLimits, max_wait: Duration, kept: KeptStates) -> InferenceService {
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), limits, max_wait, kept });
         let workers = taggers
             .into_iter()
@@ -143,7 +143,7 @@ impl Infer {
                     .expect("the system starts threads")
             })
             .collect();
-        Infer { shared, workers }
+        InferenceService { shared, workers }
     }
 
     /// Queues a request. Its answer comes on `request.reply`, unless the receiver is gone by then.
@@ -161,12 +161,12 @@ impl Infer {
             state.queue.purge(|w| nobody_waits(&w.request, since));
         }
         state.oldest.get_or_insert(since);
-        state.queue.push(Waiting { request, since }, tokens, lane);
+        state.queue.push(QueuedRequest { request, since }, tokens, lane);
         self.shared.changed.notify_one();
     }
 }
 
-impl Drop for Infer {
+impl Drop for InferenceService {
     fn drop(&mut self) {
         self.shared.state.lock().expect("workers do not panic").closed = true;
         self.shared.changed.notify_all();
@@ -187,7 +187,7 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
     while let Some(batch) = next_batch(shared) {
         let (began, wall) = (Instant::now(), SystemTime::now());
         let (batch, dispatch) = batch;
-        let Batch { ready: batch, mut states } = with_states(&shared.kept, batch);
+        let ReadyBatch { ready: batch, mut states } = with_states(&shared.kept, batch);
         if batch.is_empty() {
             continue;
         }
@@ -201,7 +201,7 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
                 let fits = tags.len() == rows.len() && tags.iter().zip(&rows).all(|(t, r)| t.len() == r.first.len());
                 if fits { Ok(tags) } else { Err(ModelError("the model gave another number of tags than words".into())) }
             });
-        events::Batch {
+        events::BatchTagged {
             rows: rows.len(),
             tokens,
             padded: longest * rows.len(),
@@ -213,7 +213,7 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
         .emit();
         trace::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
         let mut tags = result.ok().map(Vec::into_iter);
-        for (Waiting { request, .. }, states) in batch.into_iter().zip(states) {
+        for (QueuedRequest { request, .. }, states) in batch.into_iter().zip(states) {
             let Some(tags) = tags.as_mut().and_then(Iterator::next) else {
                 request.answer(Outcome::Failed); // and its states are not put back: nobody knows what they are
                 continue;
@@ -231,13 +231,13 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
 }
 
 /// Rows that can be run, each with the states that it goes on after.
-struct Batch {
-    ready: Vec<Waiting>,
+struct ReadyBatch {
+    ready: Vec<QueuedRequest>,
     states: Vec<States>,
 }
 
 /// Takes the states that rows go on after. They may have been given up since the row was queued.
-fn with_states(kept: &KeptStates, batch: Vec<Waiting>) -> Batch {
+fn with_states(kept: &KeptStates, batch: Vec<QueuedRequest>) -> ReadyBatch {
     let (mut ready, mut states) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
     for waiting in batch {
         let Request { owner, stream, row, .. } = &waiting.request;
@@ -253,11 +253,11 @@ fn with_states(kept: &KeptStates, batch: Vec<Waiting>) -> Batch {
             None => waiting.request.answer(Outcome::StatesGone),
         }
     }
-    Batch { ready, states }
+    ReadyBatch { ready, states }
 }
 
 /// The next batch, and why it goes off now: nobody waited for it to fill, it is `full`, or its oldest row has waited `long` enough.
-fn next_batch(shared: &Shared) -> Option<(Vec<Waiting>, &'static str)> {
+fn next_batch(shared: &Shared) -> Option<(Vec<QueuedRequest>, &'static str)> {
     let mut state = shared.state.lock().expect("workers do not panic");
     loop {
         if state.closed {
@@ -293,12 +293,12 @@ fn next_batch(shared: &Shared) -> Option<(Vec<Waiting>, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::infer::row::Frame;
+    use crate::infer::row::RowTemplate;
     use tokio::sync::mpsc::unbounded_channel;
 
-    fn request(ask: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
-        let row = Row::pack(Frame::default(), &[&[7], &[8]], 0, None, false);
-        Request { owner: 1, stream: 1, ask, row, lane: Lane::Live, due, trace: None, reply: reply.clone() }
+    fn request(request_id: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
+        let row = Row::pack(RowTemplate::default(), &[&[7], &[8]], 0, None, false);
+        Request { owner: 1, stream: 1, request_id, row, lane: Lane::Live, due, trace: None, reply: reply.clone() }
     }
 
     fn soon() -> Instant {
@@ -315,18 +315,19 @@ mod tests {
             assert!(calls != 1, "first call fails");
             vec![Tags::default(); row.first.len()]
         };
-        let infer = Infer::start(vec![Box::new(model)], LIMITS, Duration::ZERO, KeptStates::new(1 << 20));
+        let infer = InferenceService::start(vec![Box::new(model)], LIMITS, Duration::ZERO, KeptStates::new(1 << 20));
         let (reply, mut answers) = unbounded_channel();
         infer.submit(request(1, &reply, soon()));
         assert_eq!(answers.blocking_recv().unwrap().outcome, Outcome::Failed);
         infer.submit(request(2, &reply, soon()));
         let second = answers.blocking_recv().unwrap();
-        assert_eq!((second.ask, second.outcome), (2, Outcome::Tags(vec![Tags::default(); 2])));
+        assert_eq!((second.request_id, second.outcome), (2, Outcome::Tags(vec![Tags::default(); 2])));
     }
 
     #[test]
     fn a_model_that_gives_too_few_tags_is_a_failure() {
-        let infer = Infer::start(vec![Box::new(|_: &Row| Vec::new())], LIMITS, Duration::ZERO, KeptStates::new(1 << 20));
+        let infer =
+            InferenceService::start(vec![Box::new(|_: &Row| Vec::new())], LIMITS, Duration::ZERO, KeptStates::new(1 << 20));
         let (reply, mut answers) = unbounded_channel();
         infer.submit(request(1, &reply, soon()));
         assert_eq!(answers.blocking_recv().unwrap().outcome, Outcome::Failed);
@@ -343,18 +344,19 @@ mod tests {
                 Ok(rows.iter().map(|r| vec![Tags::default(); r.first.len()]).collect())
             }
         }
-        let infer = Infer::start(vec![Box::new(Slow(started.0, go.1))], LIMITS, Duration::ZERO, KeptStates::new(1 << 20));
+        let infer =
+            InferenceService::start(vec![Box::new(Slow(started.0, go.1))], LIMITS, Duration::ZERO, KeptStates::new(1 << 20));
         let (reply, mut answers) = unbounded_channel();
         infer.submit(request(0, &reply, soon()));
         assert_eq!(started.1.recv().unwrap(), 1);
-        for ask in 1..6 {
-            infer.submit(request(ask, &reply, soon()));
+        for request_id in 1..6 {
+            infer.submit(request(request_id, &reply, soon()));
         }
         infer.submit(request(6, &reply, Instant::now())); // abandoned before its turn
         go.0.send(()).unwrap();
         assert_eq!(started.1.recv().unwrap(), 5);
         go.0.send(()).unwrap();
-        let asks: Vec<u64> = (0..6).map(|_| answers.blocking_recv().unwrap().ask).collect();
+        let asks: Vec<u64> = (0..6).map(|_| answers.blocking_recv().unwrap().request_id).collect();
         assert_eq!(asks, [0, 1, 2, 3, 4, 5]);
     }
 
@@ -376,14 +378,14 @@ mod tests {
     fn states_go_from_pass_to_pass_until_they_are_forgotten_or_room_is_short() {
         let (runs, ran) = std::sync::mpsc::channel();
         let kept = KeptStates::new(2000);
-        let infer = Infer::start(vec![Box::new(Counts(runs))], LIMITS, Duration::ZERO, kept.clone());
+        let infer = InferenceService::start(vec![Box::new(Counts(runs))], LIMITS, Duration::ZERO, kept.clone());
         let (reply, mut answers) = unbounded_channel();
         let owner = kept.owner();
         let mut ask = |stream: u64, row: Row| {
             infer.submit(Request {
                 owner,
                 stream,
-                ask: 0,
+                request_id: 0,
                 row,
                 lane: Lane::Live,
                 due: soon(),
@@ -392,15 +394,15 @@ mod tests {
             });
             answers.blocking_recv().unwrap().outcome
         };
-        let (first, after) = Row::pack(Frame::default(), &[&[7], &[8], &[9]], 0, None, false).keep(1, 8, false);
-        let next = |after| Row::go_on(Frame::default(), &[&[9], &[10]], after, 400, None, false).unwrap();
+        let (first, after) = Row::pack(RowTemplate::default(), &[&[7], &[8], &[9]], 0, None, false).keep(1, 8, false);
+        let next = |after| Row::go_on(RowTemplate::default(), &[&[9], &[10]], after, 400, None, false).unwrap();
         assert_eq!(ask(1, next(after)), Outcome::StatesGone, "not made yet");
         assert_eq!(ask(1, first.clone()), Outcome::Tags(vec![Tags::default(); 3]));
         assert_eq!(ask(1, next(after)), Outcome::Tags(vec![Tags::default(); 2]), "they are read");
         assert_eq!(ask(1, next(after)), Outcome::Tags(vec![Tags::default(); 2]), "and stay as they were");
         let (second, after) = next(after).keep(1, 12, false);
         assert_eq!(ask(1, second), Outcome::Tags(vec![Tags::default(); 2]));
-        assert_eq!(ask(1, next(after).ask(1, None)), Outcome::Tags(vec![Tags::default()]));
+        assert_eq!(ask(1, next(after).tagging_last(1, None)), Outcome::Tags(vec![Tags::default()]));
         assert_eq!(ran.try_iter().collect::<Vec<_>>(), [(0, 4), (3, 2), (3, 2), (3, 2), (4, 2)]);
         for stream in 2..8 {
             ask(stream, first.clone());

@@ -6,20 +6,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Outgoing;
 use crate::events;
-use crate::kafka::mark::Mark;
+use crate::kafka::crash_mark::CrashMark;
 use crate::record::{Kind, Segment};
 
 /// A stream's place among tails: session and channel.
 type Stream = (Arc<str>, Arc<str>);
 
-/// A partition between two records: what must be sent for its input up to `resume_at` to be done with.
+/// A partition between two records: what must be sent for its input up to `next_offset` to be done with.
 #[derive(Debug, Default)]
-pub struct Cut {
+pub struct Checkpoint {
     /// offset of the first record that is not in it
-    pub resume_at: i64,
+    pub next_offset: i64,
     /// what is to be known of that record, should nobody live to commit again
-    pub mark: Mark,
-    /// segments and dead letters since the cut before, in order
+    pub mark: CrashMark,
+    /// segments and dead letters since the checkpoint before, in order
     pub out: Vec<Outgoing>,
     /// changelog values of streams that changed, by key; no value where nothing need be known any more
     pub changelog: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
@@ -27,7 +27,7 @@ pub struct Cut {
     pub partials: Vec<Segment>,
 }
 
-impl Cut {
+impl Checkpoint {
     /// Whether there is nothing to make durable.
     pub fn is_empty(&self) -> bool {
         self.out.is_empty() && self.changelog.is_empty()
@@ -43,27 +43,27 @@ impl Cut {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
         for out in &self.out {
             let Outgoing::Formatted(segment, Some(source)) = out else { continue };
-            source.way.as_ref().inspect(|way| way.published(topic, from));
+            source.span.as_ref().inspect(|span| span.published(topic, from));
             if segment.kind == Kind::Final
                 && let Some(appended) = source.timestamp_ms
             {
-                events::Released { latency: Duration::from_millis((now - appended).max(0) as u64) }.emit();
+                events::SegmentCommitted { latency: Duration::from_millis((now - appended).max(0) as u64) }.emit();
             }
         }
     }
 
-    /// Goes on with the cut after it: its output follows, its states replace older ones, and each stream keeps its latest tail.
+    /// Goes on with the checkpoint after it: its output follows, its states replace older ones, and each stream keeps its latest tail.
     ///
     /// # Panics
     /// If `later` is in fact the earlier one.
-    pub fn extend(&mut self, later: Cut) {
+    pub fn extend(&mut self, later: Checkpoint) {
         assert!(
-            self.resume_at <= later.resume_at,
-            "cuts of a partition follow each other: {} then {}",
-            self.resume_at,
-            later.resume_at
+            self.next_offset <= later.next_offset,
+            "checkpoints of a partition follow each other: {} then {}",
+            self.next_offset,
+            later.next_offset
         );
-        self.resume_at = later.resume_at;
+        self.next_offset = later.next_offset;
         self.mark = later.mark;
         self.changelog.extend(later.changelog);
         // A tail that was not sent yet is still the latest one of a stream that has said nothing since. Where words of the stream were released, the tail
@@ -92,25 +92,25 @@ pub(super) mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    fn cut(at: i64, states: &[(&str, Option<&str>)]) -> Cut {
+    fn checkpoint(at: i64, states: &[(&str, Option<&str>)]) -> Checkpoint {
         let state = |(k, v): &(&str, Option<&str>)| (k.as_bytes().to_vec(), v.map(|v| v.as_bytes().to_vec()));
-        Cut { resume_at: at, changelog: states.iter().map(state).collect(), ..Cut::default() }
+        Checkpoint { next_offset: at, changelog: states.iter().map(state).collect(), ..Checkpoint::default() }
     }
 
     #[test]
     fn a_cut_that_was_not_committed_goes_on_with_the_next_and_keeps_each_streams_latest_state() {
-        let mut kept = cut(5, &[("a", Some("1")), ("b", Some("1"))]);
-        kept.extend(cut(9, &[("b", None), ("c", Some("2"))]));
-        assert_eq!(kept.resume_at, 9);
-        assert_eq!(kept.changelog, cut(9, &[("a", Some("1")), ("b", None), ("c", Some("2"))]).changelog);
+        let mut kept = checkpoint(5, &[("a", Some("1")), ("b", Some("1"))]);
+        kept.extend(checkpoint(9, &[("b", None), ("c", Some("2"))]));
+        assert_eq!(kept.next_offset, 9);
+        assert_eq!(kept.changelog, checkpoint(9, &[("a", Some("1")), ("b", None), ("c", Some("2"))]).changelog);
     }
 
     #[test]
     fn a_quiet_streams_tail_outlives_an_abort_and_a_released_ones_does_not() {
         let tails = |all: &[(&str, u64)]| all.iter().map(|(s, seq)| segment(s, *seq, Kind::Partial)).collect::<Vec<_>>();
-        let mut kept = Cut { partials: tails(&[("quiet", 3), ("spoke", 1), ("released", 7)]), ..cut(5, &[]) };
+        let mut kept = Checkpoint { partials: tails(&[("quiet", 3), ("spoke", 1), ("released", 7)]), ..checkpoint(5, &[]) };
         let released = Outgoing::Formatted(Box::new(segment("released", 7, Kind::Final)), None);
-        kept.extend(Cut { partials: tails(&[("spoke", 2)]), out: vec![released], ..cut(6, &[]) });
+        kept.extend(Checkpoint { partials: tails(&[("spoke", 2)]), out: vec![released], ..checkpoint(6, &[]) });
         let left: Vec<(&str, u64)> = kept.partials.iter().map(|t| (&*t.session, t.seq)).collect();
         assert_eq!(left, [("quiet", 3), ("spoke", 2)]);
     }
@@ -118,6 +118,6 @@ pub(super) mod tests {
     #[test]
     #[should_panic(expected = "follow each other")]
     fn an_older_cut_never_follows_a_later_one() {
-        cut(9, &[]).extend(cut(5, &[]));
+        checkpoint(9, &[]).extend(checkpoint(5, &[]));
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::phrases::Phrases;
-use super::{Heard, NAME, Part, Rule};
+use super::{NAME, Part, RedactionRule, RedactionWord};
 
 /// What an answer looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +198,12 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    pub(super) fn new(parts: &[Part], words: &[Heard], cues: &Phrases<u8>, rules: &BTreeMap<String, Rule>) -> Expected {
+    pub(super) fn new(
+        parts: &[Part],
+        words: &[RedactionWord],
+        cues: &Phrases<u8>,
+        rules: &BTreeMap<String, RedactionRule>,
+    ) -> Expected {
         let texts: Vec<&str> = parts.iter().map(|p| p.text).collect();
         let known = |bit: u8| rules.contains_key(CUES[usize::from(bit)].class);
         let asked =

@@ -1,7 +1,7 @@
 //! How a partition is begun, so that a record that ends its worker whenever it is taken is found and left out, not looped on. The steps are drawn
-//! in [`mark`](crate::kafka::mark).
+//! in [`mark`](crate::kafka::crash_mark).
 
-use crate::kafka::mark::Mark;
+use crate::kafka::crash_mark::CrashMark;
 
 /// Records taken one by one after a worker died. What ended it may stand further on, where a commit held more: then the next death begins so many records
 /// nearer to it.
@@ -9,31 +9,31 @@ const ALONE: usize = 512;
 
 /// What is known against the records that come next.
 #[derive(Debug)]
-pub struct Trial {
+pub struct CrashIsolation {
     /// for the next commit
-    mark: Mark,
+    mark: CrashMark,
     /// records still to be taken one by one
     alone: usize,
     /// until this commit is durable, nothing is taken
-    awaited: Option<(i64, Mark)>,
+    awaited: Option<(i64, CrashMark)>,
     /// the first record from this offset on has ended its worker twice, alone. The offset itself may be a transaction marker's, which is no record
-    convicted: Option<i64>,
+    poison_from: Option<i64>,
 }
 
-impl Trial {
-    /// A partition is taken over that goes on at `resume_at`, where the last commit left this mark.
-    pub fn begin(left: Mark, resume_at: i64) -> Trial {
+impl CrashIsolation {
+    /// A partition is taken over that goes on at `next_offset`, where the last commit left this mark.
+    pub fn begin(left: CrashMark, next_offset: i64) -> CrashIsolation {
         let (mark, alone) = match left {
-            Mark::Clean => (Mark::Begun, 0),
-            Mark::Begun => (Mark::Alone, ALONE),
-            Mark::Alone | Mark::Twice => (Mark::Twice, ALONE),
+            CrashMark::Clean => (CrashMark::Begun, 0),
+            CrashMark::Begun => (CrashMark::Alone, ALONE),
+            CrashMark::Alone | CrashMark::Twice => (CrashMark::Twice, ALONE),
         };
-        let convicted = (left == Mark::Twice).then_some(resume_at);
-        Trial { mark, alone, awaited: Some((resume_at, mark)), convicted }
+        let poison_from = (left == CrashMark::Twice).then_some(next_offset);
+        CrashIsolation { mark, alone, awaited: Some((next_offset, mark)), poison_from }
     }
 
     /// For the commit that is made now.
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> CrashMark {
         self.mark
     }
 
@@ -43,29 +43,29 @@ impl Trial {
     }
 
     /// A commit is durable.
-    pub fn committed(&mut self, at: i64, mark: Mark) {
+    pub fn committed(&mut self, at: i64, mark: CrashMark) {
         if self.awaited.is_some_and(|(offset, awaited)| awaited == mark && offset <= at) {
             self.awaited = None;
             if self.alone == 0 {
-                self.mark = Mark::Clean;
+                self.mark = CrashMark::Clean;
             }
         }
     }
 
     /// Whether the record that comes next, at this offset, is to be refused untouched.
-    pub fn convicts(&self, offset: i64) -> bool {
-        self.convicted.is_some_and(|from| from <= offset)
+    pub fn is_poison(&self, offset: i64) -> bool {
+        self.poison_from.is_some_and(|from| from <= offset)
     }
 
     /// A record was taken, and the partition goes on after it. Gives back whether that must be committed now.
-    pub fn took(&mut self, resume_at: i64) -> bool {
+    pub fn took(&mut self, next_offset: i64) -> bool {
         if self.alone == 0 {
             return false;
         }
-        self.convicted = None;
+        self.poison_from = None;
         self.alone -= 1;
-        self.mark = if self.alone == 0 { Mark::Clean } else { Mark::Alone };
-        self.awaited = Some((resume_at, self.mark));
+        self.mark = if self.alone == 0 { CrashMark::Clean } else { CrashMark::Alone };
+        self.awaited = Some((next_offset, self.mark));
         true
     }
 
@@ -73,7 +73,7 @@ impl Trial {
     pub fn caught_up(&mut self) {
         if self.alone > 0 && !self.waits() {
             self.alone = 0;
-            self.mark = Mark::Clean;
+            self.mark = CrashMark::Clean;
         }
     }
 }
@@ -84,24 +84,24 @@ mod tests {
 
     /// What the log's owners do until one of them lives: each takes records up to the poison and dies there.
     fn deaths_until_it_is_left_out(poison: i64, committed: i64) -> (u32, Vec<i64>) {
-        let (mut log, mut deaths, mut refused) = ((committed, Mark::Clean), 0, Vec::new());
+        let (mut log, mut deaths, mut refused) = ((committed, CrashMark::Clean), 0, Vec::new());
         'owner: loop {
-            let mut trial = Trial::begin(log.1, log.0);
+            let mut isolation = CrashIsolation::begin(log.1, log.0);
             let mut at = log.0;
-            log = (at, trial.mark());
-            trial.committed(log.0, log.1);
+            log = (at, isolation.mark());
+            isolation.committed(log.0, log.1);
             while at < poison + 5 {
-                assert!(!trial.waits());
-                if trial.convicts(at) {
+                assert!(!isolation.waits());
+                if isolation.is_poison(at) {
                     refused.push(at);
                 } else if at == poison {
                     deaths += 1;
                     continue 'owner;
                 }
                 at += 1;
-                if trial.took(at) {
-                    log = (at, trial.mark());
-                    trial.committed(log.0, log.1);
+                if isolation.took(at) {
+                    log = (at, isolation.mark());
+                    isolation.committed(log.0, log.1);
                 }
             }
             return (deaths, refused);
@@ -119,22 +119,22 @@ mod tests {
     /// no record.
     fn deaths_among_markers(poison: usize, each: usize) -> (u32, Vec<i64>) {
         let offsets: Vec<i64> = (0..poison + 5).map(|n| (n + n / each) as i64).collect();
-        let (mut log, mut deaths, mut refused) = ((0, Mark::Clean), 0, Vec::new());
+        let (mut log, mut deaths, mut refused) = ((0, CrashMark::Clean), 0, Vec::new());
         'owner: while deaths < 20 {
-            let mut trial = Trial::begin(log.1, log.0);
-            log = (log.0, trial.mark());
-            trial.committed(log.0, log.1);
+            let mut isolation = CrashIsolation::begin(log.1, log.0);
+            log = (log.0, isolation.mark());
+            isolation.committed(log.0, log.1);
             let begin = log.0;
             for &at in offsets.iter().filter(|at| **at >= begin) {
-                if trial.convicts(at) {
+                if isolation.is_poison(at) {
                     refused.push(at);
                 } else if at == offsets[poison] {
                     deaths += 1;
                     continue 'owner;
                 }
-                if trial.took(at + 1) {
-                    log = (at + 1, trial.mark());
-                    trial.committed(log.0, log.1);
+                if isolation.took(at + 1) {
+                    log = (at + 1, isolation.mark());
+                    isolation.committed(log.0, log.1);
                 }
             }
             break;
@@ -152,28 +152,28 @@ mod tests {
 
     #[test]
     fn a_partition_that_was_handed_over_or_goes_on_is_under_no_suspicion() {
-        let mut trial = Trial::begin(Mark::Clean, 5);
-        assert!(trial.waits(), "nothing is taken before the commit says so");
-        trial.committed(5, Mark::Clean); // a commit of the owner before
-        assert!(trial.waits());
-        trial.committed(5, Mark::Begun);
-        assert!(!trial.waits() && !trial.took(6) && trial.mark() == Mark::Clean);
-        for left in [Mark::Begun, Mark::Alone] {
-            let mut trial = Trial::begin(left, 5);
-            trial.committed(5, trial.mark());
+        let mut isolation = CrashIsolation::begin(CrashMark::Clean, 5);
+        assert!(isolation.waits(), "nothing is taken before the commit says so");
+        isolation.committed(5, CrashMark::Clean); // a commit of the owner before
+        assert!(isolation.waits());
+        isolation.committed(5, CrashMark::Begun);
+        assert!(!isolation.waits() && !isolation.took(6) && isolation.mark() == CrashMark::Clean);
+        for left in [CrashMark::Begun, CrashMark::Alone] {
+            let mut isolation = CrashIsolation::begin(left, 5);
+            isolation.committed(5, isolation.mark());
             for at in 0..ALONE as i64 {
-                assert!(trial.took(6 + at), "each is committed");
-                trial.committed(6 + at, trial.mark());
+                assert!(isolation.took(6 + at), "each is committed");
+                isolation.committed(6 + at, isolation.mark());
             }
-            assert!(!trial.took(2000) && trial.mark() == Mark::Clean);
+            assert!(!isolation.took(2000) && isolation.mark() == CrashMark::Clean);
         }
     }
 
     #[test]
     fn marks_come_back_from_metadata_and_foreign_metadata_is_clean() {
-        for mark in [Mark::Clean, Mark::Begun, Mark::Alone, Mark::Twice] {
-            assert_eq!(Mark::from_metadata(mark.to_metadata()), mark);
+        for mark in [CrashMark::Clean, CrashMark::Begun, CrashMark::Alone, CrashMark::Twice] {
+            assert_eq!(CrashMark::from_metadata(mark.to_metadata()), mark);
         }
-        assert_eq!(Mark::from_metadata("somebody's"), Mark::Clean);
+        assert_eq!(CrashMark::from_metadata("somebody's"), CrashMark::Clean);
     }
 }

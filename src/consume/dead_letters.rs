@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::reader::{ReadError, Reader};
-use super::tail::ClientError;
+use super::follower::ClientError;
+use super::reader::{ReadError, TopicReader};
 use crate::config::Settings;
 use crate::record::{REPLAYED, RawRecord};
 
 /// What the headers of a dead letter say, and the letter.
 #[derive(Debug, Serialize)]
-pub struct Letter {
+pub struct StoredDeadLetter {
     /// where it lies
     pub partition: i32,
     /// where it lies
@@ -31,14 +31,14 @@ pub struct Letter {
     pub record: RawRecord,
 }
 
-impl Letter {
+impl StoredDeadLetter {
     /// `None` for a record that is no dead letter of ours.
-    fn of(mut record: RawRecord) -> Option<Letter> {
+    fn of(mut record: RawRecord) -> Option<StoredDeadLetter> {
         let header = |record: &RawRecord, name: &str| {
             let value = record.headers.iter().rev().find(|(k, _)| k.strip_prefix("faircopy-") == Some(name))?.1.as_deref()?;
             Some(String::from_utf8_lossy(value).into_owned())
         };
-        let letter = Letter {
+        let letter = StoredDeadLetter {
             partition: record.partition,
             offset: record.offset,
             stage: header(&record, "stage")?,
@@ -50,17 +50,17 @@ impl Letter {
             record: RawRecord::default(),
         };
         record.headers.retain(|(name, _)| !name.starts_with("faircopy-"));
-        Some(Letter { record, ..letter })
+        Some(StoredDeadLetter { record, ..letter })
     }
 }
 
 /// All dead letters with this reason, or all there are.
-pub fn read(settings: &Settings, reason: Option<&str>) -> Result<Vec<Letter>, ReadError> {
-    let reader = Reader::new(settings, "read_committed")?;
+pub fn read(settings: &Settings, reason: Option<&str>) -> Result<Vec<StoredDeadLetter>, ReadError> {
+    let reader = TopicReader::new(settings, "read_committed")?;
     let topic = &settings.topics.dead_letter;
     let mut letters = Vec::new();
     reader.whole(topic, &reader.partitions(topic)?, |record| {
-        letters.extend(Letter::of(record).filter(|l| reason.is_none_or(|r| r == l.reason)));
+        letters.extend(StoredDeadLetter::of(record).filter(|l| reason.is_none_or(|r| r == l.reason)));
     })?;
     letters.sort_by_key(|l| (l.source_partition, l.source_offset));
     Ok(letters)
@@ -68,11 +68,11 @@ pub fn read(settings: &Settings, reason: Option<&str>) -> Result<Vec<Letter>, Re
 
 /// The record of a letter as it is to be said again, marked: the letter's own bytes or, where it has coordinates only, the raw topic's. `None` where neither
 /// has it any more.
-pub fn again(settings: &Settings, letter: &Letter) -> Result<Option<RawRecord>, ClientError> {
+pub fn again(settings: &Settings, letter: &StoredDeadLetter) -> Result<Option<RawRecord>, ClientError> {
     let mut record = if letter.record.payload.is_some() {
         letter.record.clone()
     } else {
-        let reader = Reader::new(settings, "read_committed")?;
+        let reader = TopicReader::new(settings, "read_committed")?;
         match reader.one(&letter.source_topic, letter.source_partition, letter.source_offset)? {
             Some(record) => record,
             None => return Ok(None),

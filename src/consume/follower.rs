@@ -14,13 +14,13 @@ use crate::kafka::{self, ClientLog};
 pub type ClientError = KafkaError;
 
 /// A reader of whole topics.
-pub struct Tail {
+pub struct TopicFollower {
     consumer: BaseConsumer<ClientLog>,
 }
 
-impl Tail {
+impl TopicFollower {
     /// Follows `topics` from their present end.
-    pub fn follow(settings: &Settings, topics: &[&str]) -> Result<Tail, KafkaError> {
+    pub fn follow(settings: &Settings, topics: &[&str]) -> Result<TopicFollower, KafkaError> {
         let consumer: BaseConsumer<ClientLog> =
             kafka::client(settings).set("group.id", "faircopy-tail").create_with_context(ClientLog::default())?;
         let mut list = TopicPartitionList::new();
@@ -32,7 +32,7 @@ impl Tail {
             }
         }
         consumer.assign(&list)?;
-        Ok(Tail { consumer })
+        Ok(TopicFollower { consumer })
     }
 
     /// The next record's topic and value, if one comes within `timeout`.

@@ -6,30 +6,30 @@ use std::time::Instant;
 use crate::config::{Profiles, Settings, SettingsError};
 use crate::format::Styles;
 use crate::infer::Models;
-use crate::limit::WordQuotas;
-use crate::record::Limits;
+use crate::rate_limit::WordQuotas;
+use crate::record::RecordLimits;
 
 /// One generation of them. What takes a record asks for the present one, so a change falls between two records.
-pub struct InForce {
+pub struct ActiveSettings {
     /// by tenant
     pub profiles: Profiles,
     /// words a second
     pub quotas: WordQuotas,
     /// of raw records
-    pub limits: Limits,
+    pub limits: RecordLimits,
 }
 
-impl InForce {
+impl ActiveSettings {
     /// What settings say, with the models that are loaded; and what to format with.
     ///
     /// # Errors
     /// A style that a model does not know, or a grammar, pack or list that is wrong.
-    pub fn new(settings: &Settings, mut profiles: Profiles, models: &Models) -> Result<(InForce, Styles), SettingsError> {
+    pub fn new(settings: &Settings, mut profiles: Profiles, models: &Models) -> Result<(ActiveSettings, Styles), SettingsError> {
         profiles.bind(models)?;
         let styles = settings.styles(&profiles)?;
-        profiles.guard(&styles);
+        profiles.bind_redaction(&styles);
         let quotas = WordQuotas::new(profiles.quotas());
-        Ok((InForce { profiles, quotas, limits: settings.limits.clone() }, styles))
+        Ok((ActiveSettings { profiles, quotas, limits: settings.limits.clone() }, styles))
     }
 
     /// The next generation, from a settings file that has changed, beside the settings the process began with; and the names of sections that
@@ -42,7 +42,7 @@ impl InForce {
         file: Option<&Path>,
         began_with: &Settings,
         models: &Models,
-    ) -> Result<(InForce, Styles, Vec<String>), SettingsError> {
+    ) -> Result<(ActiveSettings, Styles, Vec<String>), SettingsError> {
         let settings = Settings::load(file)?;
         let profiles = settings.profiles()?;
         let known: Vec<&str> = models.keys().collect();
@@ -57,7 +57,7 @@ impl InForce {
                 gone.name
             )));
         }
-        let (mut next, styles) = InForce::new(&settings, profiles, models)?;
+        let (mut next, styles) = ActiveSettings::new(&settings, profiles, models)?;
         next.quotas = self.quotas.followed_by(next.profiles.quotas(), Instant::now());
         Ok((next, styles, waiting(&settings, began_with)))
     }

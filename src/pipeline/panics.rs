@@ -5,38 +5,38 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Shared;
 use crate::events;
-use crate::format::{Formatter, How, Noted};
+use crate::format::{FormatCounts, FormatMode, Formatter};
 use crate::record::Segment;
 use crate::session::Time;
 use crate::session::map::Sessions;
 use crate::session::output::{Release, StreamKey, StreamRef, Tail};
-use crate::session::snapshot::{Snapshot, SnapshotError, Stored};
+use crate::session::snapshot::{Snapshot, SnapshotError, StoredSnapshot};
 
 /// The formatter of one partition's streams. What panics is formatted as spoken.
-pub struct Guarded<'a> {
+pub struct PanicGuard<'a> {
     /// what may panic
     pub formatter: &'a Formatter,
     /// for the event
     pub partition: i32,
 }
 
-impl Guarded<'_> {
-    fn guard<T>(&self, kind: &'static str, stream: &StreamRef, make: impl Fn(How) -> T) -> T {
+impl PanicGuard<'_> {
+    fn catch<T>(&self, kind: &'static str, stream: &StreamRef, make: impl Fn(FormatMode) -> T) -> T {
         // The formatter keeps nothing between two calls that a panic could leave half done.
-        catch_unwind(AssertUnwindSafe(|| make(How::Written))).unwrap_or_else(|_| {
+        catch_unwind(AssertUnwindSafe(|| make(FormatMode::Written))).unwrap_or_else(|_| {
             events::FormatFailed { kind, partition: self.partition, epoch: stream.epoch }.emit();
-            make(How::Spoken)
+            make(FormatMode::Spoken)
         })
     }
 
     /// As [`Formatter::segment`].
-    pub fn segment(&self, stream: &StreamRef, release: &Release) -> (Segment, Noted) {
-        self.guard("final", stream, |how| self.formatter.segment_as(how, stream, release))
+    pub fn segment(&self, stream: &StreamRef, release: &Release) -> (Segment, FormatCounts) {
+        self.catch("final", stream, |how| self.formatter.segment_as(how, stream, release))
     }
 
     /// As [`Formatter::partial`].
     pub fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
-        self.guard("partial", stream, |how| self.formatter.partial_as(how, stream, tail))
+        self.catch("partial", stream, |how| self.formatter.partial_as(how, stream, tail))
     }
 }
 
@@ -44,8 +44,8 @@ impl Guarded<'_> {
 ///
 /// # Errors
 /// Not even its header can be read.
-pub fn stored(value: &[u8]) -> Result<Stored, SnapshotError> {
-    catch_unwind(|| Stored::from_bytes(value)).unwrap_or_else(|_| Err(SnapshotError::panicked()))
+pub fn stored(value: &[u8]) -> Result<StoredSnapshot, SnapshotError> {
+    catch_unwind(|| StoredSnapshot::from_bytes(value)).unwrap_or_else(|_| Err(SnapshotError::panicked()))
 }
 
 /// Takes one stream over. A state over which something panics is one that cannot be used.
@@ -63,6 +63,6 @@ pub fn restore(
 }
 
 /// Makes something of a record that is read again; `None` where that panics.
-pub fn again<T>(make: impl FnOnce() -> T) -> Option<T> {
+pub fn caught<T>(make: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(make)).ok()
 }

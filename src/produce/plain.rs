@@ -5,26 +5,26 @@ use std::time::Duration;
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{FutureProducer, FutureRecord};
 
-use super::outlet::{Made, to_headers};
+use super::serializer::{ProducerRecord, to_headers};
 use crate::config::Settings;
 use crate::kafka::{self, ClientLog};
 
 /// A producer for any topic.
-pub struct RawSender {
+pub struct PlainProducer {
     producer: FutureProducer<ClientLog>,
 }
 
-impl RawSender {
+impl PlainProducer {
     /// With the settings' brokers and properties.
-    pub fn new(settings: &Settings) -> Result<RawSender, KafkaError> {
+    pub fn new(settings: &Settings) -> Result<PlainProducer, KafkaError> {
         let mut config = kafka::client(settings);
         config.set("partitioner", "murmur2_random").set("linger.ms", "1");
-        Ok(RawSender { producer: config.create_with_context(ClientLog::default())? })
+        Ok(PlainProducer { producer: config.create_with_context(ClientLog::default())? })
     }
 
     /// Sends a record that is soon superseded: nobody waits for it, and it is dropped where the queue is full.
-    pub fn forget(&self, made: Made<'_>) {
-        let Made { topic, partition, key, payload, headers } = made;
+    pub fn send_and_forget(&self, made: ProducerRecord<'_>) {
+        let ProducerRecord { topic, partition, key, payload, headers } = made;
         let payload = payload.as_deref();
         drop(self.producer.send_result(FutureRecord { topic, partition, payload, key, timestamp: None, headers: Some(headers) }));
     }

@@ -7,7 +7,7 @@ use super::Redaction;
 /// For so long after somebody has asked for something, what has the shape of an answer is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AskedFor {
+pub struct AnswerWindow {
     /// words of the channel that answers
     pub words: u32,
     /// seconds, by the words' times where they have them, else by those of their records
@@ -16,9 +16,9 @@ pub struct AskedFor {
 
 /// Classes that had been asked for when a word was said: a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked(u16);
+pub struct AskedClasses(u16);
 
-impl Asked {
+impl AskedClasses {
     /// Whether class `bit` is among them.
     pub(super) fn has(self, bit: u8) -> bool {
         self.0 >> bit & 1 == 1
@@ -27,16 +27,16 @@ impl Asked {
 
 /// When something was said: seconds of the session, and milliseconds since 1970 of its record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct When {
+pub struct SpeechTime {
     /// by the words
     pub said: Option<f64>,
     /// by the broker
     pub appended_ms: Option<i64>,
 }
 
-impl When {
+impl SpeechTime {
     /// Whether this is more than so many seconds after `before`, as far as anybody can tell.
-    fn is_later(self, before: When, seconds: u32) -> bool {
+    fn is_later(self, before: SpeechTime, seconds: u32) -> bool {
         match (self.said.zip(before.said), self.appended_ms.zip(before.appended_ms)) {
             (Some((now, then)), _) => now - then > f64::from(seconds),
             (None, Some((now, then))) => now - then > 1000 * i64::from(seconds),
@@ -45,8 +45,8 @@ impl When {
     }
 }
 
-impl When {
-    fn is_after(self, other: When) -> bool {
+impl SpeechTime {
+    fn is_after(self, other: SpeechTime) -> bool {
         match (self.appended_ms.zip(other.appended_ms), self.said.zip(other.said)) {
             (Some((a, b)), Some((c, d))) if a == b => c > d,
             (Some((a, b)), _) => a > b,
@@ -60,7 +60,7 @@ impl When {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Question {
     bit: u8,
-    at: When,
+    at: SpeechTime,
     /// words that have been said since, on the channel that has it
     words: u32,
 }
@@ -74,7 +74,7 @@ const MAX_LATELY: usize = 8;
 
 /// What is known of a channel once its words have left: the last of them, and what was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct ChannelContext {
     /// comparable parts of the last words that left, separated by spaces
     pub before: Box<str>,
     /// comparable parts of the last words that came
@@ -87,7 +87,7 @@ fn last(parts: &str, more: &str, most: usize) -> Box<str> {
     all[all.len().saturating_sub(most)..].join(" ").into()
 }
 
-impl Standing {
+impl ChannelContext {
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.lately.is_empty() && self.questions.is_empty()
@@ -99,10 +99,10 @@ impl Standing {
     }
 
     /// What had been asked for when a word comes that is the `n`th of its record.
-    pub fn asked(&self, redaction: &Redaction, n: u32, now: When) -> Asked {
-        let Some(AskedFor { words, seconds }) = redaction.asked_for else { return Asked::default() };
+    pub fn asked(&self, redaction: &Redaction, n: u32, now: SpeechTime) -> AskedClasses {
+        let Some(AnswerWindow { words, seconds }) = redaction.asked_for else { return AskedClasses::default() };
         let waits = |q: &&Question| q.words.saturating_add(n) < words && !now.is_later(q.at, seconds);
-        Asked(self.questions.iter().filter(waits).fold(0, |all, q| all | 1 << q.bit))
+        AskedClasses(self.questions.iter().filter(waits).fold(0, |all, q| all | 1 << q.bit))
     }
 
     /// Words have come on this channel: questions are so many words older. Gives the classes they ask for.
@@ -119,7 +119,7 @@ impl Standing {
     }
 
     /// Somebody in the session asked for these.
-    pub fn was_asked(&mut self, classes: &[u8], at: When) {
+    pub fn was_asked(&mut self, classes: &[u8], at: SpeechTime) {
         for &bit in classes {
             self.questions.retain(|q| q.bit != bit);
             self.questions.push(Question { bit, at, words: 0 });
@@ -127,7 +127,7 @@ impl Standing {
     }
 
     /// A channel that begins, or begins again, learns what was asked on another one of its session meanwhile.
-    pub fn learn(&mut self, other: &Standing) {
+    pub fn learn(&mut self, other: &ChannelContext) {
         for question in &other.questions {
             let new = Question { words: 0, ..*question };
             match self.questions.iter_mut().find(|q| q.bit == question.bit) {
@@ -145,8 +145,8 @@ impl Standing {
     }
 
     /// What the channel's next epoch must know. `goes_on`: this one has broken off.
-    pub fn of_next_epoch(&self, goes_on: bool) -> Standing {
-        Standing { before: if goes_on { self.before.clone() } else { "".into() }, ..self.clone() }
+    pub fn of_next_epoch(&self, goes_on: bool) -> ChannelContext {
+        ChannelContext { before: if goes_on { self.before.clone() } else { "".into() }, ..self.clone() }
     }
 }
 

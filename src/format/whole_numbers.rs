@@ -18,7 +18,7 @@ const ALIKE: [&str; 4] = ["cardinal", "measure", "year", "ordinal"];
 const SAYING_WORDS: usize = 3;
 
 /// What is to be made whole.
-pub struct Text<'a> {
+pub struct WholeNumbers<'a> {
     /// words in lower case
     pub words: &'a [&'a str],
     /// whether something ends behind a word: a mark, a word that stays as it is
@@ -31,7 +31,7 @@ pub struct Text<'a> {
     pub allowed: &'a dyn Fn(&str) -> bool,
 }
 
-impl Text<'_> {
+impl WholeNumbers<'_> {
     /// Units of which none leaves half a number. `units` are in order, each word in one of them.
     pub fn whole(&self, mut units: Vec<Unit>) -> Vec<Unit> {
         let mut at = 0;
@@ -358,7 +358,7 @@ mod tests {
             let ends = vec![false; words.len()];
             let spans = if tagged { Spans::Tagged { spans: &spans, ends: &ends } } else { Spans::Found };
             let made = units(&words, &ends, spans, &STYLE);
-            let text = Text { words: &words, ends: &ends, itn: &STYLE.itn, numbers: STYLE.numbers, allowed: &|_| true };
+            let text = WholeNumbers { words: &words, ends: &ends, itn: &STYLE.itn, numbers: STYLE.numbers, allowed: &|_| true };
             for pair in made.windows(2) {
                 let half = matches!(pair, [Unit::Spoken(_), Unit::Entity { .. }] | [Unit::Entity { .. }, Unit::Spoken(_)]);
                 prop_assert!(!(half && text.joined(pair[0].words()[1] - 1)), "{words:?}: {made:?}");

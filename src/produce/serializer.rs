@@ -13,7 +13,7 @@ use crate::session::Source;
 
 /// A record on its way out.
 #[derive(Debug)]
-pub struct Made<'a> {
+pub struct ProducerRecord<'a> {
     /// where to
     pub topic: &'a str,
     /// the partition, where it is not the key's to say
@@ -28,7 +28,7 @@ pub struct Made<'a> {
 
 /// Topics, and what may be told of refused records.
 #[derive(Clone, Debug)]
-pub struct Outlet {
+pub struct RecordSerializer {
     /// where to
     pub topics: Topics,
     /// A dead letter says where its record stands, and carries nothing of it: some profile redacts, and nobody knows what a record holds that
@@ -36,17 +36,17 @@ pub struct Outlet {
     pub coordinates_only: Arc<AtomicBool>,
 }
 
-impl Outlet {
+impl RecordSerializer {
     /// The record of a segment or a dead letter.
-    pub fn outgoing<'a>(&'a self, out: &'a Outgoing) -> Made<'a> {
+    pub fn outgoing<'a>(&'a self, out: &'a Outgoing) -> ProducerRecord<'a> {
         match out {
-            Outgoing::Formatted(segment, source) => Made {
+            Outgoing::Formatted(segment, source) => ProducerRecord {
                 topic: &self.topics.formatted,
                 partition: None,
                 key: Some(segment.session.as_bytes()),
                 payload: Some(serde_json::to_vec(segment).expect("segments are JSON")),
                 headers: match source.as_deref() {
-                    Some(Source { way: Some(way), headers, .. }) => to_headers(&way.carried(headers)),
+                    Some(Source { span: Some(span), headers, .. }) => to_headers(&span.carried(headers)),
                     Some(source) => to_headers(&source.headers),
                     None => to_headers(&[]),
                 },
@@ -59,20 +59,26 @@ impl Outlet {
                     let whole = [letter.record.headers.as_slice(), &reasons].concat();
                     (letter.record.key.as_deref(), letter.record.payload.clone(), to_headers(&whole))
                 };
-                Made { topic: &self.topics.dead_letter, partition: None, key, payload, headers }
+                ProducerRecord { topic: &self.topics.dead_letter, partition: None, key, payload, headers }
             }
         }
     }
 
     /// The changelog record of a stream, on its input's own partition.
-    pub fn state<'a>(&'a self, partition: i32, key: &'a [u8], value: &Option<Vec<u8>>) -> Made<'a> {
+    pub fn state<'a>(&'a self, partition: i32, key: &'a [u8], value: &Option<Vec<u8>>) -> ProducerRecord<'a> {
         let headers = OwnedHeaders::new();
-        Made { topic: &self.topics.changelog, partition: Some(partition), key: Some(key), payload: value.clone(), headers }
+        ProducerRecord {
+            topic: &self.topics.changelog,
+            partition: Some(partition),
+            key: Some(key),
+            payload: value.clone(),
+            headers,
+        }
     }
 
     /// The record of a tail.
-    pub fn partial<'a>(&'a self, segment: &'a Segment) -> Made<'a> {
-        Made {
+    pub fn partial<'a>(&'a self, segment: &'a Segment) -> ProducerRecord<'a> {
+        ProducerRecord {
             topic: &self.topics.partial,
             partition: None,
             key: Some(segment.session.as_bytes()),
@@ -109,7 +115,7 @@ impl DeadLetter {
 
     /// Says that a record was refused.
     pub fn emit(&self) {
-        events::DeadLetter {
+        events::RecordRefused {
             stage: self.stage,
             reason: self.refused.reason,
             detail: &self.refused.detail,

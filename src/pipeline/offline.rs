@@ -9,9 +9,9 @@ use super::clock::Clock;
 use super::partition::Partition;
 use super::{OnRelease, Shared};
 use crate::config::Settings;
-use crate::consume::changelog::Left;
+use crate::consume::changelog::ChangelogState;
 use crate::health::Health;
-use crate::kafka::mark::Mark;
+use crate::kafka::crash_mark::CrashMark;
 use crate::produce::Outgoing;
 use crate::record::RawRecord;
 use crate::session::output::{StreamRef, Tail};
@@ -20,14 +20,14 @@ use crate::session::output::{StreamRef, Tail};
 const PATIENCE_MS: u64 = 3_600_000;
 
 /// A [`Partition`] and who waits for its answers.
-pub struct Replay {
+pub struct OfflinePipeline {
     partition: Partition,
     runtime: Runtime,
     /// what would be in the compacted changelog
     changelog: HashMap<Vec<u8>, Vec<u8>>,
 }
 
-impl Replay {
+impl OfflinePipeline {
     /// Settings for a replay: no deadline for the model, and partials only for who looks at them.
     pub fn settings(mut settings: Settings, partials: bool) -> Settings {
         settings.infer.timeout_ms = PATIENCE_MS;
@@ -36,21 +36,21 @@ impl Replay {
     }
 
     /// The input is a backlog: no delay counts, so the output is a function of the input alone.
-    pub fn backlog(shared: Arc<Shared>) -> Replay {
-        Replay::new(shared, Clock::wall())
+    pub fn backlog(shared: Arc<Shared>) -> OfflinePipeline {
+        OfflinePipeline::new(shared, Clock::wall())
     }
 
-    /// The input comes at the pace of [`Replay::wait`], and delays count.
-    pub fn paced(shared: Arc<Shared>) -> Replay {
-        let mut replay = Replay::new(shared, Clock::simulated());
+    /// The input comes at the pace of [`OfflinePipeline::wait`], and delays count.
+    pub fn paced(shared: Arc<Shared>) -> OfflinePipeline {
+        let mut replay = OfflinePipeline::new(shared, Clock::simulated());
         replay.partition.caught_up();
         replay
     }
 
-    fn new(shared: Arc<Shared>, clock: Clock) -> Replay {
+    fn new(shared: Arc<Shared>, clock: Clock) -> OfflinePipeline {
         let runtime = Builder::new_current_thread().enable_all().build().expect("the system has room for a runtime");
         let reporter = Arc::new(Arc::<Health>::default().assigned(0)); // nobody asks how a replay is
-        Replay { partition: Partition::new(shared, 0, clock, reporter), runtime, changelog: HashMap::new() }
+        OfflinePipeline { partition: Partition::new(shared, 0, clock, reporter), runtime, changelog: HashMap::new() }
     }
 
     /// Takes every record as of this profile, whatever its tenant, and tells of every release.
@@ -61,16 +61,16 @@ impl Replay {
     /// Takes the next record and hands its requests to the model, without waiting for answers.
     pub fn take(&mut self, record: RawRecord) {
         self.partition.take(record);
-        self.partition.ask();
+        self.partition.submit_requests();
     }
 
     /// Waits until the model has answered everything.
     pub fn settle(&mut self) {
-        self.partition.ask();
-        while self.partition.is_asking() {
+        self.partition.submit_requests();
+        while self.partition.has_request_in_flight() {
             let answer = self.runtime.block_on(self.partition.answer());
             self.partition.answered(answer);
-            self.partition.ask();
+            self.partition.submit_requests();
         }
     }
 
@@ -86,23 +86,28 @@ impl Replay {
         self.partition.clock.move_to(until);
     }
 
-    /// Goes on at the pace of [`Replay::wait`] as another worker that knows nothing but what a commit makes durable; what came out before is returned.
+    /// Goes on at the pace of [`OfflinePipeline::wait`] as another worker that knows nothing but what a commit makes durable; what came out before is returned.
     pub fn hand_over(&mut self, shared: Arc<Shared>) -> Vec<Outgoing> {
-        let cut = self.partition.cut();
-        for (key, state) in cut.changelog {
+        let checkpoint = self.partition.checkpoint();
+        for (key, state) in checkpoint.changelog {
             match state {
                 Some(state) => self.changelog.insert(key, state),
                 None => self.changelog.remove(&key),
             };
         }
-        let left =
-            Left { states: self.changelog.clone(), resume_at: cut.resume_at, mark: Mark::Clean, end: cut.resume_at, owned: true };
+        let left = ChangelogState {
+            states: self.changelog.clone(),
+            next_offset: checkpoint.next_offset,
+            mark: CrashMark::Clean,
+            end: checkpoint.next_offset,
+            owned: true,
+        };
         let reporter = Arc::new(Arc::<Health>::default().assigned(0));
         let (partition, unreadable) = Partition::restored(shared, 0, Clock::simulated(), reporter, &left);
         assert!(unreadable.is_empty(), "what this program wrote it can read");
         self.partition = partition;
         self.partition.caught_up();
-        cut.out
+        checkpoint.out
     }
 
     /// Ends all streams and waits for the last answers.
