@@ -7,7 +7,6 @@ import argparse
 import json
 import pickle
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,15 +15,15 @@ import torch
 import zstandard
 from torch import Tensor
 
+from . import graph
 from .dataset import WordTokenizer
 from .labels import HEADS, STYLES
 from .model import UNLIMITED, Shape, Tagger
-from .passes import INPUTS, OUTPUTS, UNUSED, Passes, Rules, stream
+from .passes import Passes, Rules, stream
 from .path import read_follows
 from .prune import kept, smaller_tagger, smaller_tokenizer, uses
-from .quantise import quantise, reference, weights_of
+from .quantise import reference
 
-OPSET = 18
 MAX_BYTES = 1 << 30
 NUDGES, NUDGE = 3, 1e-6
 """How often, and by which share, embeddings are nudged to see how far rounding carries."""
@@ -84,36 +83,21 @@ def stream_parity(model: Tagger, words: list[str], tokenizer: WordTokenizer, rul
     return {"words": words, "rules": rules._asdict(), **said}
 
 
-def to_onnx(model: Tagger, path: Path) -> None:
-    layers, slots, heads, size = model.shape.layers, 4, model.shape.heads, model.shape.hidden // model.shape.heads
-    example = (torch.tensor([[model.shape.cls, 5, 6]]), torch.tensor([[-1, 0, 1]]), torch.tensor([9]), torch.tensor([0]), torch.tensor([[7, 8, 9]]),
-               torch.zeros(2 * layers, 1, slots, heads, size, dtype=torch.int8), torch.ones(2 * layers, 1, slots),
-               torch.tensor([[0, 5, 6, UNUSED]]), torch.tensor([0, 1]))
-    rows, row = {0: "batch", 1: "length"}, {0: "batch"}
-    torch.onnx.export(
-        Passes(model), example, str(path), opset_version=OPSET, dynamo=False, input_names=list(INPUTS), output_names=list(OUTPUTS),
-        dynamic_axes={"tokens": rows, "words": rows, "lookahead": row, "style": row, "positions": rows, "kept": {1: "batch", 2: "slots"},
-                      "kept_scales": {1: "batch", 2: "slots"}, "kept_positions": {0: "batch", 1: "slots"}, "keep": {0: "kept_tokens"},
-                      "logits": rows, "states": {0: "kept_tokens"}, "state_scales": {0: "kept_tokens"}},
-    )
-    graph = onnx.load(str(path))
-    # The tagger is a part of what is exported; its weights keep the names they have in it.
-    for thing in (*graph.graph.initializer, *graph.graph.node):
-        thing.name = thing.name.removeprefix("model.")
-        for names in (thing.input, thing.output) if isinstance(thing, onnx.NodeProto) else ():
-            names[:] = [n.removeprefix("model.") for n in names]
-    onnx.save(graph, str(path))
-
-
 def exported(model_dir: Path) -> Tagger:
     """The tagger of a model directory, its weights as they were rounded."""
     path = model_dir / "tagger.onnx.zst"
     if not path.is_file():
         raise SystemExit(f"error: {path}: no such file; expected a model directory such as models/en-fast")
-    graph = onnx.load_from_string(zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=MAX_BYTES))
-    model = Tagger(Shape.of(json.loads({p.key: p.value for p in graph.metadata_props}["shape"])))
+    made = onnx.load_from_string(zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=MAX_BYTES))
+    shape, weights = graph.read(made)
     labels = json.loads((model_dir / "labels.json").read_text(encoding="utf-8"))
-    return model.take(weights_of(graph), labels)
+    return Tagger(shape).take(weights, labels)
+
+
+def packed(made: onnx.ModelProto) -> bytes:
+    """A graph as a model's file holds it."""
+    # Level 1: there is nothing to find but single values that are frequent, and higher levels look for longer things.
+    return zstandard.ZstdCompressor(level=1).compress(made.SerializeToString())
 
 
 def main() -> None:
@@ -145,17 +129,11 @@ def main() -> None:
         temperatures = list(json.loads((args.run / "temperatures.json").read_text()).values())
     model.cool(temperatures)
 
-    with tempfile.TemporaryDirectory() as d:
-        plain = Path(d) / "tagger.onnx"
-        to_onnx(model, plain)
-        graph = quantise(onnx.load(str(plain)), args.bits)
-        onnx.helper.set_model_props(graph, {"shape": json.dumps(model.shape.to_dict())})
-        # Level 1: there is nothing to find but single values that are frequent, and higher levels look for longer things.
-        packed = zstandard.ZstdCompressor(level=1).compress(graph.SerializeToString())
     path = args.out / "tagger.onnx.zst"
-    path.write_bytes(packed)
+    path.write_bytes(packed(graph.write(model, args.bits)))
     labels = {"model": args.name, **HEADS, "styles": STYLES,
               "tokens": {"cls": model.shape.cls, "sep": model.shape.sep, "unknown": model.shape.unknown},
+              **({"inputs": [*graph.HEARD]} if graph.hears(model) else {}),
               "itn_follows": read_follows(args.run / "follows.json").tolist()}
     lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in labels.items())
     (args.out / "labels.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Int8 by rows, written into the exported graph.
+"""Int8 by rows: how weights and activations are rounded.
 
 ONNX Runtime's own dynamic quantisation scales activations by the whole tensor, so that batch-mates, padding and words beyond
 the lookahead change every result. Here each row of activations (each token) has a scale of its own, each column of a weight
@@ -12,23 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-import onnx
 import torch
-from onnx import TensorProto, helper, numpy_helper
-from torch import Tensor, nn
+from torch import nn
 
 from .model import Tagger
 
 SMALLEST = 1e-8
 """Scale of a row of zeros."""
-SMALL_TABLE = 100
-"""Tables with fewer rows (styles, relative positions) stay in float."""
 INT8, COLUMNS, ROWS = "_int8", "_columns", "_row_scale"
 """Suffixes of what a weight becomes in the graph."""
-NARROW = 64
-"""Matrices with fewer columns are the heads'. (The exporter gives them no name of their own.)"""
-POSITIONS = 600
-"""Tables of up to so many rows are of positions, and keep 8 bits."""
+AN_INTEGER = 1e-3
+"""How far a whole number of steps may be from one."""
 
 
 def normal_step(bits: float) -> float:
@@ -39,119 +33,23 @@ def normal_step(bits: float) -> float:
 
 def by_columns(weight: np.ndarray, bits: float = 8) -> tuple[np.ndarray, np.ndarray]:
     """[K, N] float to int8 and a scale for each of the N columns. With fewer than 8 bits the steps are wider. All of them are still int8, so the
-    program computes as it does with 8; only the file is smaller, once it is packed."""
-    scale = np.maximum(np.abs(weight).max(axis=0), SMALLEST) / 127
+    program computes as it does with 8; only the file is smaller, once it is packed. Columns that are in steps already keep them."""
+    size = np.abs(weight)
+    scale = np.maximum(size.max(axis=0), SMALLEST) / 127
     if bits < 8:
         scale = np.maximum(scale, weight.std(axis=0) * normal_step(bits))
-    return np.round(weight / scale).astype(np.int8), scale.astype(np.float32)
+    # Among the hundreds of values of a rounded column, one is a single step.
+    step = np.where(size > 0, size, np.where(size.any(axis=0), np.inf, SMALLEST)).min(axis=0)
+    steps = weight / step
+    exact = (np.abs(steps - np.round(steps)).max(axis=0) < AN_INTEGER) & (size.max(axis=0) < 127.5 * step)
+    scale = np.where(exact, step, scale).astype(np.float32)
+    return np.round(weight / scale).astype(np.int8), scale
 
 
 def by_rows(table: np.ndarray, bits: float = 8) -> tuple[np.ndarray, np.ndarray]:
     """[V, H] float to int8 and a scale for each of the V rows."""
     quantised, scale = by_columns(table.T, bits)
     return np.ascontiguousarray(quantised.T), scale[:, None]
-
-
-def _names(graph: onnx.GraphProto) -> dict[str, str]:
-    """The weight's name for what each product with a matrix is called: the exporter names biases, but not the matrices before them."""
-    constants = {i.name for i in graph.initializer}
-    return {i: other.removesuffix("bias") + "weight" for node in graph.node if node.op_type == "Add"
-            for i, other in (node.input, reversed(node.input)) if other in constants and other.endswith(".bias")}
-
-
-def quantise(model: onnx.ModelProto, bits: float = 8) -> onnx.ModelProto:
-    """Rewrites every MatMul with a constant matrix, and the Gathers from tables, in place. The heads' matrix stays in
-    float: it is small, and what it adds up is what tags are decided by."""
-    graph = model.graph
-    weights = {i.name: i for i in graph.initializer}
-    made: list[onnx.TensorProto] = []
-    nodes: list[onnx.NodeProto] = []
-    named = _names(graph)
-    inputs: dict[str, tuple[str, str]] = {}  # activation -> its int8 form and row scale, shared by q, k and v
-
-    def constant(name: str, value: np.ndarray) -> str:
-        if not any(m.name == name for m in made):
-            made.append(numpy_helper.from_array(value, name))
-        return name
-
-    top = constant("q_top", np.float32(127))
-    least = constant("q_least", np.float32(SMALLEST))
-    zero = constant("q_zero", np.uint8(128))
-    shift = constant("q_shift", np.float32(128))
-    last = constant("q_last", np.array([-1], np.int64))
-    dropped: set[str] = set()
-
-    def rows(x: str) -> tuple[str, str]:
-        if x not in inputs:
-            p = f"{x}_rows"
-            nodes.extend([
-                helper.make_node("Abs", [x], [p + "_abs"]),
-                helper.make_node("ReduceMax", [p + "_abs", last], [p + "_max"], keepdims=1),
-                helper.make_node("Max", [p + "_max", least], [p + "_safe"]),
-                helper.make_node("Div", [p + "_safe", top], [p + "_scale"]),
-                helper.make_node("Div", [x, p + "_scale"], [p + "_units"]),
-                helper.make_node("Round", [p + "_units"], [p + "_round"]),
-                helper.make_node("Add", [p + "_round", shift], [p + "_shifted"]),
-                helper.make_node("Cast", [p + "_shifted"], [p + "_int"], to=TensorProto.UINT8),
-            ])
-            inputs[x] = (p + "_int", p + "_scale")
-        return inputs[x]
-
-    def is_table(name: str) -> bool:
-        """Of vectors, and not small; the table of buckets has integers."""
-        found = weights.get(name)
-        return found is not None and found.data_type == TensorProto.FLOAT and len(found.dims) == 2 and found.dims[0] > SMALL_TABLE
-
-    for node in graph.node:
-        weight = weights.get(node.input[1]) if node.op_type == "MatMul" else None
-        if weight is not None and len(weight.dims) == 2 and weight.dims[1] > NARROW:
-            x, scale = rows(node.input[0])
-            q, columns = by_columns(numpy_helper.to_array(weight), bits)
-            name = named[node.output[0]]
-            w, c = constant(name + INT8, q), constant(name + COLUMNS, columns)
-            p = node.output[0] + "_q"
-            nodes.extend([
-                helper.make_node("MatMulInteger", [x, w, zero], [p + "_int"]),
-                helper.make_node("Cast", [p + "_int"], [p + "_float"], to=TensorProto.FLOAT),
-                helper.make_node("Mul", [p + "_float", scale], [p + "_scaled"]),
-                helper.make_node("Mul", [p + "_scaled", c], [node.output[0]]),
-            ])
-            dropped.add(weight.name)
-        elif node.op_type == "Gather" and is_table(node.input[0]):
-            table = weights[node.input[0]]
-            q, scales = by_rows(numpy_helper.to_array(table), bits if table.dims[0] > POSITIONS else 8)
-            t, s = constant(table.name + INT8, q), constant(table.name + ROWS, scales)
-            p = node.output[0] + "_q"
-            nodes.extend([
-                helper.make_node("Gather", [t, node.input[1]], [p + "_int"], axis=0),
-                helper.make_node("Gather", [s, node.input[1]], [p + "_scale"], axis=0),
-                helper.make_node("Cast", [p + "_int"], [p + "_float"], to=TensorProto.FLOAT),
-                helper.make_node("Mul", [p + "_float", p + "_scale"], [node.output[0]]),
-            ])
-            dropped.add(table.name)
-        else:
-            nodes.append(node)
-    kept = [i for i in graph.initializer if i.name not in dropped]
-    del graph.node[:], graph.initializer[:]
-    graph.node.extend(nodes)
-    graph.initializer.extend(kept + made)
-    onnx.checker.check_model(model)
-    return model
-
-
-def weights_of(model: onnx.ModelProto) -> dict[str, Tensor]:
-    """The weights of an exported tagger as floats, by their names in :class:`Tagger`; what was rounded stays so."""
-    given = {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
-    names = _names(model.graph)
-    out = {name: value for name, value in given.items() if name.endswith((".weight", ".bias"))}
-    for name, value in given.items():
-        if name.endswith(INT8):
-            name = name.removesuffix(INT8)
-            out[name] = (value * given[name + COLUMNS]).T if name + COLUMNS in given else value * given[name + ROWS]
-    for node in model.graph.node:
-        if node.op_type == "MatMul" and node.input[1] in given and node.output[0] in names:
-            out[names[node.output[0]]] = given[node.input[1]].T
-    return {name: torch.from_numpy(np.array(value, dtype=np.float32)) for name, value in out.items()}
 
 
 MATRICES = ("query", "key", "value", "out", "up", "down")

@@ -15,15 +15,15 @@ from tokenizers import Tokenizer
 from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from faircopy_training import hearing
+from faircopy_training import graph, hearing
 from faircopy_training import labels as L
 from faircopy_training.average import average
 from faircopy_training.dataset import Corpus, Sampler, Stream, drawn
 from faircopy_training.model import FARTHEST, MINILM, MPNET, Heard, Tagger, buckets
 from faircopy_training.noise import SMALL, Errors, confusions, corrupt
-from faircopy_training.passes import Passes, Rules, stream
+from faircopy_training.passes import INPUTS, Passes, Rules, stream
 from faircopy_training.path import NO_FOLLOWS, best_path, follows
-from faircopy_training.quantise import RowInt8Linear, reference, rounded
+from faircopy_training.quantise import INT8, RowInt8Linear, by_columns, reference, rounded
 from faircopy_training.loss import B_IDS, depth_loss, joint_loss, taught_loss
 from faircopy_training.teach import Pupil, pack, teach
 from faircopy_training.train import Blocks, blocked
@@ -439,6 +439,46 @@ class Quantised(unittest.TestCase):
                 self.assertFalse(torch.equal(model.layers[0].up.weight, before["layers.0.up.weight"]))
             for name, weight in model.state_dict().items():
                 self.assertTrue(torch.equal(weight, before[name]), name)
+
+
+    def test_a_matrix_that_is_in_steps_already_keeps_them(self):
+        weight = np.random.default_rng(3).normal(size=(384, 40)).astype(np.float32)
+        weight[:, 7] = 0
+        for bits in (3.9, 5, 8):
+            steps, scale = by_columns(weight, bits)
+            for again in (bits, 8):
+                same, as_wide = by_columns(steps * scale, again)
+                self.assertTrue(np.array_equal(same, steps) and np.array_equal(as_wide[scale > 0], scale[scale > 0]), (bits, again))
+
+
+class Graph(unittest.TestCase):
+    def models(self):
+        torch.manual_seed(8)
+        for shape in (replace(MINILM.cut(2), vocabulary=700, cls=1, sep=2), replace(MPNET.cut(2), vocabulary=700)):
+            yield Tagger(shape).eval()
+
+    def test_weights_come_back_from_a_graph_as_they_were_rounded(self):
+        for model in self.models():
+            made = graph.write(model, 5)
+            shape, weights = graph.read(made)
+            self.assertEqual(shape, model.shape)
+            self.assertEqual(set(model.state_dict()) - set(weights), {"pause.weight", "gap.weight", "speaker.weight"}, "all zero: they add nothing")
+            rounded_model = reference(copy.deepcopy(model), 5)
+            self.assertTrue(torch.equal(weights["token.weight"], rounded_model.token.weight))
+            value = rounded_model.layers[1].value
+            self.assertTrue(torch.equal(weights["layers.1.value.weight"], (value.weight.float() * value.columns).T))
+            self.assertTrue(torch.equal(weights["heads.weight"], model.heads.weight))
+            back = Tagger(shape)
+            back.load_state_dict(weights, strict=False)
+            again = {i.name: i.raw_data for i in graph.write(back.eval(), 5).graph.initializer if i.name.endswith(INT8)}
+            self.assertEqual(again, {i.name: i.raw_data for i in made.graph.initializer if i.name.endswith(INT8)})
+
+    def test_a_graph_takes_what_is_heard_where_its_tagger_learned_of_it(self):
+        for model in self.models():
+            self.assertEqual([i.name for i in graph.write(model).graph.input], [*INPUTS])
+            with torch.no_grad():
+                model.gap.weight[3, 7] = 0.5
+            self.assertEqual([i.name for i in graph.write(model).graph.input], [*INPUTS, "pauses", "gaps", "speakers"])
 
 
 if __name__ == "__main__":
