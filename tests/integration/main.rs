@@ -5,6 +5,7 @@ mod broker;
 mod chaos;
 mod cli;
 mod delivery;
+mod documents;
 mod evaluation;
 mod faults;
 mod formatting;
