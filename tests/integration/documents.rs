@@ -72,10 +72,14 @@ fn every_decision_is_in_the_index_under_its_title_and_says_what_would_change_it(
         }
         let text = std::fs::read_to_string(dir.join(&name)).unwrap();
         let title = text.lines().next().unwrap().trim_start_matches("# ");
-        let (number, title) = title.split_once(": ").unwrap_or_else(|| panic!("{name}: expected \"# 0001: title\", got {title:?}"));
+        let (number, title) =
+            title.split_once(": ").unwrap_or_else(|| panic!("{name}: expected \"# 0001: title\", got {title:?}"));
         assert!(name.starts_with(&format!("{number}-")), "{name}: its title says {number}");
         assert!(numbers.insert(number.to_string()), "{name}: another decision has the number {number}");
-        assert!(index.contains(&format!("| [{number}]({name}) | {title} |")), "{name} is not in docs/decisions/README.md as {title:?}");
+        assert!(
+            index.contains(&format!("| [{number}]({name}) | {title} |")),
+            "{name} is not in docs/decisions/README.md as {title:?}"
+        );
         for part in ["**Context.**", "**Decision.**", "**What would change our mind.**"] {
             assert!(text.contains(part), "{name} has no {part}");
         }
