@@ -1,4 +1,5 @@
-//! Faults for the tests: a debug build ends or panics where its environment says, as at a bug that no check foresees. Release builds hold none of this.
+//! Faults for the tests. A debug build ends or panics where an environment variable says, as a bug would make it.
+//! Release builds contain none of this.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +14,7 @@ pub fn crash_on(key: Option<&[u8]>) {
     }
 }
 
-/// Ends the process where `FAIRCOPY_CRASH_BEFORE` is `step:n`, the n-th time that it comes to this step.
+/// Ends the process at its n-th time before this step, where `FAIRCOPY_CRASH_BEFORE` is `step:n`.
 pub fn crash_before(step: &str) {
     static TIMES: AtomicU64 = AtomicU64::new(0);
     if cfg!(debug_assertions)
@@ -26,11 +27,13 @@ pub fn crash_before(step: &str) {
     }
 }
 
-/// The word at which something panics, without its stage: what the environment names, and in unit tests always the same.
+/// The word at which formatting panics, without its stage. The environment names the word; in unit tests it is always
+/// the same word.
 static WORD: LazyLock<Option<String>> =
     LazyLock::new(|| if cfg!(test) { Some("poisonous".into()) } else { std::env::var("FAIRCOPY_PANIC_ON").ok() });
 
-/// Panics if one of `words` is the poisonous one of this stage: with `FAIRCOPY_PANIC_ON=poisonous`, `poisonous-writing` is that of the stage `writing`.
+/// Panics if one of `words` is the poisonous word of this stage. With `FAIRCOPY_PANIC_ON=poisonous`, the poisonous word
+/// of the stage `writing` is `poisonous-writing`.
 #[track_caller]
 pub fn panic_at<'a>(stage: &str, mut words: impl Iterator<Item = &'a str>) {
     if !cfg!(debug_assertions) {
@@ -38,6 +41,6 @@ pub fn panic_at<'a>(stage: &str, mut words: impl Iterator<Item = &'a str>) {
     }
     let Some(word) = WORD.as_deref() else { return };
     if let Some(found) = words.find(|w| w.strip_prefix(word).and_then(|rest| rest.strip_prefix('-')) == Some(stage)) {
-        panic!("poisoned by {found:?}"); // with the word, as the message of a bug may have it
+        panic!("poisoned by {found:?}"); // the message holds the word, as the message of a real bug may
     }
 }

@@ -1,4 +1,5 @@
-//! How this worker is, for probes, gauges and people: one board that the polling thread and the partition tasks write on.
+//! The health of this worker, for probes, gauges and people: one board that the polling thread and the partition tasks
+//! write to.
 //!
 //! ```text
 //!  LOADING ──model warm──▶ JOINING ──steady in the group, all partitions restored──▶ READY ──▶ STOPPING
@@ -12,16 +13,17 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A partition that has work and gets nothing done for so long is stuck.
+/// A partition that has work and finishes nothing for so long is stuck.
 pub const STUCK: Duration = Duration::from_secs(60);
-/// The polling thread commits as well. Where a commit fails it waits for a transaction's time-out and for the abort's; beyond this and twice that it hangs.
+/// The polling thread commits as well. If a commit fails, the thread waits for the transaction's time-out and for the
+/// abort's. A thread that is silent for longer than this time and twice the time-out hangs.
 const HANGS: Duration = Duration::from_secs(90);
 
-/// One partition, from its assignment on. Its task writes, others read.
+/// One partition, from its assignment on. The partition's task writes, probes and gauges read.
 #[derive(Debug, Default)]
 pub struct PartitionHealth {
     restored: AtomicBool,
-    /// what is before it is committed
+    /// records before this offset are committed
     durable: AtomicI64,
     end: AtomicI64,
     record_ms: AtomicI64,
@@ -44,11 +46,11 @@ pub struct PartitionView {
     pub streams: u64,
     /// words that wait for the model
     pub pending_words: u64,
-    /// since when it has got nothing done, though it has work
+    /// since when the partition has work and has finished nothing
     pub stuck_for: Option<Duration>,
 }
 
-/// A task's pen; the partition leaves the board when it is dropped.
+/// What a partition's task writes with. When it is dropped, the partition leaves the board.
 pub struct Reporter {
     board: Arc<Health>,
     number: i32,
@@ -57,14 +59,14 @@ pub struct Reporter {
 
 #[derive(Debug, Default)]
 struct State {
-    /// why it is not ready yet, as far as joining goes
+    /// why the worker has not joined the group yet
     waits_for: Option<&'static str>,
     stopping: bool,
     failed: Option<String>,
-    /// why the last commit failed; none once one has succeeded
+    /// why the last commit failed; none after a commit that succeeded
     uncommitted: Option<String>,
     partitions: BTreeMap<i32, Arc<PartitionHealth>>,
-    /// ends of the log that came before their partition's task
+    /// ends of logs that were reported before their partitions had a task
     ends: BTreeMap<i32, i64>,
 }
 
@@ -98,37 +100,37 @@ impl Health {
         self.state.lock().expect("no holder panics")
     }
 
-    /// What it waits for before it can be ready; none once the group is steady.
+    /// What the worker waits for before it can be ready; none once the group is steady.
     pub fn waits_for(&self, what: Option<&'static str>) {
         self.state().waits_for = what;
     }
 
-    /// It drains, and takes no further work.
+    /// The worker stops and takes no further record.
     pub fn stopping(&self) {
         self.state().stopping = true;
     }
 
-    /// It cannot go on.
+    /// The worker cannot go on.
     pub fn failed(&self, why: &str) {
         self.state().failed.get_or_insert_with(|| why.to_string());
     }
 
-    /// The polling thread is there.
+    /// The polling thread has just polled.
     pub fn polled(&self) {
         self.polled_ms.store(self.now_ms().max(1), Relaxed);
     }
 
-    /// A commit may take so long.
+    /// Notes how long a commit may take.
     pub fn commits_within(&self, transaction_timeout: Duration) {
         self.transaction_timeout_ms.store(transaction_timeout.as_millis() as u64, Relaxed);
     }
 
-    /// A commit failed, and its like is tried again; or one succeeded.
+    /// Notes that a commit failed (it is tried again), or that a commit succeeded.
     pub fn committed(&self, result: Result<(), String>) {
         self.state().uncommitted = result.err();
     }
 
-    /// What is before this offset of a partition is committed.
+    /// Records of a partition before this offset are committed.
     pub fn durable(&self, number: i32, offset: i64) {
         let now = self.now_ms();
         if let Some(partition) = self.state().partitions.get(&number) {
@@ -138,7 +140,7 @@ impl Health {
         }
     }
 
-    /// Where a partition's log ends now.
+    /// Notes where a partition's log ends now.
     pub fn end_of(&self, number: i32, end: i64) {
         let mut state = self.state();
         state.ends.insert(number, end);
@@ -167,7 +169,7 @@ impl Health {
     /// Whether the process should go on.
     ///
     /// # Errors
-    /// Why not: a restart is the remedy.
+    /// Why the process should be restarted.
     pub fn live(&self) -> Result<(), String> {
         if let Some(why) = &self.state().failed {
             return Err(why.clone());
@@ -180,10 +182,10 @@ impl Health {
         Ok(())
     }
 
-    /// Whether records are taken and words come out.
+    /// Whether this worker takes records and publishes words.
     ///
     /// # Errors
-    /// What is missing.
+    /// What the worker waits for.
     pub fn ready(&self) -> Result<(), String> {
         self.live()?;
         {
@@ -228,14 +230,14 @@ impl PartitionHealth {
 }
 
 impl Reporter {
-    /// Its state is there, and it goes on at this offset.
+    /// The partition is restored and goes on at this offset.
     pub fn restored(&self, next_offset: i64) {
         self.partition.durable.store(next_offset, Relaxed);
         self.partition.restored.store(true, Relaxed);
         self.progressed();
     }
 
-    /// A record was taken, which was appended at this time.
+    /// A record that was appended at this time was taken.
     pub fn took(&self, next_offset: i64, timestamp_ms: Option<i64>) {
         let p = &self.partition;
         p.end.fetch_max(next_offset, Relaxed);
@@ -248,12 +250,12 @@ impl Reporter {
         self.partition.progressed_ms.store(self.board.now_ms(), Relaxed);
     }
 
-    /// What it holds.
+    /// Notes what the partition holds.
     pub fn holds(&self, streams: usize, pending_words: u64, in_flight: usize) {
         let p = &self.partition;
         p.streams.store(streams as u64, Relaxed);
         p.pending_words.store(pending_words, Relaxed);
-        // From nothing to do to something: the clock starts now.
+        // The partition had no work and has some now: its clock starts.
         if p.in_flight.swap(in_flight as u64, Relaxed) == 0 && in_flight > 0 {
             self.progressed();
         }

@@ -9,7 +9,7 @@
 //! | [`session`] | each stream's buffer: passes, freezing, releasing (pure) |
 //! | [`infer`] | queue, batches, tokeniser, the model |
 //! | [`format`](mod@format) | tags to text: disfluencies, ITN, case, marks, alignment (pure) |
-//! | [`produce`] | sends segments and says what is safely sent |
+//! | [`produce`] | sends and commits what partition tasks made |
 //! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
 //!
 //! Beside the path: [`redact`] (what must not leave), [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`rate_limit`], [`events`],

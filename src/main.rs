@@ -1,4 +1,4 @@
-//! `faircopy`: see the library for how it works, `faircopy help` for what it does.
+//! The program `faircopy`. `faircopy help` lists the commands; the library's documentation says how they work.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! Rate limits: of partials by governor; of words by accounts of our own, since a record is within two quotas at once or costs neither.
+//! Rate limits. Those of partials use the library governor. Those of words use accounts of our own, because a record
+//! must be within two quotas at once, or be charged to neither.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -8,7 +9,8 @@ use std::time::Instant;
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use serde::{Deserialize, Serialize};
 
-/// At most so many partials a second and session. What comes too early is not lost: its stream stays marked and is tried again.
+/// At most so many partials a second for each session. A partial that comes too early is not lost: its stream stays
+/// marked, and the partial is tried again.
 pub struct PartialLimit {
     inner: DefaultKeyedRateLimiter<Arc<str>>,
 }
@@ -19,26 +21,27 @@ impl PartialLimit {
         PartialLimit { inner: RateLimiter::keyed(Quota::per_second(per_second)) }
     }
 
-    /// Whether the session may send one now; counts it if so.
+    /// Whether the session may send a partial now. If so, the partial is counted.
     pub fn allows(&self, session: &Arc<str>) -> bool {
         self.inner.check_key(session).is_ok()
     }
 
-    /// Forgets sessions that have not sent lately, so that the table stays as small as the sessions that are alive.
+    /// Forgets sessions that have sent no partial lately, so that the table holds live sessions only.
     pub fn forget_idle(&self) {
         self.inner.retain_recent();
         self.inner.shrink_to_fit();
     }
 }
 
-/// Seconds' worth of words that may come at once: a recogniser sends them by utterances.
+/// How many seconds' worth of words may come at once. Recognisers send words by utterances.
 const BURST_SECONDS: u32 = 10;
 
 /// What becomes of words beyond a quota.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuotaAction {
-    /// they are tagged after everybody else's, and go out as spoken where more of them wait than a buffer holds
+    /// the words are tagged after everybody else's words; where more of them wait than a buffer holds, they go out as
+    /// spoken
     #[default]
     Delay,
     /// their record is refused
@@ -53,11 +56,12 @@ pub struct WordQuota {
     pub tenant_words_per_second: u32,
     /// of one session
     pub session_words_per_second: u32,
-    /// and beyond
+    /// what becomes of words beyond the quota
     pub beyond: QuotaAction,
 }
 
-/// Words said and not made up for by the time since: a token bucket that counts what was taken out, so that another quota finds the same words used.
+/// A token bucket that counts the words taken out, less the words that time has given back. It counts what was taken
+/// out, so that another quota finds the same words used.
 #[derive(Clone, Copy, Debug)]
 struct UsedWords {
     words: f64,
@@ -73,7 +77,8 @@ impl UsedWords {
 
 type Account = HashMap<Arc<str>, UsedWords>;
 
-/// What the tenants and the sessions of one profile have used. Whoever has used nothing is not in it.
+/// Words that the tenants and the sessions of one profile have used. Tenants and sessions with no used words are not in
+/// the table.
 #[derive(Debug, Default)]
 struct Accounts {
     tenants: Account,
@@ -85,7 +90,7 @@ impl Accounts {
         [(&mut self.tenants, quota.tenant_words_per_second), (&mut self.sessions, quota.session_words_per_second)]
     }
 
-    /// Makes the time until now up, and forgets who has nothing used.
+    /// Gives back what the time until now is worth, and forgets tenants and sessions with no used words.
     fn settle(&mut self, quota: WordQuota, now: Instant) {
         for (account, per_second) in self.each(quota) {
             account.values_mut().for_each(|used| *used = UsedWords { words: used.now(per_second, now), at: now });
@@ -101,12 +106,12 @@ pub struct WordQuotas {
 }
 
 impl WordQuotas {
-    /// Those of all profiles; nobody has used any word.
+    /// The quotas of all profiles, with no word used yet.
     pub fn new<'a>(profiles: impl Iterator<Item = (&'a Arc<str>, WordQuota)>) -> WordQuotas {
         WordQuotas { by_profile: profiles.map(|(name, quota)| (name.clone(), (quota, Arc::default()))).collect() }
     }
 
-    /// Those of the next generation of profiles. What was used stays used, also where a quota is another one now.
+    /// The quotas of reloaded profiles. Used words stay used, even if a quota has changed.
     pub fn followed_by<'a>(&self, profiles: impl Iterator<Item = (&'a Arc<str>, WordQuota)>, now: Instant) -> WordQuotas {
         let next = |(name, quota): (&'a Arc<str>, WordQuota)| {
             let accounts = self.by_profile.get(name).map(|(before, accounts)| {
@@ -118,7 +123,8 @@ impl WordQuotas {
         WordQuotas { by_profile: profiles.map(next).collect() }
     }
 
-    /// Whether so many more words are within the quotas of both tenant and session at this time. Counts them for both if so, and for neither if not.
+    /// Whether so many more words are within the quotas of both tenant and session at this time. If so, the words are
+    /// charged to both; otherwise to neither.
     pub fn allows(&self, profile: &Arc<str>, tenant: &Arc<str>, session: &Arc<str>, words: usize, now: Instant) -> bool {
         let Some((quota, accounts)) = self.by_profile.get(profile).filter(|_| words > 0) else { return true };
         let mut accounts = accounts.lock().expect("no holder panics");
@@ -140,7 +146,7 @@ impl WordQuotas {
         true
     }
 
-    /// Forgets who has said nothing lately.
+    /// Forgets tenants and sessions that have said nothing lately.
     pub fn forget_idle(&self, now: Instant) {
         for (quota, accounts) in self.by_profile.values() {
             accounts.lock().expect("no holder panics").settle(*quota, now);

@@ -1,4 +1,4 @@
-//! The joint tagger's tag set: what one pass says of one word.
+//! The tag set of the joint tagger: the labels that a pass gives to each word.
 //!
 //! The same four heads as in training (`models/training/faircopy_training/labels.py`); `models/en/labels.json` carries
 //! the label names in logit order, and [`Labels::check`] refuses a model whose order differs from this file's.
@@ -166,7 +166,7 @@ impl Itn {
     /// Number of labels of the head.
     pub const COUNT: usize = 1 + 2 * ItnClass::ALL.len();
 
-    /// Whether this word goes on in the span that `before` is in. An `I` of another class begins a span of its own.
+    /// Whether this word continues the span of `before`. An `I` of another class begins a new span.
     pub fn continues(self, before: Itn) -> bool {
         match (before, self) {
             (Itn::B(a) | Itn::I(a), Itn::I(b)) => a == b,
@@ -194,7 +194,7 @@ impl std::fmt::Display for Itn {
     }
 }
 
-/// The disfluency type of a word. All but `O` leave readable text.
+/// The disfluency type of a word. Words with any type but `O` are removed from readable text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Disfluency {
@@ -219,7 +219,7 @@ impl Disfluency {
         [Disfluency::O, Disfluency::F, Disfluency::E, Disfluency::D, Disfluency::Rep, Disfluency::Rm];
 }
 
-/// All that one pass says of one word.
+/// The four labels that a pass gives to a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tags {
     /// the mark after it
@@ -263,7 +263,7 @@ pub struct Labels {
     pub itn: Vec<String>,
     /// disfluencies
     pub disfluency: Vec<String>,
-    /// kinds of speech that the model punctuates in ways of their own; the first stands for any
+    /// kinds of speech that the model knows; the first, "any", stands for a kind that is not known
     pub styles: Vec<String>,
     /// what each step from one ITN label to the next adds to a path's score ([`crate::infer::path`])
     pub itn_follows: Vec<Vec<f32>>,
@@ -271,7 +271,7 @@ pub struct Labels {
     pub tokens: SpecialTokens,
 }
 
-/// Tokens of an encoder that are no words.
+/// Tokens of an encoder that stand for no word.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct SpecialTokens {
@@ -279,7 +279,7 @@ pub struct SpecialTokens {
     pub cls: u32,
     /// id of the last token of a row whose speaker has stopped
     pub sep: u32,
-    /// the tokenizer's name of a word it cannot divide
+    /// the tokenizer's name of a word that it cannot divide
     pub unknown: String,
 }
 
@@ -304,7 +304,8 @@ impl Labels {
         }
     }
 
-    /// Says which head differs from what this program knows: the name of the head, what is expected and what was got.
+    /// Checks that the labels are those of this program. The error names the head that differs, what was expected and
+    /// what was got.
     pub fn check(&self) -> Result<(), String> {
         let ours = Labels::ours(&self.model);
         for (head, want, got) in [
@@ -323,15 +324,15 @@ impl Labels {
         Ok(())
     }
 
-    /// Where the ITN head's logits stand among a token's.
+    /// Place of the ITN head among the logits of a token.
     pub const ITN: std::ops::Range<usize> = Punct::ALL.len() + Case::ALL.len()..Punct::ALL.len() + Case::ALL.len() + Itn::COUNT;
 
     /// Number of logits of one token: all heads side by side.
     pub const WIDTH: usize = Punct::ALL.len() + Case::ALL.len() + Itn::COUNT + Disfluency::ALL.len();
 }
 
-/// Added to logits: what tilts a profile towards more marks, or more words taken for disfluent (above 0), or fewer. Where logits are calibrated, a mark tilted
-/// by x is taken if it is e^-x times as probable as none.
+/// A profile's tilt, which is added to logits. Above 0 there are more marks, or more words taken for disfluent; below 0
+/// fewer. Where logits are calibrated, a mark with tilt x is taken if it is at least e^-x times as probable as no mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tilt {
     /// commas
@@ -344,8 +345,8 @@ pub struct Tilt {
     pub disfluency: f32,
 }
 
-/// The best label of each head in one token's logits (`Labels::WIDTH` of them). Ties go to the lower label. Of the ITN labels, the best for this word
-/// alone; [`crate::infer::path`] fits them together.
+/// The best label of each head, from one token's logits (`Labels::WIDTH` of them). A tie goes to the lower label. The
+/// ITN label is the best one for this word alone; [`crate::infer::path`] fits the labels of several words together.
 pub fn best(logits: &[f32], tilt: Tilt) -> Tags {
     debug_assert_eq!(logits.len(), Labels::WIDTH);
     let (marks, rest) = logits.split_at(Punct::ALL.len());

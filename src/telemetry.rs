@@ -1,7 +1,7 @@
-//! OpenTelemetry: where metrics and spans go. What they are is in [`events`](crate::events) and [`trace`].
+//! OpenTelemetry: where metrics and spans are sent. [`events`](crate::events) makes the metrics, [`trace`] the spans.
 //!
-//! Metrics are always kept for Prometheus (`/metrics`); with `telemetry.otlp` set they and spans are also sent to a collector, by
-//! OTLP over HTTP.
+//! Metrics are always kept for Prometheus (`/metrics`). With `telemetry.otlp` set, metrics and spans are also sent to a
+//! collector, by OTLP over HTTP.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use crate::events;
 use crate::health::Health;
 use crate::trace;
 
-/// A collector that does not answer within this holds nothing up.
+/// Time-out of a collector, so that a collector that does not answer holds nothing up.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What was started; stop it before the process ends.
+/// The exporters that were started. Stop them before the process ends.
 pub struct Telemetry {
     registry: Registry,
     meters: SdkMeterProvider,
@@ -85,12 +85,12 @@ impl Telemetry {
     /// All metrics in Prometheus's text format.
     pub fn prometheus(&self) -> String {
         let mut text = Vec::new();
-        // Fails only where two metrics share a name, which a test excludes.
+        // Fails only if two metrics have the same name. A test checks that none have.
         let _ = TextEncoder::new().encode(&self.registry.gather(), &mut text);
         String::from_utf8(text).unwrap_or_default()
     }
 
-    /// Sends what is left. A collector that is away is waited for only briefly.
+    /// Sends what is left. If the collector does not answer, the wait is short.
     pub fn stop(&self) {
         let _ = self.meters.shutdown_with_timeout(EXPORT_TIMEOUT);
         if let Some(tracers) = &self.tracers {

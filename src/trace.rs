@@ -1,4 +1,4 @@
-//! The way of one record, as OpenTelemetry spans: from the raw topic to the topics its words end up on.
+//! The way of a record as OpenTelemetry spans, from the raw topic to the topics on which its words are published.
 //!
 //! ```text
 //!  process asr.raw ─┬─ buffer   from its arrival to the release of its last word
@@ -6,7 +6,8 @@
 //!                   └─ publish asr.formatted   until the commit
 //!  infer ───links──▶ the records whose words a batch holds; a child of the first
 //! ```
-//! A record's own `traceparent` header is its parent and decides whether it is traced; the segment of its last word carries it on.
+//! The record's `traceparent` header names the parent span and decides whether the record is traced. The segment of the
+//! record's last word carries the context on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
@@ -21,17 +22,17 @@ type Headers = Vec<(String, Option<Vec<u8>>)>;
 
 static TRACING: AtomicBool = AtomicBool::new(false);
 
-/// From now on records may be traced: spans go somewhere.
+/// From now on records may be traced, because an exporter takes the spans.
 pub fn switch_on() {
     TRACING.store(true, Ordering::Relaxed);
 }
 
-/// Names a span to whoever links to it.
+/// The name of a span, for links to it.
 pub type Link = SpanContext;
 
 const NAMES: [&str; 2] = ["traceparent", "tracestate"];
 
-/// A traced record. Its span ends when nobody holds it any more: its words are done with.
+/// A traced record. Its span ends when the last holder drops it, after the record's last word was published.
 #[derive(Debug)]
 pub struct RecordSpan {
     context: Context,
@@ -66,7 +67,7 @@ fn tracer() -> global::BoxedTracer {
 }
 
 impl RecordSpan {
-    /// A record was taken. `None` where it is not traced.
+    /// Begins the span of a record that was taken. `None` if the record is not traced.
     pub fn begin(topic: &str, partition: i32, offset: i64, headers: &[(String, Option<Vec<u8>>)]) -> Option<RecordSpan> {
         if !TRACING.load(Ordering::Relaxed) {
             return None;
@@ -94,17 +95,17 @@ impl RecordSpan {
         drop(span); // a span ends where it is dropped
     }
 
-    /// Its last word leaves the buffer.
+    /// The record's last word has left the buffer.
     pub fn released(&self) {
         self.child("buffer".into(), SpanKind::Internal, self.began);
     }
 
-    /// That was formatted, since `from`.
+    /// The record's last word was formatted, from the time `from` on.
     pub fn formatted(&self, from: SystemTime) {
         self.child("format".into(), SpanKind::Internal, from);
     }
 
-    /// The segment of its last word is durable; the transaction began at `from`.
+    /// The segment of the record's last word is durable. The transaction began at `from`.
     pub fn published(&self, topic: &str, from: SystemTime) {
         self.child(format!("publish {topic}"), SpanKind::Producer, from);
     }
@@ -114,7 +115,7 @@ impl RecordSpan {
         self.context.span().span_context().clone()
     }
 
-    /// Headers as the segment is to carry them: the record's, with this span as the parent of whoever reads on.
+    /// The headers that the segment carries: the record's headers, with this span as the parent of the reader's span.
     pub fn carried(&self, headers: &[(String, Option<Vec<u8>>)]) -> Headers {
         let mut all: Headers =
             headers.iter().filter(|(name, _)| NAMES.iter().all(|n| !name.eq_ignore_ascii_case(n))).cloned().collect();
@@ -129,7 +130,8 @@ impl Drop for RecordSpan {
     }
 }
 
-/// A batch went through the model, since `from`, with words of these records. It is in the trace of the first of them, which is why it is sampled at all.
+/// A batch with words of these records went through the model, from the time `from` on. The batch's span belongs to the
+/// trace of the first record; without a parent it would be sampled on its own.
 pub fn inferred(links: Vec<Link>, from: SystemTime, rows: usize) {
     let Some(first) = links.first() else { return };
     let parent = Context::new().with_remote_span_context(first.clone());

@@ -1,4 +1,5 @@
-//! HTTP for those who look after a worker: probes, metrics, what is in force, and the live page. Its own port, the loopback unless told otherwise.
+//! HTTP for operators: probes, metrics, the settings in force, and the live page. It has a port of its own, on the
+//! loopback by default.
 //!
 //! | path | what it says |
 //! | --- | --- |
@@ -39,14 +40,14 @@ pub struct Admin {
     settings: Settings,
     health: Arc<Health>,
     telemetry: Arc<Telemetry>,
-    /// there once the model is loaded
+    /// set once the model is loaded
     shared: OnceLock<Arc<Shared>>,
     live: PageFeed,
     address: OnceLock<SocketAddr>,
 }
 
 impl Admin {
-    /// What is known before the model is loaded.
+    /// The admin port before the model is loaded.
     pub fn new(settings: Settings, health: Arc<Health>, telemetry: Arc<Telemetry>) -> Arc<Admin> {
         Arc::new(Admin {
             settings,
@@ -65,15 +66,15 @@ impl Admin {
         }
     }
 
-    /// Where it listens; what settings say until it does.
+    /// The address on which it listens; before that, the address in the settings.
     pub fn address(&self) -> String {
         self.address.get().map_or(self.settings.admin.listen.clone(), ToString::to_string)
     }
 
-    /// Takes the port, if there is to be one.
+    /// Takes the port, if the settings name one.
     ///
     /// # Errors
-    /// It cannot be had; says what to do.
+    /// The port cannot be taken; the message says what to do.
     pub fn bind(&self) -> Result<Option<TcpListener>, String> {
         let address = &self.settings.admin.listen;
         if address.is_empty() {
@@ -129,14 +130,16 @@ struct TokenQuery {
     token: Option<String>,
 }
 
-/// Lets in who shows the token: as a bearer, or on the page, where a browser cannot, in the query.
+/// Lets requests through that carry the token: as a bearer token, or in the query on the page, where a browser cannot
+/// send a bearer token.
 async fn guard(State(admin): State<Arc<Admin>>, Query(given): Query<TokenQuery>, request: Request, next: Next) -> Response {
     let wanted = admin.settings.admin.token.as_bytes();
     let bearer = request.headers().get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()?.strip_prefix("Bearer "));
     let on_page = request.uri().path().starts_with("/page");
     let given = bearer.or(given.token.as_deref().filter(|_| on_page)).unwrap_or_default().as_bytes();
     if wanted.is_empty() {
-        // A site of somebody else's may have its name point here: then the browser says that name, and would show it the calls.
+        // Another site may have its name point to this address. A browser would then send that site's name as the host,
+        // and the site's script could read the calls.
         let host = request.headers().get(header::HOST).and_then(|h| h.to_str().ok()).unwrap_or_default();
         if on_page && !is_here(host) {
             return (StatusCode::FORBIDDEN, "expected the worker's address, or admin.token\n").into_response();
@@ -150,7 +153,7 @@ async fn guard(State(admin): State<Arc<Admin>>, Query(given): Query<TokenQuery>,
         .into_response()
 }
 
-/// Whether a Host header is an address or localhost, not a name that somebody has chosen.
+/// Whether a Host header is an address or localhost, and not a name that another site has chosen.
 fn is_here(host: &str) -> bool {
     let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.ends_with(']') { host } else { name });
     name == "localhost" || name.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok()

@@ -1,5 +1,5 @@
-//! The live page: calls as their text forms, read off the formatted and partial topics like any other reader would, so what a profile
-//! redacts is not here either.
+//! The live page: calls as their text forms. The page reads the formatted and the partial topic like any other reader.
+//! So what a profile redacts is not on the page.
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
@@ -19,13 +19,13 @@ use super::Admin;
 use crate::consume::follower::TopicFollower;
 use crate::record::{Kind, Segment};
 
-/// Sessions remembered, those heard last.
+/// Sessions that the page remembers: those that spoke last.
 const MAX_SESSIONS: usize = 200;
-/// Segments remembered of one.
+/// Segments that the page remembers of one session.
 const MAX_SEGMENTS: usize = 500;
 /// Segments that a slow browser may fall behind before it misses some.
 const BEHIND: usize = 1024;
-/// Between two lines of figures.
+/// Time between two lines of figures.
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A segment and when it was read.
@@ -81,7 +81,7 @@ impl PageFeed {
                 session.finals.pop_front();
             }
         }
-        let _ = self.news.send(line); // nobody may be looking
+        let _ = self.news.send(line); // fails only if no browser is looking
     }
 
     fn so_far(&self, session: &str) -> Vec<PageSegment> {
@@ -114,7 +114,7 @@ pub(super) fn follow(admin: Arc<Admin>) {
 }
 
 pub(super) async fn html() -> impl IntoResponse {
-    // The page carries all it needs: nothing is loaded from elsewhere, and nobody may frame it.
+    // The page loads nothing from elsewhere and may not be framed.
     let policy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -134,7 +134,7 @@ pub(super) async fn style() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], include_str!("page/style.css"))
 }
 
-/// Sessions heard, the latest first.
+/// The remembered sessions; the one that spoke last is first.
 pub(super) async fn sessions(State(admin): State<Arc<Admin>>) -> Json<Value> {
     let sessions = admin.live.sessions.lock().expect("no holder panics");
     let mut all: Vec<(&Arc<str>, &Session)> = sessions.iter().collect();
@@ -153,7 +153,7 @@ pub(super) async fn events(
     State(admin): State<Arc<Admin>>,
     Query(wanted): Query<Wanted>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let news = admin.live.news.subscribe(); // before what is remembered is read, so that nothing falls between
+    let news = admin.live.news.subscribe(); // subscribed before the remembered segments are read, so that no segment is missed
     let past = stream::iter(admin.live.so_far(&wanted.session));
     let coming = stream::unfold((news, wanted.session), |(mut news, session)| async move {
         loop {

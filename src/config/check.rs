@@ -8,9 +8,10 @@ use crate::infer::row::MAX_TOKENS;
 /// librdkafka's default `max.poll.interval.ms`.
 const MAX_POLL_INTERVAL_MS: u64 = 300_000;
 
-/// Slots come in multiples of this: of the widest vectors that a CPU adds up at once, several times over.
+/// `infer.state_slots` is a multiple of this. The number is a multiple of the width of every CPU's vectors, so that
+/// padding changes no sum.
 const SLOTS: usize = 64;
-/// Largest `infer.key_words`: at one token a word the model's positions are used up.
+/// Largest `infer.key_words`: with one token a word, more words would need more positions than the model has.
 const MAX_KEY_WORDS: u64 = 400;
 
 /// Properties that faircopy sets itself, and the setting to use instead.

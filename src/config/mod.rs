@@ -1,5 +1,5 @@
-//! Every setting. Shipped defaults (`deploy/faircopy.toml`), then a file, then `FAIRCOPY__…` variables; unknown keys are
-//! refused and limits checked against each other ([`check`]).
+//! Every setting. Shipped defaults (`deploy/faircopy.toml`), then a file, then `FAIRCOPY__…` variables; Unknown keys
+//! are refused, and limits are checked against each other ([`check`]).
 
 mod check;
 pub mod profile;
@@ -24,8 +24,8 @@ pub const DEFAULTS: &str = include_str!("../../deploy/faircopy.toml");
 /// Largest record that librdkafka and a broker are asked to take.
 const MAX_RECORD_BYTES: u64 = 64 << 20;
 
-/// The few librdkafka properties whose names hold an underscore; in all others one stands for a dot, which the environment cannot
-/// hold.
+/// The few librdkafka properties whose names contain an underscore. In the variables of all other properties an
+/// underscore stands for a dot, because names of variables cannot contain dots.
 const UNDERSCORED: [&str; 4] = ["log_level", "ssl_key", "ssl_certificate", "ssl_ca"];
 
 /// Why settings cannot be used; names the key, what is expected, what was got and what to do.
@@ -49,17 +49,17 @@ pub struct Settings {
     pub decode: Decode,
     /// grammars
     pub format: FormatSettings,
-    /// of raw records
+    /// limits of raw records
     pub limits: RecordLimits,
-    /// offsets
+    /// commits and guarantees
     pub delivery: Delivery,
-    /// tails
+    /// partials
     pub partials: Partials,
-    /// by name
+    /// profiles by name
     pub profiles: BTreeMap<String, ProfileSettings>,
     /// tenant to profile
     pub tenants: BTreeMap<String, String>,
-    /// everybody else
+    /// the profile of tenants that are not listed
     pub unknown_tenant: UnknownTenant,
     /// health, metrics, the live page
     pub admin: Admin,
@@ -69,7 +69,8 @@ pub struct Settings {
     pub log: Log,
 }
 
-/// `FAIRCOPY__SECTION__KEY`, as text: what a setting is decides how that is read, not what the text looks like. A password `007` is no number.
+/// `FAIRCOPY__SECTION__KEY` variables, as text. The setting's type decides how the text is read: a password `007` stays
+/// text.
 fn environment() -> Environment {
     Environment::with_prefix("FAIRCOPY").prefix_separator("__").separator("__")
 }
@@ -103,11 +104,12 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Largest record that a worker may send, bytes: what waits in a stream, with all that passes through.
+    /// Largest record that a worker may send, in bytes: the unreleased words of a stream, with `meta` and headers.
     pub fn largest_record_bytes(&self) -> u64 {
         let l = &self.limits;
         let words = self.decode.max_buffer_words + l.max_words_per_record as u64;
-        // Every word may have come with a record of its own; letters of up to four bytes; and as much again for what stands round them.
+        // Each word may have come in a record of its own. A letter has up to four bytes. JSON and other fields may need
+        // as much again.
         let each = l.max_meta_bytes + l.max_header_bytes + 4 * l.max_word_chars + 64;
         (words * each as u64).clamp(1 << 20, MAX_RECORD_BYTES)
     }

@@ -40,7 +40,7 @@ pub enum Unlimited {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MaskSetting {
-    /// a pass sees all it has
+    /// a pass sees all words that it has
     Open,
     /// the model never looks further than `L`
     Lookahead,
@@ -58,7 +58,7 @@ pub enum ReleaseSetting {
     Flow,
 }
 
-/// `[profiles.NAME]`; what is left out comes from `[profiles.default]`.
+/// `[profiles.NAME]`. Settings that are left out come from `[profiles.default]`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "each key is described in deploy/faircopy.toml")]
@@ -121,9 +121,9 @@ pub struct ProfileSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum RedactSetting {
-    /// just that
+    /// an action alone
     Action(Action),
-    /// with more to say
+    /// an action with options
     Rule(RedactionRule),
 }
 
@@ -147,7 +147,7 @@ pub struct Profile {
     pub model: String,
     /// the kind of speech that the model is told of
     pub style: String,
-    /// words a second
+    /// its quota, in words a second
     pub quota: WordQuota,
     /// formatting
     pub format: FormatSpec,
@@ -156,7 +156,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Whether words of `lang` are formatted. No language given means the first of the profile's.
+    /// Whether words of `lang` are formatted. A record without a language counts as the profile's first language.
     pub fn serves(&self, lang: Option<&str>) -> bool {
         let Some(lang) = lang else { return true };
         let primary = lang.split(['-', '_']).next().unwrap_or(lang);
@@ -206,7 +206,7 @@ impl Profiles {
         &self.by_name[name]
     }
 
-    /// The profile of that name, or what an unknown tenant gets where there is none any more.
+    /// The profile of that name. If a reload has removed the profile: the profile of unknown tenants.
     pub fn named(&self, name: &str) -> &Arc<Profile> {
         self.by_name.get(name).unwrap_or_else(|| &self.by_name[&self.unknown])
     }
@@ -233,7 +233,8 @@ impl Profiles {
         Ok(())
     }
 
-    /// Gives every profile what its streams may not release in halves, which its lists are part of.
+    /// Gives every profile its redaction rules with their lists. Streams need the rules so that they release nothing
+    /// redacted in halves.
     pub fn bind_redaction(&mut self, styles: &Styles) {
         for (name, profile) in &mut self.by_name {
             let profile = Arc::make_mut(profile);
@@ -262,7 +263,7 @@ impl Profiles {
     }
 }
 
-/// Most that a label may be tilted by either way.
+/// Largest tilt of a label, up or down.
 const MAX_TILT: f32 = 20.0;
 
 /// A profile's own tilts over those of `[profiles.default.tilt]`.
@@ -298,8 +299,8 @@ fn numbers(
         .map_err(|e| SettingsError(format!("profiles.{profile}.numbers: {e}")))
 }
 
-/// How a profile's streams keep states. `S` and `G` are those of the settings, rounded up so that a settling pass is one of the profile's own passes
-/// and a key pass is a settling pass. Where a word may depend on all later ones, none is ever settled.
+/// How a profile's streams keep states. `S` and `G` come from the settings. They are rounded up, so that every settling
+/// pass is a pass of the profile and every key pass is a settling pass. With unlimited lookahead no word is settled.
 fn settling(infer: &InferSettings, policy: &Policy) -> Option<Settling> {
     let Lookahead::Words(lookahead) = policy.lookahead else { return None };
     let words = infer.settle_words.checked_next_multiple_of(policy.pass_words)?;
@@ -314,8 +315,8 @@ fn settling(infer: &InferSettings, policy: &Policy) -> Option<Settling> {
     })
 }
 
-/// Words between passes where nobody waits for words: as many as fit a row with its history, at most two thirds of a buffer, since the rest is what later
-/// words a word knows.
+/// Words between two passes with unlimited lookahead, where nobody waits for words. As many as fit into a row with its
+/// history, and at most two thirds of the buffer: the last third holds the later words that a word sees.
 fn long_pass(policy: &Policy) -> u64 {
     let room = MAX_WINDOW_WORDS.saturating_sub(policy.history_words).saturating_sub(policy.max_buffer_words);
     (room / 2).min(policy.max_buffer_words * 2 / 3)

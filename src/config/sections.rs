@@ -17,7 +17,7 @@ pub enum GroupProtocol {
     Auto,
     /// KIP-848
     Consumer,
-    /// eager rebalances
+    /// the classic protocol, with cooperative rebalances
     Classic,
 }
 
@@ -52,20 +52,20 @@ pub struct Kafka {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Topics {
-    /// input
+    /// the topic of raw segments
     pub raw: String,
-    /// finals and ends
+    /// final segments and ends of epochs
     pub formatted: String,
-    /// tails
+    /// partial segments
     pub partial: String,
     /// refused records
     pub dead_letter: String,
-    /// what streams have become; compacted. One group's own: empty for [`Topics::changelog_of`] it
+    /// states of open streams, compacted. Belongs to one group. Empty: the name that [`Topics::changelog_of`] makes
     pub changelog: String,
 }
 
 impl Topics {
-    /// The changelog's name where the settings give none.
+    /// The changelog's name if the settings name none.
     pub fn changelog_of(group: &str) -> String {
         format!("{group}-changelog")
     }
@@ -93,7 +93,7 @@ pub struct Input {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InferSettings {
-    /// directory of models: a directory each
+    /// the directory that has a directory for each model
     pub model_dir: PathBuf,
     /// ONNX Runtime library
     pub runtime: PathBuf,
@@ -107,17 +107,17 @@ pub struct InferSettings {
     pub max_batch_tokens: usize,
     /// rows of a batch
     pub max_batch_items: usize,
-    /// microseconds an idle worker waits
+    /// microseconds that an idle worker waits for a batch to fill
     pub max_wait_us: u64,
-    /// milliseconds an answer for live words is waited for
+    /// milliseconds that live words wait for an answer
     pub timeout_ms: u64,
-    /// milliseconds an answer for words of a backlog is waited for
+    /// milliseconds that words of a backlog wait for an answer
     pub backlog_timeout_ms: u64,
     /// requests of a partition under way
     pub max_in_flight_per_partition: usize,
-    /// `S`: passes at multiples of so many words keep states; 0: none does
+    /// `S`: passes at multiples of so many words keep states. 0: no pass keeps states
     pub settle_words: u64,
-    /// `G`: so many words after a key pass comes the next one
+    /// `G`: words between two key passes
     pub key_words: u64,
     /// tokens whose states a pass sees
     pub state_slots: usize,
@@ -150,7 +150,7 @@ pub struct FormatSettings {
     /// directories of packs; of packs with the same name the one in the first of them counts
     #[serde(deserialize_with = "super::text::paths")]
     pub pack_dirs: Vec<PathBuf>,
-    /// how often grammars, packs and lists are looked at for changes; 0 for never
+    /// milliseconds between two looks for changed grammars, packs and lists; 0 for never
     pub reload_ms: u64,
 }
 
@@ -158,15 +158,15 @@ pub struct FormatSettings {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decode {
-    /// unreleased words of a stream
+    /// unreleased words of a stream at most
     pub max_buffer_words: u64,
-    /// streams of a partition
+    /// open streams of a partition at most
     pub max_streams_per_partition: usize,
-    /// until a silent stream ends
+    /// milliseconds until a silent stream ends
     pub session_ttl_ms: u64,
-    /// until an ended stream is forgotten
+    /// milliseconds until an ended stream is forgotten
     pub late_ttl_ms: u64,
-    /// back-pressure
+    /// words of a partition that may wait for the model; at the limit the partition is not read
     pub max_pending_words_per_partition: u64,
 }
 
@@ -176,13 +176,13 @@ pub struct Decode {
 pub struct Delivery {
     /// what readers may count on
     pub guarantee: Guarantee,
-    /// between commits
+    /// milliseconds between two commits
     pub commit_interval_ms: u64,
-    /// records a partition has made and not handed on, at which it asks for a commit and reads no further
+    /// records made and not yet committed, at which a partition asks for a commit and takes no further record
     pub max_uncommitted: usize,
-    /// a transaction that takes longer is aborted
+    /// milliseconds after which the broker aborts a transaction
     pub transaction_timeout_ms: u64,
-    /// at stop and revocation
+    /// milliseconds that a worker waits for its last commit when it stops or gives a partition up
     pub drain_deadline_ms: u64,
 }
 
@@ -192,7 +192,7 @@ pub struct Delivery {
 pub struct Partials {
     /// whether any are sent
     pub enabled: bool,
-    /// rate limit
+    /// partials a second for each session at most
     pub per_session_per_second: u32,
 }
 
@@ -200,7 +200,7 @@ pub struct Partials {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnknownTenant {
-    /// its profile: the strictest there is
+    /// the profile of unknown tenants; take the strictest one
     pub profile: String,
 }
 
@@ -210,9 +210,9 @@ pub struct UnknownTenant {
 pub struct Admin {
     /// host:port of health, metrics and the live page; empty for none
     pub listen: String,
-    /// what all but the probes want to be shown; empty for nothing
+    /// the secret that every path but the probes wants; empty for no secret
     pub token: String,
-    /// whether the live page is there
+    /// whether the live page is served
     pub page: bool,
 }
 

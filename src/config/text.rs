@@ -1,4 +1,4 @@
-//! Settings that may be of more than one kind, read from TOML or from the text of an environment variable.
+//! Settings that TOML and environment variables write in different ways.
 
 use std::fmt;
 use std::path::PathBuf;

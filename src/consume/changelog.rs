@@ -1,8 +1,10 @@
 //! What the last owner of a partition left in the changelog.
 //!
-//! A transaction's offsets can be visible before its markers have reached every partition, so reading to the end that `read_committed` shows may stop
-//! early. The order here is that of Kafka Streams' `StoreChangelogReader`: committed offsets first, which waits for commits under way; then the
-//! changelog's high watermark as a `read_uncommitted` client sees it; then, once the stable end has reached that, everything up to it.
+//! A transaction's offsets can be visible before the transaction's markers have reached every partition. So a reader
+//! that stops at the end that `read_committed` shows may stop too early. The steps here are those of Kafka Streams'
+//! `StoreChangelogReader`. First ask for the committed offsets; the broker answers when commits under way have ended.
+//! Then ask for the changelog's high watermark as a `read_uncommitted` client sees it. Then wait until the stable end
+//! has reached that watermark, and read up to it.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -20,18 +22,19 @@ use crate::kafka::notes::Note;
 use crate::record::RawRecord;
 use crate::session::snapshot;
 
-/// Between two looks at the stable end.
+/// Time between two looks at the stable end.
 const LOOK: Duration = Duration::from_millis(50);
-/// Waits so much longer than a transaction may take for the stable end: the broker looks for overdue ones every ten seconds.
+/// How much longer than a transaction's time-out the stable end is waited for. The broker looks for overdue
+/// transactions every ten seconds.
 const OVERDUE: Duration = Duration::from_secs(20);
 
 /// Why a partition cannot be taken over.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// the client's word
+    /// what the Kafka client says
     #[error("the changelog cannot be read: {0}")]
     Client(#[from] KafkaError),
-    /// a topic gives nothing
+    /// a topic gives no record
     #[error(transparent)]
     Read(#[from] ReadError),
     /// its states are another group's
@@ -42,9 +45,9 @@ pub enum RestoreError {
     Foreign {
         /// the changelog
         topic: String,
-        /// whose states they are
+        /// the group that owns the states
         owner: String,
-        /// this worker's
+        /// the group of this worker
         group: String,
     },
     /// a transaction stays open
@@ -52,32 +55,32 @@ pub enum RestoreError {
     Held {
         /// the changelog
         topic: String,
-        /// which
+        /// the partition
         partition: i32,
-        /// how long
+        /// how long the transaction has been open
         waited: Duration,
     },
 }
 
 /// The latest value of each key, and where the partition's input goes on.
 pub struct ChangelogState {
-    /// by key; those with a tombstone are not among them
+    /// states by key, without those that a tombstone has deleted
     pub states: HashMap<Vec<u8>, Vec<u8>>,
     /// offset of the next raw record
     pub next_offset: i64,
-    /// what the last commit said of it
+    /// the crash mark of the last commit
     pub mark: CrashMark,
-    /// the raw log ends here now
+    /// the present end of the raw log
     pub end: i64,
-    /// whether the changelog says whose states these are
+    /// whether the changelog names its group
     pub owned: bool,
 }
 
-/// Reads what was left of a partition of the raw topic. Blocks, for at most a transaction's time-out where another worker holds one open, and otherwise as
-/// long as records come.
+/// Reads the states that the last owner of a partition left. Blocks for as long as records come. If another worker has
+/// a transaction open, it also blocks for a transaction's time-out at most.
 ///
 /// # Errors
-/// The broker does not answer, a transaction stays open for longer than any may, or the changelog is another group's.
+/// The broker does not answer, a transaction stays open for too long, or the changelog belongs to another group.
 pub fn read(settings: &Settings, partition: i32) -> Result<ChangelogState, RestoreError> {
     let began = Instant::now();
     let topic = &settings.topics.changelog;
@@ -109,7 +112,8 @@ pub fn read(settings: &Settings, partition: i32) -> Result<ChangelogState, Resto
                 return Err(RestoreError::Foreign { topic: topic.clone(), owner, group: settings.kafka.group.clone() });
             }
             Note::Owner(_) => owned = true,
-            // The last owner died after its states were written, and before it could say so. It lived through these records.
+            // The last owner died after it wrote its states and before it committed the offsets. It has processed these
+            // records without a crash.
             Note::Progress(at) if at > next_offset => (next_offset, mark) = (at, CrashMark::Clean),
             Note::Progress(_) => {}
         }
@@ -118,7 +122,8 @@ pub fn read(settings: &Settings, partition: i32) -> Result<ChangelogState, Resto
     Ok(ChangelogState { states, next_offset, mark, end, owned })
 }
 
-/// Keeps the state that holds more of its stream's input: a worker that lost the partition may have written an older one last.
+/// Keeps the state that holds more of its stream's input. A worker that has lost the partition may have written an
+/// older state later.
 fn latest(states: &mut HashMap<Vec<u8>, Vec<u8>>, key: Vec<u8>, value: Vec<u8>) {
     let older = states.get(&key).is_some_and(|known| snapshot::applied(known) > snapshot::applied(&value));
     if !older {
@@ -126,7 +131,8 @@ fn latest(states: &mut HashMap<Vec<u8>, Vec<u8>>, key: Vec<u8>, value: Vec<u8>) 
     }
 }
 
-/// Reads raw records again, from offset `from` to before `to`. Gives the offset of the oldest one that the topic still has. Blocks as long as records come.
+/// Reads raw records again, from offset `from` to before `to`. Gives the offset of the oldest one that the topic still
+/// has. Blocks for as long as records come.
 ///
 /// # Errors
 /// The broker does not answer.
@@ -148,8 +154,8 @@ struct StartingPoint {
     end: i64,
 }
 
-/// Where the group goes on, and what the last commit said of it: its committed offset if the log still has it, else where the settings say that a group begins.
-/// And where the log ends.
+/// Where the group goes on, the crash mark of the last commit, and where the log ends. The group goes on at its
+/// committed offset if the log still has that offset, and otherwise where `kafka.start` says.
 fn begin(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<StartingPoint, KafkaError> {
     let topic = &settings.topics.raw;
     let mut list = TopicPartitionList::with_capacity(1);

@@ -1,4 +1,4 @@
-//! Dead letters, as those who look after them read them.
+//! Dead letters, as operators read them.
 
 use serde::Serialize;
 
@@ -7,12 +7,12 @@ use super::reader::{ReadError, TopicReader};
 use crate::config::Settings;
 use crate::record::{REPLAYED, RawRecord};
 
-/// What the headers of a dead letter say, and the letter.
+/// A dead letter: what its headers say, and the refused record.
 #[derive(Debug, Serialize)]
 pub struct StoredDeadLetter {
-    /// where it lies
+    /// where the dead letter stands: partition or offset
     pub partition: i32,
-    /// where it lies
+    /// where the dead letter stands: partition or offset
     pub offset: i64,
     /// what refused it
     pub stage: String,
@@ -20,13 +20,13 @@ pub struct StoredDeadLetter {
     pub reason: String,
     /// why, for people
     pub detail: String,
-    /// where the record came from
+    /// where the refused record stands: topic, partition or offset
     pub source_topic: String,
-    /// where the record came from
+    /// where the refused record stands: topic, partition or offset
     pub source_partition: i32,
-    /// where the record came from
+    /// where the refused record stands: topic, partition or offset
     pub source_offset: i64,
-    /// the record, if the letter carries it
+    /// the refused record, if the dead letter carries its bytes
     #[serde(skip)]
     pub record: RawRecord,
 }
@@ -54,7 +54,7 @@ impl StoredDeadLetter {
     }
 }
 
-/// All dead letters with this reason, or all there are.
+/// All dead letters with this reason; all dead letters if no reason is given.
 pub fn read(settings: &Settings, reason: Option<&str>) -> Result<Vec<StoredDeadLetter>, ReadError> {
     let reader = TopicReader::new(settings, "read_committed")?;
     let topic = &settings.topics.dead_letter;
@@ -66,8 +66,8 @@ pub fn read(settings: &Settings, reason: Option<&str>) -> Result<Vec<StoredDeadL
     Ok(letters)
 }
 
-/// The record of a letter as it is to be said again, marked: the letter's own bytes or, where it has coordinates only, the raw topic's. `None` where neither
-/// has it any more.
+/// The refused record, marked as replayed, to be sent again. Its bytes come from the dead letter; if the dead letter
+/// has coordinates only, from the raw topic. `None` if neither has the bytes any more.
 pub fn again(settings: &Settings, letter: &StoredDeadLetter) -> Result<Option<RawRecord>, ClientError> {
     let mut record = if letter.record.payload.is_some() {
         letter.record.clone()

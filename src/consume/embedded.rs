@@ -1,5 +1,5 @@
-//! The demo's broker: librdkafka's mock cluster, in this process. It has no transactions, no compaction and keeps little; use
-//! Apache Kafka for everything but a look.
+//! The demo's broker: librdkafka's mock cluster, in this process. The mock has no transactions and no compaction, and
+//! keeps few records. Use Apache Kafka for everything but a demo.
 
 use rdkafka::error::KafkaError;
 use rdkafka::mocking::MockCluster;
@@ -11,7 +11,7 @@ pub struct EmbeddedBroker {
 }
 
 impl EmbeddedBroker {
-    /// Starts it with these topics, each of so many partitions.
+    /// Starts the broker with these topics, each with so many partitions.
     pub fn start(topics: &[&str], partitions: i32) -> Result<EmbeddedBroker, KafkaError> {
         let cluster = MockCluster::new(1)?;
         for topic in topics {

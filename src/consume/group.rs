@@ -1,4 +1,4 @@
-//! The consumer client: settings, a look at the broker before anything is consumed, and rebalances.
+//! The consumer client: its properties, a check of broker and topics before anything is consumed, and rebalances.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -26,51 +26,52 @@ pub enum StartError {
     /// a property librdkafka does not take
     #[error("kafka: {0}; expected properties of librdkafka in kafka.properties")]
     Properties(KafkaError),
-    /// no broker
+    /// no broker answers
     #[error(
         "kafka.brokers = {brokers:?}: no broker answered within {START_TIMEOUT:?}: {error}; check the address, that Kafka runs, and kafka.properties (SASL, TLS)"
     )]
     Unreachable {
-        /// as set
+        /// the name in the settings
         brokers: String,
-        /// the client's word
+        /// what the Kafka client says
         error: KafkaError,
     },
-    /// state would be looked for where it is not
+    /// raw topic and changelog have different numbers of partitions, so states would be looked for in the wrong
+    /// partition
     #[error(
         "topic {changelog:?} has {has} partitions: expected {needs}, as many as {raw:?}, for a stream's state stands on its input's partition; stop \
          all workers, delete {changelog:?} and create it anew: faircopy topics create --partitions {needs}"
     )]
     Partitions {
-        /// as set
+        /// the name in the settings
         raw: String,
-        /// as set
+        /// the name in the settings
         changelog: String,
         /// its partitions
         has: usize,
         /// the raw topic's
         needs: usize,
     },
-    /// state would not be kept
+    /// the changelog is absent or not compacted, so states would be lost
     #[error("{0}")]
     Changelog(String),
     /// no topic
     #[error("topic {topic:?} does not exist on {brokers}; create it: faircopy topics create")]
     NoTopic {
-        /// as set
+        /// the name in the settings
         topic: String,
-        /// as set
+        /// the name in the settings
         brokers: String,
     },
 }
 
-/// Who is told of rebalances. Both calls come on the polling thread, inside a poll.
+/// Hears of rebalances. Both calls come on the polling thread, inside a poll.
 pub trait RebalanceListener: Send + Sync {
-    /// These partitions are this worker's now.
+    /// This worker owns these partitions now.
     fn assigned(&self, partitions: &[i32]);
 
-    /// These partitions are to be given up; when this returns, another worker may have them. `lost`: another worker may have them already. `member` is still
-    /// a member with them.
+    /// This worker must give these partitions up. When this call returns, another worker may own them. `lost`: another
+    /// worker may own them already. `member` proves a membership that still owns them.
     fn revoked(&self, partitions: &[i32], lost: bool, member: &dyn Membership);
 }
 
@@ -88,7 +89,7 @@ impl ClientContext for GroupContext {
     }
 
     fn stats_raw(&self, statistics: &[u8]) {
-        // What cannot be read now is said again within a second.
+        // A report that cannot be read now comes again within a second.
         if let Ok(statistics) = serde_json::from_slice::<Statistics>(statistics) {
             statistics.report(&self.topic, &self.health);
         }
@@ -113,7 +114,7 @@ impl ConsumerContext for GroupContext {
             (Rebalance::Assign(partitions), Some(listener)) => {
                 let partitions = numbers(partitions);
                 listener.assigned(&partitions);
-                self.health.waits_for(None); // statistics would say so within a second
+                self.health.waits_for(None); // the statistics say the same within a second
                 events::Rebalanced { what: "assigned", partitions: &partitions }.emit();
             }
             (Rebalance::Error(error), _) => tracing::warn!(%error, "rebalance failed; the group tries again"),
@@ -132,7 +133,7 @@ impl Membership for BaseConsumer<GroupContext> {
     }
 }
 
-/// Begins to consume: `rebalances` is told of what is assigned from now on.
+/// Begins to consume: `rebalances` hears of every assignment from now on.
 pub fn subscribe(consumer: &BaseConsumer<GroupContext>, listener: Arc<dyn RebalanceListener>) -> Result<(), StartError> {
     let context = consumer.context();
     assert!(context.listener.set(listener).is_ok(), "a consumer subscribes once");
@@ -143,7 +144,7 @@ fn numbers(partitions: &TopicPartitionList) -> Vec<i32> {
     partitions.elements().iter().map(|e| e.partition()).collect()
 }
 
-/// Makes the consumer, and sees that broker and topics are there.
+/// Makes the consumer, and checks that the broker answers and that the topics exist.
 pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<GroupContext>, StartError> {
     let k = &settings.kafka;
     let mut config = kafka::client(settings);
@@ -169,7 +170,7 @@ pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<Gro
     if kip_848 {
         config.set("group.protocol", "consumer");
     } else {
-        // A partition that stays with its worker is not interrupted by a rebalance.
+        // With cooperative rebalances, a partition that stays with its worker is not interrupted.
         config.set("group.protocol", "classic").set("partition.assignment.strategy", "cooperative-sticky");
     }
     let context =

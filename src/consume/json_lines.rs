@@ -19,7 +19,8 @@ struct Key {
 }
 
 impl<R: Read> JsonLines<R> {
-    /// Lines of at most what `limits` allow a record; longer ones are cut there, so that the limit refuses them without anyone holding them.
+    /// Lines of at most the record size that `limits` allow. A longer line is cut there, so that the limit refuses the
+    /// line and memory stays bounded.
     pub fn new(input: R, limits: &RecordLimits) -> JsonLines<R> {
         let max_line_bytes = limits.max_record_bytes + limits.max_key_bytes;
         JsonLines { input: BufReader::new(input), number: 0, max_line_bytes }
@@ -51,7 +52,7 @@ impl<R: Read> Iterator for JsonLines<R> {
                 continue;
             }
             let key = serde_json::from_slice::<Key>(&line).ok().and_then(|k| k.session).map(String::into_bytes);
-            // What is not JSON is refused for that, not for the key it could not show.
+            // A line that is no JSON is refused as `json`, not for its missing key.
             let key = key.or_else(|| serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_err().then(|| b"-".to_vec()));
             return Some(Ok(RawRecord { offset: self.number - 1, key, payload: Some(line), ..RawRecord::default() }));
         }

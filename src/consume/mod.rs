@@ -1,7 +1,8 @@
 //! Reading from Kafka.
 //!
-//! [`group`] makes the client and looks the broker over before anything is consumed; [`poll`] takes records off it; [`changelog`] reads what a partition's
-//! last owner left, [`reader`] whole topics; [`embedded`] is the in-process broker of the demo.
+//! [`group`] makes the client and checks the broker before anything is consumed. [`poll`] takes records off the client.
+//! [`changelog`] reads the states that a partition's last owner left, [`reader`] reads whole topics. [`embedded`] is
+//! the demo's in-process broker.
 
 pub mod changelog;
 pub mod dead_letters;

@@ -15,16 +15,16 @@ use crate::health::Health;
 use crate::kafka::membership::Membership;
 use crate::record::RawRecord;
 
-/// What a poll gave.
+/// The result of a poll.
 #[derive(Debug)]
 pub enum Polled {
-    /// nothing came in time
+    /// no record came in time
     Nothing,
     /// the next record of a partition
     Record(RawRecord),
     /// a partition has been read to its end
     End(i32),
-    /// the client cannot go on; its word
+    /// the client cannot go on, and what it says
     Failed(String),
 }
 
@@ -35,15 +35,15 @@ pub struct RawConsumer {
 }
 
 impl RawConsumer {
-    /// Makes the consumer, and sees that broker and topics are there.
+    /// Makes the consumer, and checks that the broker answers and that the topics exist.
     ///
     /// # Errors
-    /// They are not, or a property is wrong.
+    /// The broker does not answer, a topic is absent, or a property is wrong.
     pub fn open(settings: &Settings, health: Arc<Health>) -> Result<RawConsumer, StartError> {
         Ok(RawConsumer { consumer: group::open(settings, health)?, topic: settings.topics.raw.clone() })
     }
 
-    /// Begins to consume: `rebalances` is told of what is assigned from now on. To be called once.
+    /// Begins to consume: `rebalances` hears of every assignment from now on. Call this once.
     ///
     /// # Errors
     /// The client refuses the topic's name.
@@ -51,7 +51,7 @@ impl RawConsumer {
         group::subscribe(&self.consumer, listener)
     }
 
-    /// Waits for the next thing to happen, at most so long.
+    /// Waits for the next event, at most so long.
     pub fn poll(&self, timeout: Duration) -> Polled {
         match self.consumer.poll(timeout) {
             None => Polled::Nothing,
@@ -70,7 +70,7 @@ impl RawConsumer {
 
     /// Fetches no more of a partition until it is resumed.
     pub fn pause(&self, partition: i32) {
-        let _ = self.consumer.pause(&self.list(&[partition])); // fails only for what was revoked meanwhile
+        let _ = self.consumer.pause(&self.list(&[partition])); // fails only for partitions that were revoked meanwhile
     }
 
     /// Fetches these partitions again.

@@ -1,8 +1,8 @@
-//! Whether the broker knows KIP-848. It is asked before the group is joined, since librdkafka joins a broker without it, gets nothing assigned and reports no
-//! error.
+//! Whether the broker knows KIP-848. The program asks before it joins the group, because librdkafka joins a broker
+//! without KIP-848 too, gets no partition assigned and reports no error.
 //!
-//! librdkafka asks every broker for its APIs when it connects, by whatever security the settings name, and writes the answer to its debug log. That log is
-//! read here: the client has no call that gives the answer.
+//! When librdkafka connects (with the security that the settings name), it asks the broker for its APIs and writes the
+//! answer to its debug log. This module reads that log, because the client has no call that gives the answer.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,17 +15,17 @@ use rdkafka::error::KafkaError;
 use crate::config::Settings;
 use crate::kafka;
 
-/// As the log names the API of KIP-848, with its key.
+/// The API of KIP-848 as the log names it, with its key.
 const HEARTBEAT: &str = "ApiKey ConsumerGroupHeartbeat (68)";
-/// As the log names an API that every broker has.
+/// An API that every broker has, as the log names it.
 const ANY: &str = "ApiKey ";
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The log comes through the client's queue; so long after the last line of an answer, the answer is over.
+/// The log comes through the client's queue. After so long without a line the answer is complete.
 const QUIET: Duration = Duration::from_millis(200);
 
 #[derive(Default)]
 struct ApiLog {
-    /// APIs named so far
+    /// APIs that the log has named so far
     named: AtomicUsize,
     heartbeat: AtomicBool,
 }
@@ -38,12 +38,12 @@ impl ClientContext for ApiLog {
         }
     }
 
-    fn error(&self, _: KafkaError, _: &str) {} // the consumer that joins says it
+    fn error(&self, _: KafkaError, _: &str) {} // the consumer that joins reports errors
 }
 
 impl ConsumerContext for ApiLog {}
 
-/// Asks the first broker that answers. `None`: none did in time.
+/// Asks the first broker that answers. `None`: no broker answered in time.
 pub fn knows_kip_848(settings: &Settings) -> Option<bool> {
     let mut config = kafka::client(settings);
     config.set("debug", "feature").set_log_level(RDKafkaLogLevel::Debug);

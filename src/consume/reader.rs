@@ -13,47 +13,47 @@ use crate::config::Settings;
 use crate::kafka::{self, ClientLog};
 use crate::record::RawRecord;
 
-/// For one question to the broker.
+/// Time-out of one question to the broker.
 pub const BROKER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Between two looks at how long nothing came.
+/// Time between two checks of how long no record has come.
 const POLL: Duration = Duration::from_secs(1);
-/// A partition that gives neither a record nor its end for so long is not waited for.
+/// After so long without a record or the partition's end the reader gives up.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Why a topic could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// the client's word
+    /// what the Kafka client says
     #[error("{0}")]
     Client(#[from] KafkaError),
-    /// nobody serves it
+    /// no broker serves the topic
     #[error(
         "topic {topic:?}, partitions {partitions:?}: neither a record nor their end came for {SILENCE:?}; expected each to have a leader"
     )]
     Silent {
-        /// which
+        /// the topic
         topic: String,
-        /// of which the end is not reached
+        /// the partition whose end was not reached
         partitions: Vec<i32>,
     },
 }
 
 /// A client that joins no group.
 pub struct TopicReader {
-    /// for questions that have no method here
+    /// the client itself, for questions that have no method here
     pub client: BaseConsumer<ClientLog>,
 }
 
 impl TopicReader {
-    /// `isolation`: `read_committed`, or `read_uncommitted` to see what is under way.
+    /// `isolation`: `read_committed`, or `read_uncommitted` to see open transactions too.
     pub fn new(settings: &Settings, isolation: &str) -> Result<TopicReader, KafkaError> {
         let mut config = kafka::client(settings);
         config
-            .set("group.id", &settings.kafka.group) // to ask for its offsets
+            .set("group.id", &settings.kafka.group) // needed to ask for the group's offsets
             .set("enable.auto.commit", "false")
             .set("enable.partition.eof", "true")
             .set("auto.offset.reset", "earliest")
-            .set("fetch.wait.max.ms", "10") // at the end nothing is waited for but the word that this is it
+            .set("fetch.wait.max.ms", "10") // the broker answers soon at the end of a partition
             .set("isolation.level", isolation)
             .set("fetch.message.max.bytes", settings.largest_record_bytes().to_string());
         Ok(TopicReader { client: config.create_with_context(ClientLog::default())? })
@@ -70,16 +70,16 @@ impl TopicReader {
         }
     }
 
-    /// Everything in these partitions up to their present end, each in its order.
+    /// All records of these partitions up to their present ends. Each partition's records are in order.
     ///
     /// # Errors
-    /// The client fails, or nothing comes for a while.
+    /// The client fails, or no record comes for a while.
     pub fn whole(&self, topic: &str, partitions: &[i32], each: impl FnMut(RawRecord)) -> Result<(), ReadError> {
         let from: Vec<(i32, Offset)> = partitions.iter().map(|p| (*p, Offset::Beginning)).collect();
         self.until_the_end(topic, &from, i64::MAX, each)
     }
 
-    /// The records of a partition from one offset to before another, as far as they are there.
+    /// The records of a partition from one offset to before another, as far as the topic still has them.
     ///
     /// # Errors
     /// The client fails, or nothing comes for a while.

@@ -1,4 +1,4 @@
-//! What librdkafka says of itself every second, as far as the board wants to know.
+//! The statistics that librdkafka reports every second, as far as [`crate::health`] needs them.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ fn unknown() -> i64 {
 }
 
 impl Statistics {
-    /// Writes on the board whether the group is steady, and where partitions end.
+    /// Tells the health board whether the group is steady, and where the partitions end.
     pub fn report(&self, topic: &str, health: &Health) {
         health.waits_for(match &self.cgrp {
             Some(g) if g.state == "up" && g.join_state == "steady" => None,

@@ -1,9 +1,9 @@
-//! Two sequences of tokens, one against the other, at the least cost in edits (Levenshtein).
+//! Aligns two sequences of tokens with the fewest edits (Levenshtein).
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What became of the reference.
+/// The alignment of a reference with a hypothesis.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Alignment {
     /// for each reference token, the hypothesis token it stands against, if any

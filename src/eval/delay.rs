@@ -11,21 +11,21 @@ use crate::tags::Tags;
 /// Delays of one cell, over all its streams.
 #[derive(Clone, Debug, Default)]
 pub struct Delay {
-    /// how many words froze with so many later ones known
+    /// number of words that froze, by how many later words were known
     later_words: BTreeMap<u64, u64>,
-    /// how many words froze so many milliseconds after they came, on the replay's clock
+    /// number of words that froze, by milliseconds after they came, on the replay's clock
     delay_ms: BTreeMap<u64, u64>,
     causes: HashMap<FreezeCause, u64>,
     degraded: u64,
     segments: u64,
     changed_marks: u64,
     changed_tags: u64,
-    /// how many passes moved a mark so far from the end at the most
+    /// number of passes that changed a mark, by the largest distance of such a mark from the end
     moved: BTreeMap<u64, u64>,
 }
 
-/// What readers of a stream's tail have seen: for every word that is not released, its tags and how many later words the pass that
-/// gave them saw.
+/// What readers of a stream's tail have seen: the tags of every unreleased word, and how many later words the pass saw
+/// that gave the tags.
 #[derive(Debug, Default)]
 pub struct Shown {
     words: HashMap<u64, (Tags, u64)>,
@@ -33,7 +33,7 @@ pub struct Shown {
 }
 
 impl Delay {
-    /// Words left.
+    /// Words were released.
     pub fn released(&mut self, shown: &mut Shown, release: &Release) {
         self.segments += 1;
         for (i, entry) in release.entries.iter().enumerate() {
@@ -47,7 +47,7 @@ impl Delay {
         }
     }
 
-    /// The rest of a stream looks like this now.
+    /// Notes how the unreleased words of a stream look now.
     pub fn tail(&mut self, shown: &mut Shown, tail: &Tail) {
         for (i, entry) in tail.entries.iter().enumerate() {
             self.looks(shown, tail.from + i as u64, entry, Some(tail.seen));
@@ -67,14 +67,14 @@ impl Delay {
         }
     }
 
-    /// All words that a pass can have changed have been looked at.
+    /// Ends the look at one pass: all words that the pass can have changed were seen.
     pub fn pass_done(&mut self, shown: &mut Shown) {
         if let Some(distance) = shown.moved.take() {
             *self.moved.entry(distance).or_default() += 1;
         }
     }
 
-    /// In figures.
+    /// The figures.
     pub fn report(&self) -> DelayReport {
         let words: u64 = self.later_words.values().sum();
         let share = |n: u64| n as f64 / words.max(1) as f64;
@@ -107,7 +107,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Of how many there are of each value.
+    /// From the number of words with each value.
     fn of(counts: &BTreeMap<u64, u64>) -> Distribution {
         let all: u64 = counts.values().sum();
         let sum: u64 = counts.iter().map(|(v, n)| v * n).sum();
@@ -139,7 +139,7 @@ pub struct DelayReport {
     pub delay_ms: Distribution,
     /// share of words frozen by each cause
     pub frozen_by: BTreeMap<&'static str, f64>,
-    /// words that went out as spoken since the model gave no answer
+    /// words that went out as spoken because the model gave no answer
     pub degraded: u64,
     /// releases
     pub segments: u64,
@@ -147,7 +147,7 @@ pub struct DelayReport {
     pub words_per_segment: f64,
     /// how often a word's mark changed between being first shown and frozen
     pub mark_changes_per_word: f64,
-    /// how often any of its tags did
+    /// how often any of the word's tags changed
     pub tag_changes_per_word: f64,
     /// "max punctuation-position change during decoding" (CT-Transformer, section 4.3, Figure 2): of the passes that changed a mark, how many changed one so
     /// far from the end at the most. The distance is counted in the words that had followed when the mark was last shown, so that it stays

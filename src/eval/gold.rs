@@ -36,13 +36,14 @@ pub struct Span {
     pub start: usize,
     /// one past its last
     pub end: usize,
-    /// `None`: the source does not know it, or it is none of ours; only the ends are judged
+    /// `None` if the source does not say the class, or says one that this program does not have. Then only the ends are
+    /// judged
     pub class: Option<ItnClass>,
     /// written form
     pub written: String,
 }
 
-/// What is known of a row's words. Each list is as long as `words`, or absent in all rows.
+/// A row's words with their gold labels. Each list is as long as `words`, or absent in all rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// spoken words in lower case
@@ -77,8 +78,8 @@ struct Wire {
     fluent: Option<String>,
 }
 
-/// The label of marks as written, the strongest where there are several: `!`, `;` and `…` are periods, `:` and dashes commas.
-/// `None` for a mark that the table does not hold. The same table as in training (`labels.FOLD`).
+/// The label of marks as written; of several marks the strongest. `!`, `;` and `…` count as periods, `:` and dashes as
+/// commas. `None` for a mark that the table does not hold. The same table as in training (`labels.FOLD`).
 pub fn mark(written: &str) -> Option<Punct> {
     let one = |c| match c {
         ',' | ':' | '-' | '–' | '—' => Some(Punct::Comma),
@@ -92,7 +93,7 @@ pub fn mark(written: &str) -> Option<Punct> {
 /// Reads gold data, at most `max_words` words of it, in whole rows but for the last of a `.tsv` file.
 ///
 /// # Errors
-/// The file cannot be read, holds no words or nothing to judge them by, or a line is not as [described](self).
+/// The file cannot be read, it has no words or no labels, or a line is not as [described](self).
 pub fn read(path: &Path, max_words: usize) -> Result<Vec<Row>, GoldError> {
     let file = File::open(path).map_err(|e| GoldError(format!("{}: {e}; expected a .jsonl or .tsv file", path.display())))?;
     let at = |e: String| GoldError(format!("{}:{e}", path.display()));
@@ -112,7 +113,7 @@ pub fn read(path: &Path, max_words: usize) -> Result<Vec<Row>, GoldError> {
     Ok(rows)
 }
 
-/// Calls `each` with every line and its number, until it has had enough.
+/// Calls `each` with every line and its number, until `each` wants no more.
 fn lines(mut input: impl BufRead, mut each: impl FnMut(usize, &str) -> Result<bool, String>) -> Result<(), String> {
     let mut line = Vec::new();
     for number in 1.. {
@@ -264,7 +265,8 @@ fn row(wire: Wire) -> Result<Row, String> {
     })
 }
 
-/// Names of spans that other sources know and the tag set does not: judged by their ends only.
+/// Names of spans that other sources have and this program's tag set does not. Such spans are judged by their ends
+/// only.
 const UNTYPED: [&str; 4] = ["SPAN", "TWITTER", "HASHTAG", "ABBREV_SPECIAL"];
 
 fn spans(itn: Vec<(usize, usize, String, String)>, words: usize) -> Result<Vec<Span>, String> {

@@ -1,4 +1,5 @@
-//! How good it is: gold words through the product's own decoder and formatter, as a stream, and what came out against what should have.
+//! Evaluation. Gold words go through the product's own decoder and formatter as a stream, and the output is compared
+//! with the gold data.
 //!
 //! ```text
 //!  gold.rs ──words, one record each──▶ run.rs (OfflinePipeline: decoder, model, formatter) ──tags, tokens, freezes──▶ score

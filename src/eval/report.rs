@@ -11,7 +11,7 @@ use super::text::Texts;
 use super::words::{Cases, Disfluencies, Marks, cases, disfluencies, marks};
 use crate::tags::Tags;
 
-/// Everything measured under one cell's settings. What the data has no key for is absent. Rates are shares from 0 to 1.
+/// All scores under one cell's settings. Scores for which the data has no key are absent. Rates are shares from 0 to 1.
 #[derive(Serialize)]
 pub struct CellReport {
     /// varied settings
@@ -86,7 +86,7 @@ pub fn judge(cell: &Cell, out: &CellOut, rows: &[Row]) -> CellReport {
     CellReport { settings, punctuation, case, itn, disfluency, text, delay: out.delay.report(), name: cell.name() }
 }
 
-/// Words whose case is the tagger's to say, with whether they begin a sentence.
+/// Words whose case the tagger decides, and whether each begins a sentence.
 fn case_pairs<'a>(row: &'a Row, tags: &'a [Tags]) -> impl Iterator<Item = (crate::tags::Case, crate::tags::Case, bool)> + 'a {
     let gold = row.case.iter().flatten();
     tags.iter().zip(gold).enumerate().filter(|(i, _)| !in_span(row, *i)).map(|(i, (t, gold))| {

@@ -31,22 +31,22 @@ pub struct Pace {
 /// A written token with the words of its row it came from, half-open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
-    /// with its mark
+    /// the text with its mark
     pub text: String,
-    /// from the row's first word; the end may lie beyond the row's
+    /// range of the row's words, from the row's first word; the range may end beyond the row
     pub src: [usize; 2],
 }
 
-/// What became of a row.
+/// The output for a row.
 #[derive(Clone, Debug, Default)]
 pub struct RowOut {
-    /// tags with which its words froze
+    /// the tags with which the row's words froze
     pub tags: Vec<Tags>,
-    /// tokens whose first word is one of its
+    /// tokens whose first word belongs to the row
     pub tokens: Vec<Token>,
 }
 
-/// What became of the data under one cell's settings.
+/// The output for all rows under one cell's settings.
 pub struct CellOut {
     /// for each row
     pub rows: Vec<RowOut>,
@@ -79,7 +79,8 @@ fn place(session: &str) -> At {
     (cell.parse().expect("a number"), stream.parse().expect("a number"))
 }
 
-/// Cuts rows whose words are judged one by one into pieces that fit a stream: a word and mark file is one long row.
+/// Divides rows whose words are judged one by one into pieces that fit a stream. A file of words and marks is one long
+/// row.
 pub fn cut(rows: Vec<Row>, stream_words: usize) -> Vec<Row> {
     let whole = |r: &Row| {
         stream_words == 0 || r.words.len() <= stream_words || r.spans.is_some() || r.written.is_some() || r.fluent.is_some()
@@ -122,16 +123,16 @@ fn streams(rows: &[Row], stream_words: usize) -> Vec<Vec<usize>> {
 /// Settings for [`run`]: a profile for each cell, and partials, so that tails can be watched.
 ///
 /// # Errors
-/// A cell's settings contradict the others.
+/// A cell's settings contradict other settings.
 pub fn settings(settings: Settings, cells: &[Cell]) -> Result<Settings, SettingsError> {
     Ok(OfflinePipeline::settings(apply(settings, cells)?, true))
 }
 
-/// Decodes `rows` once for each cell. Gives what became of them and the words a second, over all cells. `shared` has the [`settings`] of
-/// these cells.
+/// Decodes `rows` once for each cell. Returns the output and the words a second over all cells. `shared` has the
+/// [`settings`] of these cells.
 ///
 /// # Errors
-/// A row is refused, as no record of the raw topic could hold it.
+/// A row is refused, because no record of the raw topic could hold the row.
 pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Result<(Vec<CellOut>, f64), GoldError> {
     let gathered = Arc::new(Mutex::new(Gathered { streams: HashMap::new(), delays: vec![Delay::default(); cells.len()] }));
     shared.on_release = Some({

@@ -1,4 +1,4 @@
-//! ITN spans: found, and written.
+//! Scores of ITN spans: found, and written exactly.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,13 @@ pub struct Spans {
     pub overall: Prf,
     /// both ends, whatever the class
     pub ends: Prf,
-    /// by class of the span that was said or should have been
+    /// by class: of the span in the output, or of the gold span that the output lacks
     pub class: BTreeMap<String, Prf>,
-    /// gold spans that came out in exactly the gold written form, marks and case aside as a mark may follow and a sentence begin
+    /// gold spans that were written exactly as in the gold data. Marks and case do not count, because a mark may follow
+    /// the span and the span may begin a sentence
     pub exact: Share,
-    /// ITN word error rate (Universal-2-TF, section 5.1): reference and output are aligned without marks and case; errors on the words that gold spans
-    /// write, and words inserted beside them, over the number of those words
+    /// ITN word error rate (Universal-2-TF, section 5.1): reference and output are aligned without marks and case;
+    /// errors on the words of gold spans, and words inserted beside them, divided by the number of those words
     pub i_wer: Share,
 }
 
@@ -52,7 +53,7 @@ impl Spans {
             let hit = same_ends.is_some_and(|g| g.class.is_none_or(|c| c == class));
             self.overall.count(true, false, hit);
             self.ends.count(true, false, same_ends.is_some());
-            // Against an untyped span a hit is counted where the gold one is.
+            // A hit on a gold span without a class counts for no class.
             let under = same_ends.filter(|g| g.class.is_none()).map_or(label(Some(class)), |_| label(None));
             self.class.entry(under).or_default().count(true, false, hit);
         }
@@ -81,8 +82,8 @@ impl Spans {
     }
 }
 
-/// Errors on the wanted words of a reference over their number: wrong or absent partners by `same`, and words inserted beside them. Aligned
-/// without case.
+/// Errors on the wanted words of a reference, divided by their number. An error is a wrong or absent partner (by
+/// `same`), or a word inserted beside a wanted word. Case does not count for the alignment.
 pub fn errors_on(reference: &[(String, bool)], hypothesis: &[String], same: impl Fn(&str, &str) -> bool) -> Share {
     let lower = |words: &mut dyn Iterator<Item = &String>| words.map(|w| w.to_lowercase()).collect::<Vec<_>>();
     let alignment = align(&lower(&mut reference.iter().map(|(w, _)| w)), &lower(&mut hypothesis.iter()));
@@ -101,7 +102,7 @@ pub fn errors_on(reference: &[(String, bool)], hypothesis: &[String], same: impl
     share
 }
 
-/// What was written for exactly the words of a span; `None` where a token reaches over an end of it.
+/// What was written for exactly the words of a span. `None` if a token reaches over an end of the span.
 fn written(tokens: &[Token], span: &Span) -> Option<String> {
     let inside = |t: &&Token| t.src[0] < span.end && t.src[1] > span.start;
     let tokens: Vec<&Token> = tokens.iter().filter(inside).collect();
@@ -109,7 +110,7 @@ fn written(tokens: &[Token], span: &Span) -> Option<String> {
     (whole && !tokens.is_empty()).then(|| tokens.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 
-/// Without the mark that ends it, in lower case.
+/// A token in lower case, without the mark that ends it.
 fn plain(text: &str) -> String {
     split(text).0.to_lowercase()
 }

@@ -3,7 +3,7 @@
 use crate::config::profile::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
 use crate::config::{Settings, SettingsError};
 
-/// Most cells of one run: each decodes all the data.
+/// Largest number of cells in one run. Each cell decodes all the data.
 const MAX_CELLS: usize = 256;
 
 /// One combination of values.
@@ -33,7 +33,7 @@ impl Cell {
 /// Every combination of the values in `sweep` (`key=value,value`), on top of `base`. The first key varies slowest.
 ///
 /// # Errors
-/// An unknown key or a value that the key cannot take; says what it can.
+/// An unknown key, or a value that the key cannot take. The message says which values the key takes.
 pub fn cells(base: &ProfileSettings, sweep: &[String]) -> Result<Vec<Cell>, SettingsError> {
     let mut cells = vec![Cell { values: Vec::new(), profile: base.clone() }];
     for part in sweep.iter().flat_map(|s| s.split_whitespace()) {

@@ -1,4 +1,4 @@
-//! A report as people read it: one cell in full, several side by side.
+//! A report for people: one cell in full, or several cells side by side.
 
 use super::report::{CellReport, Report};
 use super::text::Share;
@@ -26,7 +26,7 @@ const SHARES: [Column; 16] = [
     ("moved", |c| Some(c.delay.mark_changes_per_word)),
 ];
 
-/// Columns of a sweep that are words.
+/// Columns of a sweep that count words.
 const WORDS: [Column; 3] = [
     ("later", |c| Some(c.delay.later_words.mean)),
     ("p99", |c| Some(c.delay.later_words.p99 as f64)),

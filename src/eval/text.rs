@@ -11,7 +11,7 @@ use crate::tags::Punct;
 /// A count over another: errors over words, or hits over spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// the counted ones
+    /// counted cases
     pub counted: u64,
     /// all
     pub of: u64,
@@ -24,7 +24,7 @@ impl Share {
         self.of += all;
     }
 
-    /// Counts more of the counted kind only: an insertion lengthens no reference.
+    /// Counts more cases of the counted kind only, because an insertion does not lengthen the reference.
     pub fn of_more(&mut self, counted: u64) {
         self.counted += counted;
     }
@@ -53,8 +53,8 @@ impl Serialize for Share {
     }
 }
 
-/// Error rates of the text. In all of them a token is what stands between spaces; marks are those that end a token, `!`, `;` and `…` counting as
-/// a period and `:` as a comma, as in the tag set; tokens of dashes only are left out.
+/// Error rates of the text. A token is what stands between spaces. A mark is one that ends a token; `!`, `;` and `…`
+/// count as a period and `:` as a comma, as in the tag set. Tokens of dashes only are left out.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Texts {
     /// WER (NASA, Table 7): "no punctuation and no capitalization"

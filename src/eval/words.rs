@@ -1,4 +1,4 @@
-//! Labels of single words: marks, case, disfluencies. Judged on the tags that froze, word by word.
+//! Scores of single words: marks, case, disfluencies. The tags with which words froze are judged, word by word.
 
 use serde::Serialize;
 
@@ -7,11 +7,11 @@ use crate::tags::{Case, Disfluency, Punct};
 /// Precision, recall and F1 of one kind of decision, from counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prf {
-    /// said and right
+    /// given and right
     pub hits: u64,
-    /// said
+    /// given
     pub said: u64,
-    /// right to say
+    /// in the gold data
     pub gold: u64,
 }
 
@@ -28,17 +28,17 @@ impl Prf {
         Prf { hits: self.hits + other.hits, said: self.said + other.said, gold: self.gold + other.gold }
     }
 
-    /// Of what was said, the share that is right; `None` if nothing was said.
+    /// Precision: the share of given labels that are right. `None` if no label was given.
     pub fn precision(&self) -> Option<f64> {
         (self.said > 0).then(|| self.hits as f64 / self.said as f64)
     }
 
-    /// Of what should be said, the share that was; `None` if nothing should.
+    /// Recall: the share of gold labels that were given. `None` if the gold data has none.
     pub fn recall(&self) -> Option<f64> {
         (self.gold > 0).then(|| self.hits as f64 / self.gold as f64)
     }
 
-    /// Their harmonic mean, 2·hits / (said + gold); `None` if there was nothing to say and nothing said.
+    /// F1, the harmonic mean of both: 2·hits / (said + gold). `None` if there are no given and no gold labels.
     pub fn f1(&self) -> Option<f64> {
         (self.said + self.gold > 0).then(|| 2.0 * self.hits as f64 / (self.said + self.gold) as f64)
     }
@@ -71,7 +71,7 @@ pub struct Marks {
     pub question: Prf,
     /// "the micro-average of scores for all types of punctuation marks" (CT-Transformer, section 4.3)
     pub overall: Prf,
-    /// mean of the three marks' F1, of those that are said or should be
+    /// mean F1 of the three marks, without marks that are neither given nor in the gold data
     pub macro_f1: Option<f64>,
     /// share of all words whose mark, or lack of one, is right
     pub accuracy: f64,
@@ -123,8 +123,8 @@ pub struct Cases {
     pub overall: Prf,
     /// the same without words that begin a sentence, whose capital the mark before them decides
     pub overall_not_initial: Prf,
-    /// of words that gold does not write in mixed case, the share that got another case: what the tagger alone decides, mixed case being the
-    /// lexicon's or a second stage's (Universal-2-TF, section 4)
+    /// share of wrong case among words that the gold data does not write in mixed case. The tagger alone decides these;
+    /// mixed case comes from the lexicon or a second stage (Universal-2-TF, section 4)
     pub single_case_error: Option<f64>,
 }
 

@@ -7,9 +7,9 @@ use opentelemetry::{KeyValue, global};
 
 use crate::health::{Health, PartitionView};
 
-/// Of times, seconds: from a cached commit to a call that waits for its sentence's end.
+/// Bucket bounds of times in seconds, from fast commits to words that wait for their sentence's end.
 const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
-/// Of shares.
+/// Bucket bounds of shares.
 const SHARES: [f64; 6] = [0.01, 0.05, 0.1, 0.2, 0.4, 0.8];
 
 pub(super) struct Instruments {
@@ -113,7 +113,7 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
     }
 });
 
-/// Gauges of what a worker holds, read off the board whenever metrics are collected.
+/// Gauges of what a worker holds. They read the health board whenever metrics are collected.
 pub fn observe(health: &Arc<Health>) {
     let m = meter();
     let gauge = |name, unit, says, of: fn(&PartitionView) -> f64| {

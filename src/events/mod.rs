@@ -1,7 +1,8 @@
-//! What happens, said once: each event is one type that is both a log line and a metric.
+//! Events. Each event is one type, which writes its log line and counts its metric.
 //!
-//! No event carries transcript text, keys of people or secrets: counts, times, offsets and reasons only. Metrics go to
-//! OpenTelemetry's global meter; until a provider is installed they cost next to nothing. docs/METRICS.md lists them all.
+//! No event carries transcript text, session keys or secrets. Events carry counts, times, offsets and reasons only.
+//! Metrics go to OpenTelemetry's global meter, and cost next to nothing until a provider is installed. docs/METRICS.md
+//! lists all metrics.
 
 mod instruments;
 mod record;

@@ -1,4 +1,4 @@
-//! What happens on a record's way.
+//! Events on a record's way.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,7 +10,8 @@ use super::instruments::INSTRUMENTS;
 static WORDS_FROZEN: AtomicU64 = AtomicU64::new(0);
 static DELAYS_MS: AtomicU64 = AtomicU64::new(0);
 
-/// Words frozen since the process began, and the sum of their delays in milliseconds: for the live page, which has no metrics reader of its own.
+/// Words frozen since the process began, and the sum of their delays in milliseconds. For the live page, which has no
+/// metrics reader of its own.
 pub fn frozen_so_far() -> (u64, u64) {
     (WORDS_FROZEN.load(Ordering::Relaxed), DELAYS_MS.load(Ordering::Relaxed))
 }
@@ -27,9 +28,9 @@ pub struct BatchTagged {
     pub queued: Duration,
     /// time in the model
     pub took: Duration,
-    /// why it was not larger, or later
+    /// why the batch was sent to the model at this moment
     pub dispatch: &'static str,
-    /// why there are no tags
+    /// the model's error, if there are no tags
     pub error: Option<String>,
 }
 
@@ -50,11 +51,11 @@ impl BatchTagged {
     }
 }
 
-/// A pass of a stream with kept states has been answered.
+/// A pass of a stream with kept states was answered.
 pub struct StatesAsked {
-    /// the states that it goes on after were not there
+    /// the states that the pass goes on after were gone
     pub gone: bool,
-    /// it made states again
+    /// the pass made states again
     pub again: bool,
 }
 
@@ -74,7 +75,7 @@ impl StatesAsked {
 
 /// Kept states came or went.
 pub struct StatesHeld {
-    /// bytes that are held now
+    /// bytes of all kept states now
     pub bytes: usize,
 }
 
@@ -87,11 +88,11 @@ impl StatesHeld {
 
 /// A record was refused.
 pub struct RecordRefused<'a> {
-    /// where
+    /// the stage that refused the record
     pub stage: &'static str,
-    /// why, machine-readable
+    /// the reason, for machines
     pub reason: &'static str,
-    /// why, for people
+    /// the reason, for people
     pub detail: &'a str,
     /// its partition
     pub partition: i32,
@@ -114,7 +115,7 @@ impl RecordRefused<'_> {
     }
 }
 
-/// A record repeated its predecessor and was dropped.
+/// A record repeated the record before it and was dropped.
 pub struct RecordRepeated {
     /// its partition
     pub partition: i32,
@@ -134,9 +135,9 @@ impl RecordRepeated {
 pub struct WordFrozen {
     /// `lookahead`, `timer`, `utterance`, `released` or `end`
     pub cause: &'static str,
-    /// later words known then
+    /// later words that were known when the word froze
     pub later_words: u64,
-    /// time since it arrived
+    /// time from the word's arrival to its freezing
     pub delay: Duration,
 }
 
@@ -157,7 +158,7 @@ impl WordFrozen {
 pub struct SegmentMade {
     /// `final`, `partial` or `end`
     pub kind: &'static str,
-    /// words of it that are as spoken because inference failed
+    /// words of the segment that go out as spoken because inference failed
     pub degraded: u64,
 }
 
@@ -171,13 +172,13 @@ impl SegmentMade {
     }
 }
 
-/// Formatting some words of a stream panicked: they go out as spoken.
+/// Formatting some words of a stream panicked. The words go out as spoken.
 pub struct FormatFailed {
-    /// of the segment: `final` or `partial`
+    /// kind of the segment: `final` or `partial`
     pub kind: &'static str,
     /// its partition
     pub partition: i32,
-    /// its stream's epoch: offset of the record that opened it
+    /// the stream's epoch: the offset of the record that opened the epoch
     pub epoch: i64,
 }
 
@@ -194,11 +195,11 @@ impl FormatFailed {
     }
 }
 
-/// A record had more words than its tenant or session may say.
+/// A record had more words than the quota of its tenant or session allows.
 pub struct BeyondQuota {
-    /// it became a dead letter; else its words are tagged last
+    /// whether the record became a dead letter; otherwise its words are tagged last
     pub refused: bool,
-    /// its words
+    /// the record's words
     pub words: usize,
 }
 
@@ -212,7 +213,7 @@ impl BeyondQuota {
 
 /// A record was taken off its partition.
 pub struct RecordTaken {
-    /// final words it brought
+    /// final words of the record
     pub words: u64,
 }
 
@@ -226,7 +227,7 @@ impl RecordTaken {
 
 /// A final segment is durable.
 pub struct SegmentCommitted {
-    /// since the append of the record that brought its last word
+    /// time since the append of the record that brought the segment's last word
     pub latency: Duration,
 }
 
@@ -237,9 +238,9 @@ impl SegmentCommitted {
     }
 }
 
-/// Something left a final segment that its profile redacts.
+/// Something was redacted from a final segment.
 pub struct EntityRedacted<'a> {
-    /// what it was
+    /// its class
     pub class: &'a str,
 }
 
@@ -250,7 +251,7 @@ impl EntityRedacted<'_> {
     }
 }
 
-/// The tagger marked an entity that no grammar could write: its words stay as spoken.
+/// The tagger marked a span that no grammar could write. Its words stay as spoken.
 pub struct ItnRejected {
     /// its class
     pub class: &'static str,

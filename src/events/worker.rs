@@ -1,4 +1,4 @@
-//! What happens to a worker: its group, its commits, its state, its files.
+//! Events of a worker: its group, its commits, its state, its files.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use opentelemetry::KeyValue;
 
 use super::instruments::INSTRUMENTS;
 
-/// The Kafka client has trouble and goes on trying.
+/// The Kafka client reports a problem and goes on trying.
 pub struct ClientProblem<'a> {
-    /// the client's word
+    /// what the Kafka client says
     pub reason: &'a str,
 }
 
@@ -20,7 +20,7 @@ impl ClientProblem<'_> {
     }
 }
 
-/// Partitions came or went.
+/// Partitions were assigned or revoked.
 pub struct Rebalanced<'a> {
     /// `assigned` or `revoked`
     pub what: &'static str,
@@ -36,7 +36,7 @@ impl Rebalanced<'_> {
     }
 }
 
-/// Cuts were committed, or not.
+/// Checkpoints were committed, or the commit failed.
 pub struct CommitAttempted<'a> {
     /// partitions in it
     pub partitions: usize,
@@ -44,7 +44,7 @@ pub struct CommitAttempted<'a> {
     pub changelog_bytes: u64,
     /// from begin to commit, or to failure
     pub took: Duration,
-    /// what the broker said
+    /// the error, if the commit failed
     pub error: Option<&'a str>,
 }
 
@@ -67,9 +67,9 @@ pub struct PartitionRestored {
     pub partition: i32,
     /// open and lately ended streams
     pub streams: usize,
-    /// records read for that
+    /// changelog records that were read
     pub records: u64,
-    /// reading them
+    /// time that reading took
     pub took: Duration,
 }
 
@@ -83,13 +83,14 @@ impl PartitionRestored {
     }
 }
 
-/// Committed input is gone from the raw topic: its retention was shorter than this group's absence.
+/// Records that the group has not read yet are gone from the raw topic: the topic's retention was shorter than the
+/// group's absence.
 pub struct InputLost {
     /// its partition
     pub partition: i32,
-    /// where the group would have gone on
+    /// the offset at which the group would have gone on
     pub committed: i64,
-    /// what the topic begins with
+    /// the first offset that the topic still has
     pub oldest: i64,
 }
 
@@ -108,11 +109,11 @@ impl InputLost {
     }
 }
 
-/// The changelog takes smaller records than a stream's state can be in the worst case.
+/// The changelog's limit is smaller than the largest state that a stream can have.
 pub struct ChangelogLimitTooLow {
     /// its `max.message.bytes`
     pub bytes: u64,
-    /// what the limits allow a state to be
+    /// largest state that the settings' limits allow, in bytes
     pub needed: u64,
 }
 
@@ -128,7 +129,7 @@ impl ChangelogLimitTooLow {
     }
 }
 
-/// A session was forgotten, as ordered.
+/// A session was erased by an order of `faircopy sessions erase`.
 pub struct SessionErased {
     /// its partition
     pub partition: i32,
@@ -144,9 +145,9 @@ impl SessionErased {
     }
 }
 
-/// The group is joined by the classic protocol, although the settings leave the choice.
+/// The group is joined by the classic protocol, although the settings allow KIP-848.
 pub struct ClassicProtocolUsed {
-    /// whether the broker answered, and does not know better
+    /// whether the broker answered that it has no KIP-848
     pub answered: bool,
 }
 
@@ -184,9 +185,9 @@ pub struct StreamsReread {
     pub partition: i32,
     /// how many
     pub streams: usize,
-    /// raw records of theirs
+    /// raw records that were read for them
     pub records: u64,
-    /// reading them
+    /// time that reading took
     pub took: Duration,
 }
 
@@ -205,15 +206,15 @@ impl StreamsReread {
     }
 }
 
-/// Words of a stream are in no state that can be used, and the raw topic has them no more.
+/// Words of a stream are lost: no usable state holds them, and the raw topic has dropped them.
 pub struct WordsLost {
     /// the stream's partition
     pub partition: i32,
     /// its epoch
     pub epoch: i64,
-    /// the first of them, in words of the epoch
+    /// number of the first lost word in its epoch
     pub from: u64,
-    /// the first one after them
+    /// number of the first word after the lost words
     pub to: u64,
 }
 
@@ -235,7 +236,7 @@ impl WordsLost {
 pub struct StateTooLarge {
     /// its partition
     pub partition: i32,
-    /// of the state
+    /// bytes of the state
     pub bytes: usize,
 }
 
@@ -254,7 +255,7 @@ impl StateTooLarge {
 
 /// Changed profiles, grammars, packs or lists are in use.
 pub struct SettingsReloaded<'a> {
-    /// reading and compiling them
+    /// time that reading and compiling took
     pub took: Duration,
     /// sections of the settings file that differ and need a restart
     pub waiting: &'a [String],
@@ -271,7 +272,7 @@ impl SettingsReloaded<'_> {
     }
 }
 
-/// Changed profiles, grammars, packs or lists are wrong; those from before stay.
+/// Changed profiles, grammars, packs or lists have an error. The old ones stay in use.
 pub struct ReloadRefused<'a> {
     /// file, line and what is wrong
     pub why: &'a str,

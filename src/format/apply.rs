@@ -28,18 +28,18 @@ pub struct Formatted {
     pub words: Vec<WrittenWord>,
     /// entities among them
     pub entities: Vec<Entity>,
-    /// what left
+    /// words that left the text
     pub removed: Vec<Removed>,
-    /// what is counted of it
+    /// counts for metrics
     pub format_counts: FormatCounts,
 }
 
-/// What operators count of a passage: no word of it.
+/// What operators count of a passage. Contains no word of the passage.
 #[derive(Debug, Default, PartialEq)]
 pub struct FormatCounts {
-    /// classes of what was redacted, one an occurrence
+    /// the class of each redaction
     pub redacted: Vec<String>,
-    /// classes of tagged spans that no grammar could write, one a span
+    /// the class of each tagged span that no grammar could write
     pub rejected: Vec<&'static str>,
 }
 
@@ -48,22 +48,22 @@ pub struct FormatCounts {
 pub struct Passage<'a> {
     /// words with their tags
     pub words: &'a [(&'a Word, Tags)],
-    /// index of the first
+    /// index of the first word
     pub from: u64,
-    /// whether what came before ended a sentence
+    /// whether the words before ended a sentence
     pub sentence_start: bool,
     /// what was said before and after
     pub around: PassageContext<'a>,
-    /// of the words, so many are no guess that others may replace
+    /// how many of the words are final; the words after them are a hypothesis
     pub sure: usize,
 }
 
-/// What stands around a passage, as [`crate::redact::add_around`] writes it down.
+/// The words around a passage, as [`crate::redact::add_around`] writes them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PassageContext<'a> {
     /// the last words before
     pub before: &'a str,
-    /// the next ones, as far as they are known
+    /// the next words, as far as they are known
     pub after: &'a str,
     /// whether more may follow
     pub more: bool,
@@ -73,12 +73,12 @@ struct KeptWord<'a> {
     word: &'a Word,
     tags: Tags,
     mark: Punct,
-    /// among the passage's words
+    /// index among the passage's words
     at: usize,
     index: u64,
 }
 
-/// A passage before anything of it is written.
+/// A passage of which nothing is written yet.
 struct Divided<'a> {
     kept: Vec<KeptWord<'a>>,
     gone: Vec<RemovedPlace>,
@@ -102,7 +102,7 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     Divided { kept, gone, tagged, units, regions }
 }
 
-/// What of the passage must not leave, in order. Writes nothing.
+/// The regions of the passage that must be redacted, in order. Writes nothing.
 pub(super) fn regions(passage: &Passage, style: &Style) -> Vec<Region> {
     divided(passage, style).regions
 }
@@ -146,13 +146,13 @@ enum Piece<'a> {
     Hidden(&'a Region),
 }
 
-/// Classes whose digits are no one's number where a word among them says what they are: "dollars", "March".
+/// Classes whose digits are nobody's number if one of their words says what they are: "dollars", "March".
 const MEASURED: [&str; 9] = ["money", "percent", "date", "time", "year", "ordinal", "measure", "fraction", "address"];
 
-/// Why words leave that a profile drops.
+/// The reason given for words that a profile drops.
 pub(super) const DROPPED: &str = "redacted";
 
-/// A word that leaves: its place among the passage's words, and why.
+/// A word that leaves the text: its place among the passage's words, and the reason.
 type RemovedPlace = (usize, &'static str);
 
 /// Words that stay and words that leave the text.
@@ -160,7 +160,7 @@ fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord<'a>>, Vec<
     let mut kept: Vec<KeptWord> = Vec::with_capacity(passage.words.len());
     let mut gone = Vec::new();
     for (at, (word, tags)) in passage.words.iter().enumerate() {
-        // A word of a language that is not served goes out as spoken, whatever the model made of it.
+        // A word of a language that is not served goes out as spoken, whatever its tags.
         let tags = if word.kind == WordKind::Plain { Tags::default() } else { *tags };
         match removal(word.kind, tags.disfluency, verbatim) {
             None => kept.push(KeptWord { word, tags, mark: tags.punct, at, index: passage.from + at as u64 }),
@@ -191,7 +191,7 @@ fn spans(kept: &[KeptWord]) -> Vec<([usize; 2], ItnClass)> {
     spans
 }
 
-/// Tagged spans of which nothing was written, though the profile would have it.
+/// Tagged spans that the profile wanted written and no grammar wrote.
 fn rejected(tagged: &[([usize; 2], ItnClass)], units: &[Unit], style: &Style) -> Vec<&'static str> {
     let written =
         |[from, to]: [usize; 2]| units.iter().any(|u| !matches!(u, Unit::Spoken(_)) && u.words()[0] < to && from < u.words()[1]);
@@ -199,14 +199,14 @@ fn rejected(tagged: &[([usize; 2], ItnClass)], units: &[Unit], style: &Style) ->
     tagged.iter().filter(|(span, class)| wanted(class) && !written(*span)).map(|(_, class)| class.label()).collect()
 }
 
-/// What of the passage must not leave.
+/// The regions of the passage that must be redacted.
 fn redacted(passage: &Passage, redaction: &Redaction, kept: &[KeptWord], units: &[Unit]) -> Vec<Region> {
     let mut heard: Vec<RedactionWord> = passage.words.iter().map(|(word, _)| word.said(false)).collect();
     kept.iter().for_each(|k| heard[k.at].kept = true);
     heard[passage.sure..].iter_mut().for_each(|h| h.sure = false);
     for unit in units {
         if let Unit::Entity { class, words, .. } = unit {
-            // With what was removed inside it.
+            // The region includes the removed words inside it.
             let of = &mut heard[kept[words[0]].at..=kept[words[1] - 1].at];
             let says_so = |h: &RedactionWord| h.kept && h.parts.split(' ').any(|p| !p.is_empty() && role(p) == Role::Other);
             let measured = MEASURED.contains(&class.as_str()) && of.iter().any(says_so);
@@ -220,14 +220,15 @@ fn redacted(passage: &Passage, redaction: &Redaction, kept: &[KeptWord], units: 
     let clipped = |region: Region| {
         let words = region.words.start.max(within.start)..region.words.end.min(within.end);
         let whole = words == region.words;
-        // What reaches over an end leaves without its last digits: they may be the middle of it.
+        // A region that reaches over an end of the passage shows no last digits, because they may be the middle of the
+        // number.
         let exact = region.exact && whole && !region.open;
         (words.start < words.end).then(|| Region { words: words.start - before..words.end - before, exact, ..region })
     };
     redaction.find(&all, before, passage.around.more).into_iter().filter_map(clipped).collect()
 }
 
-/// Units without the words of `regions`; what an entity loses some words to is no entity.
+/// Units without the words of `regions`. An entity that loses words to a region is no entity any more.
 fn without(kept: &[KeptWord], units: Vec<Unit>, regions: &[Region]) -> Vec<Unit> {
     let hidden = |word: usize| regions.iter().any(|r| r.words.contains(&kept[word].at));
     let mut left = Vec::new();
@@ -242,7 +243,7 @@ fn without(kept: &[KeptWord], units: Vec<Unit>, regions: &[Region]) -> Vec<Unit>
     left
 }
 
-/// What is listed of words that left, without what must not leave at all.
+/// The list of removed words, without redacted words.
 fn removed(passage: &Passage, gone: &[RemovedPlace], regions: &[Region]) -> Vec<Removed> {
     let mut out: Vec<Removed> = Vec::new();
     for &(at, class) in gone {
@@ -281,7 +282,8 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon
             push(out, text, k.mark, &span.iter().collect::<Vec<_>>());
         }
         Unit::Entity { class, mut text, mut tokens, by_pack, .. } => {
-            // A word that an entity leaves as it was said has its own case: "Robert Downey Jr.". What a pack's recipe wrote stands as the pack has it.
+            // A word that an entity leaves as spoken has its own case: "Robert Downey Jr.". What a pack's recipe writes
+            // stands as the pack has it.
             let own = |token: &Token| match &span[token.words[0]..token.words[1]] {
                 [k] if k.word.kind == WordKind::Speech && *token.text == *k.word.spoken.to_lowercase() => Some(k),
                 _ => None,
@@ -294,7 +296,8 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon
                 }
                 text = tokens.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" ");
             }
-            // "Runway 4R is closed.": a word of an entity that begins a sentence, but not example.com.
+            // An entity's first word gets a capital at the beginning of a sentence ("Runway 4R is closed."), but not
+            // example.com.
             if start && tokens[0].text.chars().all(char::is_lowercase) {
                 tokens[0].text = casing::capitalise(&tokens[0].text);
                 text = casing::capitalise(&text);
@@ -316,7 +319,8 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon
         Unit::Entry { text, cased, .. } => {
             let tokens: Vec<&str> = text.split(' ').filter(|t| !t.is_empty()).collect();
             for (i, token) in tokens.iter().enumerate() {
-                // Token by token where there are as many as words; else each of them comes from all.
+                // If there are as many tokens as words, each token comes from one word. Otherwise each token comes from
+                // all words.
                 let (own, single) = if tokens.len() == span.len() { (&span[i..=i], true) } else { (span, false) };
                 let case = if i == 0 || single { own[0].tags.case } else { Case::Lower };
                 let text = if cased { token.to_string() } else { casing::write(token, case, start && i == 0, lexicon) };
@@ -327,7 +331,7 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon
     }
 }
 
-/// Writes what stands for a region. `span`: what would have been kept of it.
+/// Writes what stands in the text for a redacted region. `span`: the region's words that would have stayed in the text.
 fn hidden(out: &mut Formatted, region: &Region, span: &[&KeptWord], redaction: &Redaction, from: u64, style: &Style) {
     let (Some(first), Some(last)) = (span.first(), span.last()) else { return };
     let src = [from + region.words.start as u64, from + region.words.end as u64];
@@ -360,7 +364,7 @@ fn hidden(out: &mut Formatted, region: &Region, span: &[&KeptWord], redaction: &
             let parts: Vec<&str> = span.iter().flat_map(|k| k.word.parts.split(' ')).filter(|p| !p.is_empty()).collect();
             let digits: Vec<&str> = parts.iter().copied().filter(|p| role(p).is_number()).collect();
             let only_digits = parts.iter().all(|p| role(p) != Role::Other);
-            // Where no grammar tells the digits, or they may be more than one number, none is kept.
+            // If no grammar reads the digits, or if they may be more than one number, no digit is kept.
             let written = style.itn.write_as("PHONE", &digits).map(|w| w.text).filter(|_| only_digits);
             match written {
                 Some(written) => mask(&written, if region.exact { rule.keep_last } else { 0 }),
@@ -390,13 +394,13 @@ fn mask(text: &str, keep: usize) -> String {
         last.into_iter().collect()
     };
     let hidden = all - kept.chars().count();
-    // How long a name or an address was is no one's business either.
+    // A mask must not show how long a name or an address was.
     let hidden = if text.chars().all(|c| !c.is_alphabetic()) { hidden } else { 5 };
     format!("{}{kept}", "*".repeat(hidden))
 }
 
 fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&KeptWord]) {
-    // A recogniser that writes marks itself keeps them.
+    // Marks that the recogniser wrote stay.
     if !text.ends_with([',', '.', '?', '!', ';', ':']) || mark == Punct::Question && !text.ends_with('?') {
         text.push_str(mark.written());
     }

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use crate::tags::Case;
 
-/// Most entries a lexicon may have.
+/// Largest number of entries of a lexicon.
 const MAX_ENTRIES: usize = 1_000_000;
 /// Longest line of a lexicon, bytes.
 const MAX_LINE_BYTES: usize = 512;
 
-/// How words of mixed case are written (`iphone` → `iPhone`, `atms` → `ATMs`): made from training text.
+/// How words of mixed case are written (`iphone` → `iPhone`, `atms` → `ATMs`). The lexicon is made from training text.
 #[derive(Debug, Default)]
 pub struct Lexicon {
     written: HashMap<Box<str>, Box<str>>,
@@ -47,7 +47,7 @@ impl Lexicon {
     }
 }
 
-/// First letter in upper case, and the one after the first syllable of a Scottish or an Irish name: McKay, O'Brien.
+/// First letter in upper case, and also the letter after "Mc" or "O'" of a Scottish or Irish name: McKay, O'Brien.
 fn name(word: &str) -> String {
     for prefix in ["mc", "o'"] {
         if let Some(rest) = word.strip_prefix(prefix).filter(|r| r.chars().take_while(|c| c.is_alphabetic()).count() >= 3) {
@@ -75,8 +75,8 @@ fn is_plural_acronym(written: &str) -> bool {
     written.strip_suffix('s').is_some_and(|stem| stem.chars().all(char::is_uppercase))
 }
 
-/// A spoken word as written: the tag's case, `I` and its contractions always capital, mixed case by the lexicon for every word that is tagged as no plain
-/// one. `start`: it begins a sentence.
+/// A spoken word as written. The tag decides the case. `I` and its contractions are always capital. For a word that is
+/// not tagged as plain, the lexicon gives mixed case. `start`: the word begins a sentence.
 pub fn write(spoken: &str, case: Case, start: bool, lexicon: &Lexicon) -> String {
     if knows_case(spoken) || spoken.starts_with('<') {
         return spoken.to_string();
@@ -85,10 +85,10 @@ pub fn write(spoken: &str, case: Case, start: bool, lexicon: &Lexicon) -> String
     if lower == "i" || lower.starts_with("i'") {
         return capitalise(&lower);
     }
-    // A tagger that has seldom seen a word knows that it is no plain one, but not how it is written.
+    // A tagger that has seldom seen a word knows that the word is not plain, but not how the word is written.
     let known = lexicon.get(&lower).filter(|w| match case {
         Case::Lower => false,
-        // "Seals" begins a sentence more often than it is several teams of divers.
+        // At the beginning of a sentence "Seals" is more often the plain word than the plural of SEAL.
         Case::Cap => !is_plural_acronym(w),
         Case::Upper | Case::Mixed => true,
     });

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::itn::ast;
 use super::itn::source;
 
-/// How a phrase is written.
+/// The written form of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DictionaryEntry {
     /// text
@@ -16,7 +16,7 @@ pub struct DictionaryEntry {
 }
 
 impl DictionaryEntry {
-    /// Whether its letters stand as they are written here; otherwise they follow the words' own case.
+    /// Whether the letters stand as they are written here. Otherwise they follow the case of the spoken words.
     pub fn is_cased(&self) -> bool {
         self.exact || self.written.chars().any(char::is_uppercase)
     }
@@ -33,7 +33,7 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Adds a phrase in lower case. Of the same phrase the first stays.
+    /// Adds a phrase in lower case. If the phrase is there already, the first entry stays.
     pub fn add(&mut self, words: &[String], entry: DictionaryEntry) {
         let Some((first, rest)) = words.split_first() else { return };
         let rest: Rest = rest.iter().map(|w| w.as_str().into()).collect();
@@ -44,8 +44,8 @@ impl Dictionary {
         }
     }
 
-    /// Adds a grammar file's dictionary, with its plurals if it has them: of a row whose last word is `p` these are `ps`, `p's` and `p s`, written
-    /// with an `s`.
+    /// Adds a grammar file's dictionary, with plurals if the dictionary has them. The plurals of a row whose last word
+    /// is `p` are `ps`, `p's` and `p s`, written with an `s`.
     pub fn add_all(&mut self, dictionary: &ast::Dictionary) {
         let exact = dictionary.exact;
         for row in &dictionary.rows {

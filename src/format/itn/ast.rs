@@ -1,16 +1,16 @@
-//! What a grammar file says, as the parser gives it: tables, rules, classes, with their places.
+//! The contents of a grammar file as the parser gives them: tables, rules and classes, with their places.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Where something stands.
+/// A place in a grammar file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePosition {
-    /// file, as it was named
+    /// name of the file
     pub file: Arc<str>,
-    /// from 1
+    /// line, from 1
     pub line: usize,
-    /// from 1, in characters
+    /// column, from 1, in characters
     pub column: usize,
 }
 
@@ -24,40 +24,40 @@ impl fmt::Display for SourcePosition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {what}")]
 pub struct GrammarError {
-    /// where
+    /// the place
     pub place: SourcePosition,
-    /// what is wrong there
+    /// what is wrong at that place
     pub what: String,
 }
 
-/// A piece of what is said.
+/// A piece of the spoken side of an alternative.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpokenPattern {
     /// a word, in lower case
     Word(String),
     /// a table, a rule or a built-in part, under a name
     Part {
-        /// as the written side calls it
+        /// its name on the written side
         name: String,
-        /// what it is
+        /// the table, rule or built-in part
         of: String,
-        /// where it is named
+        /// the place where it is named
         place: SourcePosition,
     },
-    /// all of them, in order
+    /// all pieces, in order
     Seq(Vec<SpokenPattern>),
-    /// one of them
+    /// one of the pieces
     Any(Vec<SpokenPattern>),
-    /// it, or nothing
+    /// the piece, or nothing
     Perhaps(Box<SpokenPattern>),
-    /// it, once or more often
+    /// the piece, once or more often
     Many(Box<SpokenPattern>, SourcePosition),
 }
 
-/// A piece of how it is written.
+/// A piece of the written side of an alternative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WrittenPattern {
-    /// as it stands
+    /// text as it stands
     Text(String),
     /// what a part wrote, through filters
     Part {
@@ -77,9 +77,9 @@ pub struct Alternative {
     pub said: SpokenPattern,
     /// how it is written
     pub written: Vec<WrittenPattern>,
-    /// thousandths; more is a later choice
+    /// cost in thousandths; a higher cost makes a later choice
     pub cost: u32,
-    /// where it begins
+    /// the place where it begins
     pub place: SourcePosition,
 }
 
@@ -94,7 +94,7 @@ pub struct Row {
     pub place: SourcePosition,
 }
 
-/// Something with a name.
+/// A table or a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// rows of said and written
@@ -106,7 +106,7 @@ pub enum Item {
 /// What one file defines.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
-    /// names, where they are defined, and what they are
+    /// names with their places and definitions
     pub items: Vec<(String, SourcePosition, Item)>,
     /// classes
     pub classes: Vec<Class>,
@@ -116,48 +116,48 @@ pub struct Source {
     pub dictionaries: Vec<Dictionary>,
 }
 
-/// What spans with one of the tagger's labels are tried as.
+/// The classes that spans with one of the tagger's labels are tried as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// as the tagger calls it
+    /// the tagger's name of it
     pub label: String,
     /// labels of classes: the first that accepts a span writes it
     pub classes: Vec<String>,
-    /// where it stands
+    /// its place
     pub place: SourcePosition,
 }
 
-/// Words and how they are written where nothing else formats them.
+/// A dictionary: the written form of words that nothing else formats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dictionary {
     /// its name, for messages
     pub name: String,
     /// its rows
     pub rows: Vec<Row>,
-    /// letters stay as the rows have them, even at the beginning of a sentence
+    /// whether letters stay as the rows have them, even at the beginning of a sentence
     pub exact: bool,
-    /// each row is also said and written in the plural
+    /// whether each row has a plural as well
     pub plurals: bool,
 }
 
 /// A class of spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// as the tagger calls it
+    /// the tagger's name of it
     pub label: String,
     /// the rule that writes it
     pub rule: String,
-    /// found wherever its words are said, without a tagger, and before everything else
+    /// whether the class is a recipe: found wherever its words are said, without a tagger, and before everything else
     pub recipe: bool,
-    /// thousandths that a span of it costs in a sentence, where leaving a word as it is costs [`PLAIN_COST`]
+    /// cost of a span of this class in a sentence, in thousandths; a word left as spoken costs [`PLAIN_COST`]
     pub cost: u32,
-    /// where it stands
+    /// its place
     pub place: SourcePosition,
 }
 
-/// What a word costs that is left as spoken in a sentence, thousandths.
+/// Cost of a word that is left as spoken in a sentence, in thousandths.
 pub const PLAIN_COST: u32 = 1000;
-/// What a span costs in a sentence where its class does not say, thousandths.
+/// Cost of a span in a sentence if its class names no cost, in thousandths.
 pub const SPAN_COST: u32 = 500;
-/// What a recipe costs where it does not say: of those that could match, the ones that take more words win.
+/// Cost of a recipe that names no cost. Of recipes that overlap, the one that takes more words wins.
 pub const RECIPE_COST: u32 = 100;

@@ -1,4 +1,4 @@
-//! Names of a language resolved, and everything refused that could not be compiled or would lose words.
+//! Resolves the names of a language, and refuses grammars that could not be compiled or would lose words.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use super::ast::{
 use super::filter::Filter;
 use super::source::BUILT_IN;
 
-/// How an alternative is written, by numbers.
+/// A piece of the written side, with parts by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// as it stands
+    /// text as it stands
     Text(String),
     /// part number `n` of the alternative, through filters
     Part(usize, Vec<Filter>),
 }
 
-/// One way to say something, with its parts numbered in the order they are said.
+/// One alternative, with its parts numbered in the order in which they are said.
 #[derive(Clone, Debug)]
 pub struct CheckedAlternative {
     /// the rule's name
@@ -26,13 +26,13 @@ pub struct CheckedAlternative {
     pub said: SpokenPattern,
     /// names of its parts
     pub parts: Vec<String>,
-    /// tables and rules that its parts are
+    /// the table or rule of each part
     pub uses: Vec<String>,
     /// how it is written
     pub written: Vec<Piece>,
-    /// thousandths
+    /// cost in thousandths
     pub cost: u32,
-    /// where it stands
+    /// its place
     pub place: SourcePosition,
 }
 
@@ -50,7 +50,7 @@ pub enum Definition {
 pub struct Names {
     /// tables and rules
     pub named: HashMap<String, Definition>,
-    /// names so that each comes after those it uses
+    /// names in an order in which each comes after the names that it uses
     pub order: Vec<String>,
     /// every alternative of every rule
     pub alternatives: Vec<CheckedAlternative>,
@@ -169,7 +169,7 @@ fn visit(
     Ok(())
 }
 
-/// Parts of what is said, in order: name, what it is, place.
+/// Parts of the spoken side in order: name, definition, place.
 fn parts(said: &SpokenPattern) -> Vec<(String, String, SourcePosition)> {
     match said {
         SpokenPattern::Word(_) => Vec::new(),
@@ -224,7 +224,7 @@ fn way(rule: &str, alternative: Alternative) -> Result<CheckedAlternative, Gramm
 
 fn may_be_empty(said: &SpokenPattern) -> bool {
     match said {
-        SpokenPattern::Word(_) | SpokenPattern::Part { .. } => false, // every rule takes a word at least: checked for each
+        SpokenPattern::Word(_) | SpokenPattern::Part { .. } => false, // every rule takes at least one word; this is checked for each rule
         SpokenPattern::Seq(all) => all.iter().all(may_be_empty),
         SpokenPattern::Any(all) => all.iter().any(may_be_empty),
         SpokenPattern::Perhaps(_) => true,

@@ -1,4 +1,5 @@
-//! Rules to networks. Each rule and table is compiled once, without empty transitions and with equal states merged, and copied where it is used.
+//! Compiles rules to networks. Each rule and each table is compiled once, without empty transitions and with equal
+//! states merged. The result is copied to each place where the rule is used.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,12 +8,13 @@ use super::check::{CheckedAlternative, Definition, Names, Piece};
 use super::draft::{Draft, NOTHING, copy, finish};
 use super::network::{ANY, Arc, CONSONANTS, Final, Language, Network, OTHER, Out, Pool, cost};
 
-/// Transitions of one rule's network at most: what is larger is a mistake, or a table's work.
+/// Largest number of transitions of a rule's network. A larger rule is a mistake, or should be a table.
 const MAX_TRANSITIONS: usize = 2_000_000;
-/// From so many rows of one word on, a table's rows are one transition that takes a set of words.
+/// A table with at least so many rows of one word becomes one transition that takes a set of words.
 const SET_ROWS: usize = 6;
 
-/// Compiles a language's classes. `traced`: every alternative leaves its mark in the output, so that a decision can be explained.
+/// Compiles a language's classes. `traced`: every alternative leaves a mark in the output, so that `grammar explain`
+/// can name it.
 ///
 /// # Errors
 /// A rule needs more than [`MAX_TRANSITIONS`] transitions.
@@ -105,7 +107,8 @@ impl Compiler<'_> {
         next
     }
 
-    /// Lays down `said` from node `at`; gives the node where it ends. `marked`: parts say where they begin and end.
+    /// Adds `said` to the draft from node `at` on; returns the node where it ends. `marked`: the output marks where
+    /// parts begin and end.
     fn said(&mut self, said: &SpokenPattern, at: usize, marked: bool) -> Result<usize, GrammarError> {
         match said {
             SpokenPattern::Word(word) => {
@@ -170,8 +173,8 @@ impl Compiler<'_> {
     }
 }
 
-/// The texts before each of what is said and after the last, where an alternative writes its parts just as they are said: then no reader has to
-/// gather them first.
+/// The texts before each piece and after the last piece, if an alternative writes its parts in the order in which they
+/// are said. Then the writer need not gather the parts first.
 fn in_order(way: &CheckedAlternative) -> Option<Vec<String>> {
     let items = match &way.said {
         SpokenPattern::Seq(items) => &items[..],
@@ -200,7 +203,7 @@ fn in_order(way: &CheckedAlternative) -> Option<Vec<String>> {
                 _ => return None,
             }
             if n > 0 && !pending.is_empty() {
-                return None; // between two parts that come and go together
+                return None; // between two parts that are said together or not at all
             }
             texts[i].push_str(&std::mem::take(&mut pending));
         }
@@ -214,7 +217,7 @@ fn in_order(way: &CheckedAlternative) -> Option<Vec<String>> {
     Some(texts)
 }
 
-/// Rows of one word that is said in no other row: of large tables.
+/// Rows of one word that no other row has, in large tables.
 fn alone(rows: &[Row]) -> HashMap<&str, &Row> {
     let mut alone: HashMap<&str, Option<&Row>> = HashMap::new();
     for row in rows.iter().filter(|r| r.said.len() == 1 && !r.written.is_empty()) {
@@ -224,7 +227,7 @@ fn alone(rows: &[Row]) -> HashMap<&str, &Row> {
     if alone.len() < SET_ROWS { HashMap::new() } else { alone }
 }
 
-/// A table, its rows' common beginnings together. Of rows that are said alike the first is preferred.
+/// Adds a table. Rows with a common beginning share nodes. Of rows that are said alike the first is preferred.
 fn table(rows: &[Row], pool: &mut Pool) -> Network {
     let mut states: Vec<(Vec<Arc>, Final)> = vec![(Vec::new(), None)];
     let mut known: HashMap<(u32, u32), u32> = HashMap::new();
@@ -252,7 +255,7 @@ fn table(rows: &[Row], pool: &mut Pool) -> Network {
         for (i, word) in row.said.iter().enumerate() {
             let label = pool.word(word);
             let last = i + 1 == row.said.len();
-            // The text is written with the last word, so that rows share what comes before it.
+            // The text is written with the last word, so that rows can share the words before it.
             let shared = if last { None } else { known.get(&(at, label)).copied() };
             at = shared.unwrap_or_else(|| {
                 let to = states.len() as u32;

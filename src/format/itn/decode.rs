@@ -1,12 +1,12 @@
-//! The cheapest way through a network (Viterbi), with the input as a line of words.
+//! The cheapest path through a network (Viterbi), for a line of words.
 //!
-//! Scratch memory is kept between calls; nothing is allocated per state. Of ways that cost the same, the one whose alternatives stand earlier
-//! wins (that is in the [`Cost`]), and of those that are still alike the first found, in the order of the arrays: the same input always
-//! gives the same output.
+//! Scratch memory is kept between calls, and nothing is allocated for single states. Of paths that cost the same, the
+//! path whose alternatives stand earlier in the grammar wins (the [`Cost`] contains this order). Of paths that are
+//! still equal, the first one in the order of the arrays wins. So the same input always gives the same output.
 
 use super::network::{ANY, Cost, Network, Pool};
 
-/// What was taken on the best way: outputs by number, and the word they were taken with.
+/// A step of the best path: the outputs, by number, and the word with which they were taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
     /// outputs, by number in the pool
@@ -36,7 +36,7 @@ struct Live {
 pub struct Scratch {
     live: Vec<Live>,
     next: Vec<Live>,
-    /// for each state, its place in `next`, valid where `stamp` is now
+    /// for each state its place in `next`; valid if the state's `stamp` is the present one
     place: Vec<u32>,
     stamp: Vec<u32>,
     now: u32,
@@ -51,20 +51,20 @@ pub struct Span {
     pub start: usize,
     /// one past its last
     pub end: usize,
-    /// what was taken, with words counted from the sentence's first
+    /// the steps, with words counted from the sentence's first word
     pub taken: Vec<Taken>,
     /// outputs that end it
     pub last: u32,
 }
 
-/// How the best span that ends at some place ends: its last step and what ends it.
+/// The end of the best span that ends at some place: its last step and its final outputs.
 #[derive(Clone, Copy)]
 struct Ending {
     step: u32,
     last: u32,
 }
 
-/// What stands before a span.
+/// What comes before a span.
 #[derive(Clone, Copy, PartialEq)]
 enum After {
     /// a word left as spoken, or nothing
@@ -76,11 +76,11 @@ enum After {
 /// Costs of a sentence's words outside grammars.
 #[derive(Clone, Copy, Debug)]
 pub struct Costs<'a> {
-    /// of each word left as spoken
+    /// cost of each word left as spoken
     pub plain: &'a [Cost],
-    /// of half a number left as spoken beside its other half
+    /// cost of half a number left as spoken beside its other half
     pub left: Cost,
-    /// of two halves of a number in two spans
+    /// cost of two halves of a number in two spans
     pub split: Cost,
 }
 
@@ -112,7 +112,7 @@ impl Scratch {
     fn advance(&mut self, network: &Network, pool: &Pool, label: u32, word: u32) {
         self.now = self.now.wrapping_add(1);
         if self.now == 0 {
-            self.stamp.fill(0); // once in four thousand million words
+            self.stamp.fill(0); // reached once in four thousand million words
             self.now = 1;
         }
         self.next.clear();
@@ -146,12 +146,13 @@ impl Scratch {
         self.taken.reverse();
     }
 
-    /// The cheapest reading of a sentence, in which every word is part of a span or left as spoken: its spans, in order. One pass
-    /// over the words, in which a span may begin anywhere. `joined[w]`: words `w - 1` and `w` are of one number, so that a span that ends or begins
-    /// between them leaves half of that number; it costs `left` where the other half stays unwritten, `split` where it is in another span.
+    /// The cheapest reading of a sentence, in which every word is part of a span or left as spoken: its spans, in
+    /// order. One pass over the words, in which a span may begin anywhere. `joined[w]`: the words `w - 1` and `w`
+    /// belong to one number. A span that ends or begins between them contains half of that number. That costs `left` if
+    /// the other half stays as spoken, and `split` if the other half is in another span.
     pub fn sentence(&mut self, network: &Network, pool: &Pool, labels: &[u32], joined: &[bool], costs: Costs) -> Vec<Span> {
         self.ready(network.states());
-        // How the words so far end best: with a word left as spoken, and with a span.
+        // The best ends of the words so far: with a word left as spoken, and with a span.
         let mut plain: Vec<Cost> = vec![0];
         let mut spans_at: Vec<Option<(Cost, Ending)>> = vec![None];
         for (word, &label) in labels.iter().enumerate() {
@@ -162,7 +163,7 @@ impl Scratch {
                 Some(cost) if cost < after_plain => (cost, After::Span),
                 _ => (after_plain, After::Plain),
             };
-            // Where a span begins; state 0 is nothing else's goal, or means the same.
+            // Where a span begins. No transition leads to state 0, or it means the same.
             let step = self.steps.len() as u32;
             self.steps.push(Step { before: NONE, taken: Taken { outs: after as u32, word: NONE } });
             match self.live.iter_mut().find(|l| l.state == 0) {
@@ -213,7 +214,8 @@ impl Scratch {
         spans
     }
 
-    /// The cheapest way to take all of `labels`: what is taken on it, what ends it, and its cost. `None` where the network does not accept them.
+    /// The cheapest path that takes all `labels`: its steps, its final outputs and its cost. `None` if the network does
+    /// not accept the labels.
     pub fn whole(&mut self, network: &Network, pool: &Pool, labels: &[u32]) -> Option<(&[Taken], u32, Cost)> {
         if labels.is_empty() || network.is_empty() {
             return None;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::network::{Arc, Cost, Final, Network, Out, Pool};
 
-/// Label of a transition that takes no word; gone before a network is made.
+/// Label of a transition that takes no word. [`finish`] removes such transitions.
 pub const NOTHING: u32 = u32::MAX;
 
 struct Edge {
@@ -41,7 +41,7 @@ impl Draft {
     }
 }
 
-/// Lays a network down between two nodes.
+/// Copies a network between two nodes.
 pub fn copy(draft: &mut Draft, pool: &Pool, network: &Network, at: usize, next: usize) {
     let base = draft.nodes.len();
     for _ in 0..network.states() {
@@ -85,7 +85,8 @@ pub fn finish(draft: &Draft, start: usize, end: usize, pool: &mut Pool) -> Netwo
     Network::new(states)
 }
 
-/// Nodes reached from `from` without a word, itself included: what is written on the way and its cost, the cheapest way of each.
+/// Nodes that can be reached from `from` without a word, `from` included. For each: what the cheapest way to it writes,
+/// and its cost.
 fn reach(draft: &Draft, from: usize) -> Vec<(usize, Vec<Out>, Cost)> {
     let mut found: Vec<(usize, Vec<Out>, Cost)> = vec![(from, Vec::new(), 0)];
     let mut place: HashMap<usize, usize> = HashMap::from([(from, 0)]);
@@ -98,7 +99,8 @@ fn reach(draft: &Draft, from: usize) -> Vec<(usize, Vec<Out>, Cost)> {
             match place.get(&edge.to) {
                 Some(&p) if found[p].2 <= total => {}
                 _ => {
-                    // Found anew at a lower cost: what follows from it is found anew as well, and the dearer entry is dropped below.
+                    // The node was found again at a lower cost. The nodes after it are found again as well, and the
+                    // dearer entry is dropped below.
                     place.insert(edge.to, found.len());
                     found.push((edge.to, way(), total));
                 }

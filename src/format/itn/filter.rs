@@ -1,5 +1,5 @@
-//! What a written part can be put through: the little arithmetic that tables would be tedious for. Each can be undone, since grammars are also
-//! read backwards.
+//! Filters for written parts: the small conversions for which tables would be tedious. Each filter can be undone,
+//! because grammars are also read backwards.
 
 use crate::redact::number::luhn;
 
@@ -119,8 +119,9 @@ const SHORT_CODES: [&str; 43] = [
     "95",
 ];
 
-/// A number as it is dialled at home: North American ones in three, three, four; British ones by their area code's length (Ofcom, National
-/// Telephone Numbering Plan). `None` for digits of another number.
+/// A telephone number as it is dialled in its country: North American numbers in groups of three, three and four,
+/// British numbers by the length of their area code (Ofcom, National Telephone Numbering Plan). `None` for other
+/// numbers.
 fn national(digits: &str) -> Option<String> {
     match digits.len() {
         7 => in_groups(digits, &[3, 4], "-"),
@@ -144,7 +145,8 @@ fn british(digits: &str) -> [usize; 3] {
     }
 }
 
-/// A number after its plus sign: the country's code, and what follows as it is grouped there. 15 digits at most (ITU-T E.164).
+/// A telephone number after its plus sign: the country code, then the digits in that country's groups. At most 15
+/// digits (ITU-T E.164).
 fn international(digits: &str) -> Option<String> {
     if !is_number(digits) || !(8..=15).contains(&digits.len()) {
         return None;
@@ -197,8 +199,8 @@ impl Filter {
         ALL.iter().map(|(n, _)| *n).collect()
     }
 
-    /// What becomes of `text`; `None` where the filter refuses it, so that another class may have the span. Other text that a filter is not made for
-    /// stays as it is.
+    /// Applies the filter to `text`. `None` if the filter refuses the text, so that another class may write the span.
+    /// Text for which the filter has no conversion stays as it is.
     pub fn apply(self, text: &str) -> Option<String> {
         let same = || text.to_string();
         Some(match self {
@@ -258,7 +260,7 @@ impl Filter {
         })
     }
 
-    /// Texts that [`Filter::apply`] makes `text` of, as far as grammars need them.
+    /// Texts from which [`Filter::apply`] makes `text`, as far as grammars need them.
     pub fn undo(self, text: &str) -> Vec<String> {
         let half = |n: usize| {
             (text.len().is_multiple_of(n) && text.is_char_boundary(text.len() / n)).then(|| text[..text.len() / n].to_string())

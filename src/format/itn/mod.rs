@@ -8,10 +8,11 @@
 //!  (ast.rs)                   (draft.rs)
 //! ```
 //!
-//! [`Itn::verbalise`] goes the other way; `openfst.rs` is for OpenFst's tools and the decoder's oracle.
+//! [`Itn::verbalise`] reads grammars backwards. `openfst.rs` exports to OpenFst's tools, and checks the decoder in
+//! tests.
 //!
-//! A tagged span goes through the grammars that its label names, in order; one that none accepts stays as spoken. Recipes are found without a
-//! tagger, and in whole sentences so are all classes.
+//! A tagged span is tried with the classes that its label names, in order. A span that no class accepts stays as
+//! spoken. Recipes are found without a tagger. In sentences without tags all classes are found so.
 
 pub mod ast;
 pub mod check;
@@ -42,21 +43,21 @@ pub use sentence::Part;
 pub use verbalise::Sample;
 pub use write::Token;
 
-/// Words of a span at most; a longer one stays as spoken, which bounds the work.
+/// Largest number of words in a span. A longer span stays as spoken, which bounds the work.
 pub const MAX_SPAN_WORDS: usize = 64;
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// A span, written.
+/// The written form of a span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// the whole
+    /// the whole text
     pub text: String,
     /// its tokens and the words of each
     pub tokens: Vec<Token>,
-    /// of the reading
+    /// cost of the reading
     pub cost: Cost,
 }
 
@@ -75,28 +76,28 @@ pub struct FiredAlternative {
     pub wrote: String,
 }
 
-/// A class's reading of some words, and how it came about.
+/// A class's reading of some words, with the alternatives that took part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// label of the class
     pub class: String,
     /// the reading
     pub written: Written,
-    /// what fired
+    /// the alternatives that took part
     pub fired: Vec<FiredAlternative>,
 }
 
 /// The compiled grammars of a language, or of a pack.
 pub struct Itn {
     language: Language,
-    /// what spans with the tagger's labels are tried as
+    /// the classes that each label's spans are tried as
     by_label: HashMap<ItnClass, Vec<usize>>,
     recipes: Option<Network>,
-    /// all classes but recipes, where sentences are read
+    /// one network of all classes but recipes, if sentences are to be read
     sentences: Option<Network>,
 }
 
-/// How a language is written: where, and by which of its styles. Each is a directory of more files of the same language.
+/// The locale and the styles in which a language is written. Each is a directory of more files of the same language.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LocaleStyle {
     /// subdirectory of the grammars: `en-US`
@@ -113,10 +114,11 @@ impl From<&str> for LocaleStyle {
 }
 
 impl Itn {
-    /// Reads and compiles a language: the `.itn` files of `dir` and those of its subdirectories that say how things are written.
+    /// Reads and compiles a language: the `.itn` files of `dir`, of its locale's directory and of its styles'
+    /// directories.
     ///
     /// # Errors
-    /// The first thing wrong in them, or a label of the tagger that none of them mentions.
+    /// The first error in the files, or a label of the tagger that no file mentions.
     pub fn load(dir: &Path, locale_style: impl Into<LocaleStyle>) -> Result<Itn, GrammarError> {
         let itn = Itn::compile(sources(dir, &locale_style.into())?, false)?;
         let wrong =
@@ -149,7 +151,7 @@ impl Itn {
         Ok(Itn { language, by_label, recipes, sentences: None })
     }
 
-    /// The same grammars, also for whole sentences.
+    /// The same grammars, with a network for sentences without tags.
     pub fn with_sentences(mut self) -> Itn {
         self.sentences =
             Some(compile::union(&mut self.language, |c| !c.recipe && !sentence::SAYINGS.contains(&c.label.as_str())));
@@ -161,12 +163,12 @@ impl Itn {
         &self.language.names.dictionaries
     }
 
-    /// Ways to say what a class writes as `text`: words that this class writes so, and no other way. All that are found, or a sample of them. `None`
-    /// where there is no such class.
+    /// Ways to say `text`: words that this class writes as `text` and in no other way. Returns all that are found, or a
+    /// sample. `None` if there is no such class.
     pub fn verbalise(&self, class: &str, text: &str, sample: Option<Sample>) -> Option<Vec<Vec<String>>> {
         let index = self.language.classes.iter().position(|(label, _)| label == class)?;
         let rule = &self.language.names.classes[index].rule;
-        // Some are read as something else: more are drawn than are asked for.
+        // Some candidates are read as something else, so more candidates are drawn than are asked for.
         let wider = sample.map(|s| Sample { most: 2 * s.most + 6, ..s });
         let mut all = verbalise::readings(&self.language.names, rule, text, wider);
         all.retain(|reading| {
@@ -203,7 +205,7 @@ impl Itn {
             if (allowed(name) || plain)
                 && let Some(written) = self.read(class, words, |_, _, _| {})
             {
-                // A number that is to stay a word is not written as a code instead.
+                // A number that should stay a word must not be written as a code instead.
                 return allowed(name).then_some((name, written));
             }
         }
@@ -215,14 +217,15 @@ impl Itn {
         self.by_label.contains_key(&label)
     }
 
-    /// The written form of words that are all of one class.
+    /// The written form of words that together are one span of a class.
     pub fn write_as(&self, class: &str, words: &[&str]) -> Option<Written> {
         let index = self.language.classes.iter().position(|(label, _)| label == class)?;
         self.read(index, words, |_, _, _| {})
     }
 
-    /// Every class that accepts `words`, cheapest first, with the alternatives that fired on the way, inner ones first. Of grammars compiled
-    /// `traced` only; others name only the alternatives they must gather.
+    /// Every class that accepts `words`, cheapest first, with the alternatives that fired on the way, inner ones first.
+    /// Complete only for grammars that were compiled `traced`; other grammars name only the alternatives whose parts
+    /// are gathered.
     pub fn explain(&self, words: &[&str]) -> Vec<Explanation> {
         let mut all = Vec::new();
         let written = |(_, (label, _)): &(usize, &(String, Network))| !sentence::SAYINGS.contains(&label.as_str());
@@ -266,7 +269,7 @@ const STYLES: &str = "styles";
 /// The files of a language, of its locale and of its styles.
 ///
 /// # Errors
-/// See [`source::read_dir`]; no directory for the locale or a style, where there are some for others.
+/// See [`source::read_dir`]; The locale or a style has no directory, although other locales or styles have one.
 pub fn sources(dir: &Path, locale_style: &LocaleStyle) -> Result<Vec<Source>, GrammarError> {
     let mut sources = source::read_dir(dir)?;
     let mut add = |dir: &Path, name: &str, what: &str| {

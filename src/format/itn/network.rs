@@ -7,7 +7,7 @@ use super::check::Names;
 /// What a transition writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Out {
-    /// a text of the pool, which stands for the last `words` words; 0: an alternative adds it
+    /// a text of the pool, which stands for the last `words` words; 0: an alternative adds the text
     Text {
         /// its number
         text: u32,
@@ -20,7 +20,7 @@ pub enum Out {
     Row(u32),
     /// an alternative that writes its parts in another order, or through filters, begins: number `n` of the language
     Open(u32),
-    /// it ends, and is written
+    /// that alternative ends and is written
     Close,
     /// its part `n` begins
     Begin(u32),
@@ -34,12 +34,14 @@ pub enum Out {
 pub const ANY: u32 = 0;
 /// Input label of a word that no grammar names.
 pub const OTHER: u32 = 1;
-/// Input label of a word that no grammar names and that has no vowel: the letters of an abbreviation (rmb, lpddr). It is one of [`OTHER`]'s, too.
+/// Input label of a word that no grammar names and that has no vowel: the letters of an abbreviation (rmb, lpddr). Such
+/// a word has the label [`OTHER`] as well.
 pub const CONSONANTS: u32 = 2;
-/// Letters of such a word at most.
+/// Largest number of letters of such a word.
 const MAX_CONSONANTS: usize = 6;
 
-/// A cost: thousandths in the upper part, and below it, for equal costs, how far down their rules the alternatives stand.
+/// A cost. The upper bits are thousandths. The lower bits say how far down in their rules the alternatives stand, which
+/// decides between equal costs.
 pub type Cost = u64;
 /// Bits of a [`Cost`] that hold the order of alternatives.
 pub const ORDER_BITS: u32 = 24;
@@ -49,7 +51,7 @@ pub fn cost(thousandths: u32, order: usize) -> Cost {
     (Cost::from(thousandths) << ORDER_BITS) + order as Cost
 }
 
-/// A cost as grammars write it.
+/// A cost as a grammar's number.
 pub fn units(cost: Cost) -> f64 {
     (cost >> ORDER_BITS) as f64 / 1000.0
 }
@@ -69,7 +71,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The label of a word, new if it must be.
+    /// The label of a word; a new label if the word has none.
     pub fn word(&mut self, word: &str) -> u32 {
         let next = self.next_label();
         *self.words.entry(word.to_string()).or_insert(next)
@@ -79,8 +81,8 @@ impl Pool {
         (self.words.len() + self.sets.len()) as u32 + CONSONANTS + 1
     }
 
-    /// A set of words that one transition takes, each with its own text: its label and number. For large tables, whose rows would otherwise be
-    /// copied to every place where the table may begin.
+    /// Adds a set of words that one transition takes, each with a text of its own; returns the set's label and number.
+    /// For large tables, whose rows would otherwise be copied to every place where the table may begin.
     pub fn set(&mut self, rows: HashMap<u32, u32>) -> (u32, u32) {
         let (label, number) = (self.next_label(), self.sets.len() as u32);
         for &word in rows.keys() {
@@ -182,7 +184,7 @@ pub struct Arc {
     pub to: u32,
 }
 
-/// What ends in a state: outputs and cost.
+/// The end of a path in a state: final outputs and cost.
 pub type Final = Option<(u32, Cost)>;
 
 /// A grammar as flat arrays. State 0 is where it begins.
@@ -195,12 +197,13 @@ pub struct Network {
 }
 
 impl Network {
-    /// Of states with their transitions. States that behave alike become one.
+    /// Makes a network of states with their transitions. States that behave alike are merged.
     pub fn new(mut states: Vec<(Vec<Arc>, Final)>) -> Network {
         merge(&mut states);
         let mut network = Network { first: vec![0], ..Network::default() };
         for (mut arcs, end) in states {
-            // By label for the search; within one, as the rules stand, so that ties are decided by them.
+            // Sorted by label for the search. Within a label the order of the rules stays, because that order decides
+            // ties.
             arcs.sort_by_key(|a| a.label);
             network.arcs.extend(arcs);
             network.first.push(network.arcs.len() as u32);
@@ -229,7 +232,7 @@ impl Network {
         &self.arcs[self.first[state as usize] as usize..self.first[state as usize + 1] as usize]
     }
 
-    /// Transitions of a state that take a word with this label; those for any word are asked for by [`ANY`].
+    /// Transitions of a state that take a word with this label. Transitions for any word have the label [`ANY`].
     pub fn taking(&self, state: u32, label: u32) -> &[Arc] {
         let arcs = self.arcs(state);
         let from = arcs.partition_point(|a| a.label < label);
@@ -237,14 +240,14 @@ impl Network {
         &arcs[from..from + len]
     }
 
-    /// What ends in a state.
+    /// The final outputs and cost of a state.
     pub fn end(&self, state: u32) -> Final {
         self.finals[state as usize]
     }
 }
 
-/// Merges states with equal ends and equal transitions to states that are merged themselves, until nothing more can be: by refining a
-/// partition that begins with all of them together.
+/// Merges states that have equal ends and equal transitions, until no more states can be merged. The method refines a
+/// partition of the states that begins with one class of all states.
 fn merge(states: &mut Vec<(Vec<Arc>, Final)>) {
     let mut class: Vec<u32> = vec![0; states.len()];
     let mut count = 1;

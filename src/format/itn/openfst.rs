@@ -1,7 +1,8 @@
-//! Compiled networks for OpenFst and its tools, and the oracle of our own decoder. The only module that names rustfst.
+//! Exports compiled networks to OpenFst and its tools, and checks our own decoder in tests. The only module that names
+//! rustfst.
 //!
-//! Input labels are words, output labels stand for lists of outputs, both moved up by one, since 0 is the empty label there; weights are
-//! tropical, in the units of the grammars.
+//! Input labels are words and output labels are lists of outputs. Both are moved up by one, because 0 is the empty
+//! label in OpenFst. Weights are tropical, in the units of the grammars.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,8 +25,8 @@ fn weight(cost: Cost) -> TropicalWeight {
     TropicalWeight::new((cost as f64 / (1000u64 << ORDER_BITS) as f64) as f32)
 }
 
-/// The network with its transitions for any word, or for a set of words, spelled out for each of
-/// those that are among `words`.
+/// The network. A transition for any word, or for a set of words, becomes one transition for each word of `words` that
+/// it takes.
 pub fn export(network: &Network, pool: &Pool, words: &[u32]) -> Fst {
     let among = |set: Vec<u32>| set.into_iter().filter(|word| words.contains(word)).collect();
     let sets: HashMap<u32, Vec<u32>> = pool.sets().map(|(label, set)| (label, among(set))).collect();
@@ -47,7 +48,7 @@ pub fn export(network: &Network, pool: &Pool, words: &[u32]) -> Fst {
             }
         }
         if let Some((outs, cost)) = network.end(state) {
-            // What ends a span is an output of its own, on the way to a state that ends without one.
+            // Final outputs become a transition to a state that ends without outputs.
             let end = fst.add_state();
             fst.add_tr(state as StateId, Tr::new(EPS_LABEL, above(outs), weight(cost), end)).expect(sound);
             fst.set_final(end, TropicalWeight::one()).expect(sound);
@@ -70,7 +71,7 @@ pub fn with_symbols(mut fst: Fst, language: &Language) -> Fst {
     }
     for (i, outs) in language.pool.all_outs().enumerate() {
         let text: String = outs.iter().map(|out| written(out, language)).collect();
-        // The number keeps names apart that would read alike.
+        // The number keeps apart names that would look alike.
         outputs.add_symbol(format!("{i}:{text}"));
     }
     fst.set_input_symbols(std::sync::Arc::new(inputs));
@@ -99,7 +100,8 @@ pub fn save(fst: &Fst, path: &Path) -> Result<(), String> {
     fst.write(path).map_err(|e| e.to_string())
 }
 
-/// Cost of the cheapest way through an exported network, by composition and shortest path; `None` where it does not accept `labels`.
+/// Cost of the cheapest path through an exported network, by composition and shortest path. `None` if the network does
+/// not accept `labels`.
 pub fn cheapest(fst: &Fst, labels: &[u32]) -> Option<f32> {
     let mut line = Fst::new();
     let mut state = line.add_state();

@@ -1,10 +1,10 @@
-//! What must hold of any grammar file, whatever its bytes: it is refused with its place, or it compiles, and then any words are read in bounded time.
-//! For the fuzz target `grammar` and its saved corpus.
+//! What must hold for every file of bytes that is read as a grammar. Either the file is refused with the place of the
+//! error, or it compiles and any words are read in bounded time. For the fuzz target `grammar` and its saved corpus.
 
 use super::Itn;
 use super::source::parse;
 
-/// Longest file tried: what compiles slowly tells nothing that what compiles fast does not.
+/// Longest file that is tried. Longer files compile slowly and find no other faults.
 const MAX_BYTES: usize = 4096;
 
 /// Reads `bytes` as a grammar file, up to a 0 byte; the words of the text after it are what is said.

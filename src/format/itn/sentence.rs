@@ -1,5 +1,5 @@
-//! Recipes and whole sentences: spans that no tagger found. One pass over the words, in which a span may begin anywhere; what it writes is written
-//! where it costs less than leaving its words as they are.
+//! Spans that no tagger found: recipes, and spans of whole sentences. One pass over the words, in which a span may
+//! begin anywhere. A span is written if that costs less than its words left as spoken.
 
 use super::ast::PLAIN_COST;
 use super::decode::Costs;
@@ -7,19 +7,20 @@ use super::network::{Cost, Network, Out, cost};
 use super::{Itn, SCRATCH, Written, write};
 use crate::format::numbers::PLAIN_NUMBERS;
 
-/// Label of a class whose spans stay as spoken, though other classes would take some of their words: idioms.
+/// Label of the class of idioms, whose spans stay as spoken although other classes would take some of their words.
 const KEEP: &str = "KEEP";
 /// Label of the class that says which two words are of one number.
 const WHOLE: &str = "WHOLE";
-/// Classes that write nothing: they say what belongs together.
+/// Classes that write nothing. They say which words belong together.
 pub(super) const SAYINGS: [&str; 5] = [WHOLE, "LIKE-BEFORE", "LIKE-AFTER", "BARE-HOUR", "COMMON"];
-/// Half a number left as spoken beside its other half, thousandths: about what writing a lone digit costs more than leaving it.
+/// Cost of half a number left as spoken beside its other half, in thousandths. About as much as a lone digit costs more
+/// when it is written than when it is left as spoken.
 const LEFT_COST: u32 = 1000;
-/// A word left as spoken that a tagger found to be of a span.
+/// Cost of a word that a tagger put into a span and that is left as spoken.
 const TAGGED_COST: u32 = 3000;
-/// Two halves of a number written apart.
+/// Cost of two halves of a number that are written apart.
 const SPLIT_COST: u32 = 600;
-/// Words of a sentence at most; a longer one is read in pieces.
+/// Largest number of words in a sentence. A longer sentence is read in pieces.
 const MAX_SENTENCE_WORDS: usize = 2000;
 
 /// A span of a sentence that a class wrote.
@@ -29,18 +30,19 @@ pub struct Part<'a> {
     pub class: &'a str,
     /// words, half-open
     pub words: [usize; 2],
-    /// how it is written, its tokens' words counted from the span's first
+    /// its written form, with words counted from the span's first word
     pub written: Written,
 }
 
 impl Itn {
-    /// Recipes among `words`, those that take more words first where they overlap; classes that are not `allowed` are left out. Words in lower
-    /// case.
+    /// Recipes in `words`. Where recipes overlap, the one that takes more words wins. Recipes that are not `allowed`
+    /// are left out. Words in lower case.
     pub fn recipes(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
         self.recipes.as_ref().map_or(Vec::new(), |network| self.find(network, words, true, allowed, &|_| PLAIN_COST))
     }
 
-    /// A sentence without a tagger: spans are where the grammars find them cheaper than words left as they are. Words in lower case.
+    /// Spans of a sentence without tags: where writing a span costs less than leaving its words as spoken. Words in
+    /// lower case.
     ///
     /// # Panics
     /// Without [`Itn::with_sentences`].
@@ -48,8 +50,8 @@ impl Itn {
         self.find(self.sentences.as_ref().expect("made for sentences"), words, false, allowed, &|_| PLAIN_COST)
     }
 
-    /// The lattice of a span that a tagger found and the words beside it: as [`Itn::sentence`], but a word for which `tagged` holds is part of a span if
-    /// any reading has it so. `None` without [`Itn::with_sentences`].
+    /// Reads a span that a tagger found, together with the words beside it. Like [`Itn::sentence`], but a word for
+    /// which `tagged` holds becomes part of a span if any reading allows it. `None` without [`Itn::with_sentences`].
     pub fn lattice(
         &self,
         words: &[&str],
@@ -65,7 +67,7 @@ impl Itn {
         self.instead(usize::MAX, words, false, allowed)
     }
 
-    /// Of each word, whether it and the one before are of one number.
+    /// For each word, whether it belongs to one number with the word before.
     fn joined(&self, labels: &[u32]) -> Vec<bool> {
         let Some((_, network)) = self.language.classes.iter().find(|(label, _)| label == WHOLE) else {
             return vec![false; labels.len()];
@@ -75,7 +77,8 @@ impl Itn {
         (0..labels.len()).map(|word| word > 0 && says(word - 1, word) || word > 1 && says(word - 2, word)).collect()
     }
 
-    /// Whether the last of some words is of one number with the one before. Three are enough. In lower case.
+    /// Whether the last of some words belongs to one number with the word before it. The last three words are enough.
+    /// In lower case.
     pub fn joins(&self, words: &[&str]) -> bool {
         let labels: Vec<u32> = words.iter().map(|w| self.language.pool.label(w)).collect();
         self.joined(&labels).last().copied().unwrap_or(false)
@@ -107,7 +110,7 @@ impl Itn {
                 let label = self.language.classes[class].0.as_str();
                 let part = match text.filter(|t| allowed(label) && !t.text.is_empty()) {
                     Some(text) => Some(Part { class: label, words, written: text.written(span.start, span.end - span.start) }),
-                    // A number that is to stay a word is not written as a code instead.
+                    // A number that should stay a word must not be written as a code instead.
                     None if !allowed(label) && PLAIN_NUMBERS.contains(&label) => None,
                     None => self.instead(class, &piece[span.start..span.end], recipe, allowed).map(|(class, written)| Part {
                         class,
@@ -121,7 +124,8 @@ impl Itn {
         parts
     }
 
-    /// The cheapest other class for words whose cheapest one was refused, if it costs less than leaving them.
+    /// The cheapest other class for words whose cheapest class was refused, if it costs less than leaving the words as
+    /// spoken.
     fn instead(&self, refused: usize, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
         let others =
             self.language.names.classes.iter().enumerate().filter(|(i, c)| {

@@ -1,4 +1,4 @@
-//! The grammar language, read. One file a subject, any number of them, one space of names.
+//! Reads the grammar language. A language has any number of files, which share one space of names.
 //!
 //! ```text
 //! # a comment
@@ -12,8 +12,8 @@
 //! recipe ZULU = zulu                      written wherever it is said, before everything else
 //! dictionary carriers = "carriers.tsv"    words that nothing else formats; options: exact, plurals
 //! ```
-//! Said: words, `{part}` or `{name:part}`, `(one | another)`, `[perhaps]`, and `+` after any of them for "once or more often". A part is a
-//! table, a rule, or one of [`BUILT_IN`].
+//! The spoken side has words, `{part}` or `{name:part}`, `(one | another)`, `[perhaps]`, and `+` after any of them for
+//! "once or more often". A part is a table, a rule, or one of [`BUILT_IN`].
 
 use std::io::Read;
 use std::path::Path;
@@ -24,11 +24,11 @@ use super::ast::{
     SpokenPattern, WrittenPattern,
 };
 
-/// Parts that every grammar has: any word at all; a word that no grammar names; such a word without vowels.
+/// Parts that every grammar has: any word; a word that no grammar names; a word without vowels that no grammar names.
 pub const BUILT_IN: [&str; 3] = ["any", "other", "consonants"];
 /// Largest grammar file or table, bytes.
 pub const MAX_FILE_BYTES: u64 = 4 << 20;
-/// Rows of a table at most.
+/// Largest number of rows of a table.
 const MAX_ROWS: usize = 100_000;
 /// Deepest nesting of brackets.
 const MAX_DEPTH: usize = 16;
@@ -38,7 +38,7 @@ const MAX_COST: f64 = 1000.0;
 /// Reads one file. `table` gives the text of a table beside it.
 ///
 /// # Errors
-/// The first thing that is not the language above.
+/// The place of the first statement that is not of the language above.
 pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, String>) -> Result<Source, GrammarError> {
     let file: Arc<str> = file.into();
     let mut source = Source::default();
@@ -166,7 +166,7 @@ pub fn rows_of(file: &str, text: &str) -> Result<Vec<Row>, GrammarError> {
     Ok(rows)
 }
 
-/// One line and how far it has been read.
+/// One line, and the place up to which it was read.
 struct Scan<'a> {
     file: &'a Arc<str>,
     line: usize,
@@ -355,7 +355,7 @@ impl Scan<'_> {
 /// The text of a file that is not too large.
 ///
 /// # Errors
-/// It cannot be read, is larger than [`MAX_FILE_BYTES`] or not UTF-8; the message names it.
+/// The file cannot be read, is larger than [`MAX_FILE_BYTES`], or is not UTF-8. The message names the file.
 pub fn text_of(path: &Path) -> Result<String, String> {
     let file = std::fs::File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut bytes = Vec::new();
