@@ -17,8 +17,9 @@ from torch import Tensor
 
 from . import graph
 from .dataset import WordTokenizer
+from .hearing import GAPS, PAUSES, SPEAKERS
 from .labels import HEADS, STYLES
-from .model import UNLIMITED, Shape, Tagger
+from .model import UNLIMITED, Heard, Shape, Tagger
 from .passes import Passes, Rules, stream
 from .path import read_follows
 from .prune import kept, smaller_tagger, smaller_tokenizer, uses
@@ -28,7 +29,12 @@ MAX_BYTES = 1 << 30
 NUDGES, NUDGE = 3, 1e-6
 """How often, and by which share, embeddings are nudged to see how far rounding carries."""
 PARITY_LOOKAHEADS = [(0, False), (2, True), (9, False), (None, True)]
-"""Lookahead, and whether the speaker has stopped."""
+"""Lookahead, and whether the speaker has stopped. Where that is so, a tagger that hears is told of pauses, gaps and speakers as well."""
+
+
+def made_up(count: int) -> list[tuple[int, int, int]]:
+    """Numbers of all kinds of pauses, gaps and speakers, for so many words; of the first one nothing is known."""
+    return [(n * 5 % PAUSES, n * 7 % GAPS, n // 3 % SPEAKERS) for n in range(count)]
 
 
 def rows(sentence: list[str], tokenizer: WordTokenizer, shape: Shape, stopped: bool) -> tuple[list[int], list[int], list[int]]:
@@ -67,20 +73,30 @@ def judged(model: Tagger, tokens: Tensor, logits: Callable[[], Tensor]) -> dict:
 
 
 @torch.no_grad()
-def parity(model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahead: int | None, stopped: bool) -> dict:
-    """What PyTorch says of a sentence."""
+def parity(model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahead: int | None, stopped: bool,
+           heard: list[tuple[int, int, int]] | None) -> dict:
+    """What PyTorch says of a sentence, and of what is heard beside each word."""
     tokens, words, first = rows(sentence, tokenizer, model.shape, stopped)
     limit = UNLIMITED if lookahead is None else lookahead
     batch = (torch.tensor([tokens]), torch.tensor([words]), torch.tensor([limit]), torch.tensor([0]))
-    return {"words": sentence, "lookahead": lookahead, "stopped": stopped, **judged(model, batch[0][0], lambda: model(*batch)[0, first])}
+    if heard is not None:
+        unheard = (0, 0, 0)
+        batch += (Heard(*torch.tensor([[heard[w] if 0 <= w < len(sentence) else unheard for w in words]]).unbind(-1)),)
+    return {"words": sentence, "lookahead": lookahead, "stopped": stopped, **columns(heard),
+            **judged(model, batch[0][0], lambda: model(*batch)[0, first])}
+
+
+def columns(heard: list[tuple[int, int, int]] | None) -> dict[str, list[int]]:
+    """What is heard, by the names of the inputs."""
+    return dict(zip(graph.HEARD, map(list, zip(*heard)))) if heard else {}
 
 
 @torch.no_grad()
-def stream_parity(model: Tagger, words: list[str], tokenizer: WordTokenizer, rules: Rules) -> dict:
+def stream_parity(model: Tagger, words: list[str], tokenizer: WordTokenizer, rules: Rules, heard: list[tuple[int, int, int]] | None) -> dict:
     """What PyTorch says of a stream, pass by pass, with states kept between passes."""
     tokens = [list(tokenizer(word.lower())) for word in words]
-    said = judged(model, torch.tensor(sorted({t for word in tokens for t in word})), lambda: stream(Passes(model), tokens, rules))
-    return {"words": words, "rules": rules._asdict(), **said}
+    said = judged(model, torch.tensor(sorted({t for word in tokens for t in word})), lambda: stream(Passes(model), tokens, rules, heard))
+    return {"words": words, "rules": rules._asdict(), **columns(heard), **said}
 
 
 def exported(model_dir: Path) -> Tagger:
@@ -145,9 +161,11 @@ def main() -> None:
         for line in args.sentences.read_text(encoding="utf-8").splitlines():
             sentence = line.split()
             for lookahead, stopped in PARITY_LOOKAHEADS:
-                row = parity(model, sentence, words, lookahead, stopped)
+                heard = made_up(len(sentence)) if stopped and graph.hears(model) else None
+                row = parity(model, sentence, words, lookahead, stopped, heard)
                 out.write(json.dumps(row, separators=(",", ":")) + "\n")
-    whole = stream_parity(model, args.sentences.read_text(encoding="utf-8").split(), words, Rules())
+    sentence = args.sentences.read_text(encoding="utf-8").split()
+    whole = stream_parity(model, sentence, words, Rules(), made_up(len(sentence)) if graph.hears(model) else None)
     (args.out / "parity_stream.json").write_text(json.dumps(whole, separators=(",", ":")) + "\n", encoding="utf-8")
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {len(ids)} tokens")
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from .model import NEVER, UNLIMITED, Kept, Tagger
+from .model import NEVER, UNLIMITED, Heard, Kept, Tagger
 
 SMALLEST = 1e-8
 """Scale of a row of zeros."""
@@ -24,7 +24,7 @@ OUTPUTS = ("logits", "states", "state_scales")
 class Passes(nn.Module):
     """Inputs besides :class:`Tagger`'s: ``positions`` [B, T] int64; ``kept`` [2 L, B, C, heads, size] int8, keys and values of each layer in turn,
     with ``kept_scales`` [2 L, B, C] and ``kept_positions`` [B, C], ``UNUSED`` where a slot holds nothing; ``keep`` [N] int64: whose states are given out, as
-    numbers of tokens in the batch (row x T + token). C may be 0, N too.
+    numbers of tokens in the batch (row x T + token). C may be 0, N too. ``heard`` stands last.
 
     Outputs: logits [B, T, ...]; ``states`` [N, 2 L, H] int8 and ``state_scales`` [N, 2 L].
     """
@@ -34,9 +34,9 @@ class Passes(nn.Module):
         self.model = model
 
     def forward(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, positions: Tensor, kept: Tensor, kept_scales: Tensor,
-                kept_positions: Tensor, keep: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+                kept_positions: Tensor, keep: Tensor, heard: Heard | None = None) -> tuple[Tensor, Tensor, Tensor]:
         model = self.model
-        x = model.embedded(tokens, positions, style)
+        x = model.embedded(tokens, positions, style, heard)
         bias = model.relation(positions, torch.cat([kept_positions, positions], 1))
         # [B, 1, T, C]: a slot is seen by every token of the row, or by none.
         slots = torch.where(kept_positions < 0, NEVER, 0.0)[:, None, None, :].expand(-1, -1, tokens.shape[1], -1)
@@ -62,9 +62,10 @@ class Rules(NamedTuple):
 
 
 @torch.no_grad()
-def stream(passes: Passes, words: list[list[int]], rules: Rules) -> Tensor:
-    """[words, ...] logits of a stream's words, each as the pass says that settles it, or the last one. ``words`` are their tokens. What the program does pass
-    by pass (``src/session/settle.rs``, ``src/infer/states.rs``) is written here once more, without regard to time."""
+def stream(passes: Passes, words: list[list[int]], rules: Rules, heard: list[tuple[int, int, int]] | None = None) -> Tensor:
+    """[words, ...] logits of a stream's words, each as the pass says that settles it, or the last one. ``words`` are their tokens, and ``heard`` the pause, gap
+    and speaker of each. What the program does pass by pass (``src/session/settle.rs``, ``src/infer/states.rs``) is written here once more, without regard to
+    time."""
     shape = passes.model.shape
     size = (2 * shape.layers, 1, -1, shape.heads, shape.hidden // shape.heads)
     kept, scales, at = torch.zeros(0, 2 * shape.layers, shape.hidden, dtype=torch.int8), torch.zeros(0, 2 * shape.layers), []
@@ -85,10 +86,14 @@ def stream(passes: Passes, words: list[list[int]], rules: Rules) -> Tensor:
         given[: len(at)] = kept
         given_scales = torch.zeros(slots, scales.shape[1])
         given_scales[: len(at)] = scales
+        beside = None
+        if heard is not None:
+            unheard = (0, 0, 0)
+            beside = Heard(*torch.tensor([[heard[w] if 0 <= w < len(words) else unheard for w, _ in row]]).unbind(-1))
         said, states, state_scales = passes(
             torch.tensor([[token for _, token in row]]), torch.tensor([[w for w, _ in row]]), torch.tensor([UNLIMITED]), torch.tensor([0]),
             torch.arange(position, position + len(row))[None], given.transpose(0, 1).reshape(size), given_scales.T[:, None],
-            torch.tensor([at + [UNUSED] * (slots - len(at))], dtype=torch.long), torch.tensor(keep))
+            torch.tensor([at + [UNUSED] * (slots - len(at))], dtype=torch.long), torch.tensor(keep), beside)
         starts = {w: i for i, (w, _) in reversed(list(enumerate(row)))}
         logits += [said[0, starts[w]] for w in range(settled, done)]
         for token in range(len(keep)):

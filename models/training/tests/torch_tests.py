@@ -233,6 +233,13 @@ class Streams(unittest.TestCase):
             said = model(tokens, at, torch.tensor([1 << 20]), torch.tensor([0]))[0]
             first = [at[0].tolist().index(i) for i in range(6)]
             self.assertTrue(torch.allclose(stream(Passes(model), words, Rules()), said[first], atol=1e-5))
+            for table in (model.pause, model.gap, model.speaker):
+                nn.init.normal_(table.weight)
+            heard = [(w, 8 - w, w % 3) for w in range(6)]
+            of_tokens = torch.tensor([[heard[w] if 0 <= w < 6 else (0, 0, 0) for w in at[0].tolist()]])
+            unheard, said = said, model(tokens, at, torch.tensor([1 << 20]), torch.tensor([0]), Heard(*of_tokens.unbind(-1)))[0]
+            self.assertTrue(torch.allclose(stream(Passes(model), words, Rules(), heard), said[first], atol=1e-5))
+            self.assertFalse(torch.allclose(said[first], unheard[first], atol=1e-2))
 
     def test_kept_states_say_nearly_what_was_computed_and_only_the_newest_are_seen(self):
         torch.manual_seed(7)
