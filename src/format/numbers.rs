@@ -1,7 +1,7 @@
 //! How a profile writes numbers: `[profiles.NAME.numbers]`.
 //!
-//! What a grammar can say is a directory of `grammars/en/styles`; what is alike in all classes (separators, the clock) is done to what the grammars
-//! wrote.
+//! Styles that a grammar can express are directories of `grammars/en/styles`. Styles that are the same for all classes
+//! (separators, the clock) are applied to the text that the grammars wrote.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,12 +11,12 @@ use super::itn::{Token, Written};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Figures {
-    /// from ten on, and those that a tagger finds
+    /// numbers from ten on, and smaller numbers that the tagger marks
     #[default]
     FromTen,
-    /// every number, also a lone `two`
+    /// every number, even a lone `two`
     Always,
-    /// none: cardinals, ordinals, fractions and ranges stay words
+    /// no number: cardinals, ordinals, fractions and ranges stay words
     Never,
 }
 
@@ -44,7 +44,7 @@ pub enum Currency {
     Home,
 }
 
-/// What stands between thousands, and before decimals.
+/// The signs between thousands and before decimals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Separators {
@@ -123,7 +123,7 @@ pub const PLAIN_NUMBERS: [&str; 4] = ["CARDINAL", "ORDINAL", "FRACTION", "RANGE"
 const SEPARATED: [&str; 7] = ["CARDINAL", "ORDINAL", "FRACTION", "RANGE", "MONEY", "PERCENT", "MEASURE"];
 
 impl Numbers {
-    /// The directories of `styles` that it needs, one of each kind.
+    /// The directories of `styles` that this style needs, one of each kind.
     pub fn directories(&self) -> Vec<String> {
         let sign = |sign: Sign| if sign == Sign::Symbol { "symbol" } else { "word" };
         let currency = match self.currency {
@@ -141,7 +141,7 @@ impl Numbers {
         ]
     }
 
-    /// What a class wrote, in this style.
+    /// Changes what a class wrote to this style.
     pub fn restyle(&self, class: &str, mut written: Written) -> Written {
         if self.separators != Separators::CommaPoint && SEPARATED.contains(&class) {
             written.tokens.iter_mut().for_each(|token| token.text = self.separate(&token.text));
@@ -157,7 +157,7 @@ impl Numbers {
         written
     }
 
-    /// Commas and points between digits, in this style.
+    /// Changes commas and points between digits to this style.
     fn separate(&self, text: &str) -> String {
         let chars: Vec<char> = text.chars().collect();
         let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
@@ -176,7 +176,7 @@ impl Numbers {
     }
 }
 
-/// `4:30 PM` as `16:30`; `None` where no half of the day was said.
+/// `4:30 PM` as `16:30`. `None` if the half of the day was not said.
 fn twenty_four(tokens: &[Token]) -> Option<Vec<Token>> {
     let at = tokens.iter().position(|t| ["AM", "PM"].contains(&t.text.replace('.', "").to_uppercase().as_str()))?;
     let after_noon = tokens[at].text.to_uppercase().starts_with('P');

@@ -1,4 +1,4 @@
-//! What a commit says of the record it stands before: whether somebody has begun it, and did not live to say that it was done with.
+//! The crash mark of a committed offset: whether a worker has begun the next record and died before it was done.
 //!
 //! ```text
 //!          taken over                died                     died                     died
@@ -7,31 +7,32 @@
 //!    └──────────────┴──── a commit got further, or the partition was handed over ────┘
 //! ```
 //!
-//! It travels as the metadata of the committed offset, so it outlives whatever ended the process: a panic, an abort, the kernel.
+//! The mark is the metadata of the committed offset. So it outlives whatever ended the process: a panic, an abort, the
+//! kernel.
 
-/// See the module.
+/// A crash mark; the module's documentation draws its steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CrashMark {
-    /// nobody has failed here
+    /// no worker has died here
     #[default]
     Clean,
-    /// a worker has begun here, with the records that follow under way as well
+    /// a worker has begun this record, with the following records under way as well
     Begun,
-    /// a worker has begun the record here, and no other
+    /// a worker has begun this record and no other
     Alone,
-    /// the same again
+    /// a worker has begun this record and no other, for the second time
     Twice,
 }
 
 impl CrashMark {
     const NAMES: [(CrashMark, &str); 3] = [(CrashMark::Begun, "begun"), (CrashMark::Alone, "alone"), (CrashMark::Twice, "twice")];
 
-    /// As an offset's metadata; empty for a clean one.
+    /// The mark as an offset's metadata; empty for a clean mark.
     pub fn to_metadata(self) -> &'static str {
         CrashMark::NAMES.iter().find(|(mark, _)| *mark == self).map_or("", |(_, name)| name)
     }
 
-    /// Of an offset's metadata. What somebody else has written there is nobody's mark.
+    /// The mark in an offset's metadata. Metadata that another program wrote counts as clean.
     pub fn from_metadata(metadata: &str) -> CrashMark {
         CrashMark::NAMES.iter().find(|(_, name)| *name == metadata).map_or(CrashMark::Clean, |(mark, _)| *mark)
     }

@@ -12,7 +12,7 @@
 pub enum Note {
     /// the consumer group that writes this changelog
     Owner(String),
-    /// All records before this offset of the raw topic are in the states that stand before this note.
+    /// the states before this note hold all records of the raw topic before this offset
     Progress(i64),
 }
 
@@ -22,7 +22,7 @@ const PROGRESS: &[u8] = b"\0progress";
 const MAX_GROUP_BYTES: usize = 4096;
 
 impl Note {
-    /// Key and value of its record.
+    /// Key and value of the note's record.
     pub fn to_record(&self) -> (Vec<u8>, Vec<u8>) {
         match self {
             Note::Owner(group) => (OWNER.to_vec(), group.clone().into_bytes()),
@@ -35,7 +35,7 @@ impl Note {
         key.first() == Some(&0)
     }
 
-    /// The note of a record; `None` where this version does not know its key, or its value is none.
+    /// The note in a record. `None` if this version does not know the key, or the value is not valid.
     pub fn from_record(key: &[u8], value: &[u8]) -> Option<Note> {
         let text = std::str::from_utf8(value).ok()?;
         match key {

@@ -1,4 +1,5 @@
-//! What was taken, written: texts one after another, and alternatives that gather their parts first. Every piece knows its words.
+//! Writes what a decoder took: texts one after another, and alternatives that gather their parts first. Every piece
+//! knows its words.
 
 use super::Written;
 use super::check::Piece;
@@ -11,16 +12,17 @@ type Words = (u32, u32);
 /// Text under construction.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
-    /// what is written
+    /// the text so far
     pub text: String,
-    /// up to which byte, and the words it came from; text that an alternative adds came from none
+    /// for each piece: the byte at which it ends, and the words it came from; text that an alternative adds comes from
+    /// no words
     pieces: Vec<(usize, Option<Words>)>,
 }
 
 /// A written token and the words of the span it came from, half-open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// without spaces
+    /// the text, without spaces
     pub text: String,
     /// words
     pub words: [usize; 2],
@@ -64,7 +66,7 @@ impl Text {
         all
     }
 
-    /// As it is given to others: of a span of `count` words from word `first` of a sentence.
+    /// The written span for other modules. The span has `count` words from word `first` of a sentence.
     pub fn written(mut self, first: usize, count: usize) -> Written {
         for (_, words) in &mut self.pieces {
             *words = words.map(|(a, b)| (a - first as u32, b - first as u32));
@@ -72,8 +74,9 @@ impl Text {
         Written { tokens: self.tokens(count), text: self.text, cost: 0 }
     }
 
-    /// Tokens of a span of `count` words. Words that wrote nothing belong to the token before them, those at the beginning to the first. Where
-    /// tokens stand in another order than their words, each comes from all of them.
+    /// Tokens of a span of `count` words. Words that wrote nothing belong to the token before them; such words at the
+    /// beginning belong to the first token. If tokens stand in another order than their words, each token comes from
+    /// all words.
     fn tokens(&self, count: usize) -> Vec<Token> {
         let mut at = 0;
         let mut found: Vec<(&str, Option<Words>)> = Vec::new();
@@ -91,7 +94,8 @@ impl Text {
         for (i, (text, words)) in found.iter().enumerate() {
             let next = found[i + 1..].iter().find_map(|(_, w)| *w).map_or(count, |w| w.0 as usize);
             let own = words.map(|w| w.1 as usize);
-            // Up to the next token that knows its words, unless one that knows none stands between and takes what is left.
+            // Up to the next token that knows its words. If a token that knows no words stands between, that token
+            // takes the remaining words.
             let alone = i + 1 < found.len() && found[i + 1].1.is_none();
             let end = match own {
                 Some(end) if alone => end,
@@ -114,8 +118,8 @@ struct Frame {
     first: u32,
 }
 
-/// Writes what a decoder took. `words` are those of the span; `last` are the outputs that end it. `fired`: told of every alternative that is
-/// marked, with its words and what it wrote, inner ones first. `None` where a filter refuses what it is given.
+/// Writes what a decoder took. `words` are the words of the span; `last` are its final outputs. `fired` hears of every
+/// marked alternative with its words and its text, inner alternatives first. `None` if a filter refuses its text.
 pub fn write(
     language: &Language,
     taken: &[Taken],
@@ -156,7 +160,7 @@ pub fn write(
                 Out::Close => {
                     let frame = frames.pop().expect("it was opened");
                     let text = fill(language, &frame)?;
-                    // It stands with the first word after the alternative, or at the end.
+                    // The output stands with the first word after the alternative, or at the end.
                     fired(frame.way, [frame.first as usize, word.max(frame.first + 1) as usize], &text.text);
                     open.last_mut().expect("one is always open").append(&text);
                 }
