@@ -85,7 +85,8 @@ pub fn dead_letters(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
                 } else {
                     let (key, payload) = (record.key.as_deref(), record.payload.as_deref());
                     let raw = &settings.topics.raw;
-                    // Where its call is: its sender may have put it there by another rule than its key's hash.
+                    // The record goes to the partition of its call, because the sender may choose partitions by another
+                    // rule than the key's hash.
                     let partition = (letter.source_topic == *raw).then_some(letter.source_partition);
                     runtime.block_on(sender.send(raw, partition, key, payload, &record.headers))?;
                     std::thread::sleep(pause);

@@ -54,7 +54,8 @@ pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut base = base.clone();
     if rows[0].fluent.is_none() {
-        // Text as transcribed holds the disfluencies; whether they are found is judged by `d`. A sweep over verbatim overrides this.
+        // The transcribed text contains the disfluencies, so the output must keep them. `d` judges whether they are
+        // found. A sweep over verbatim overrides this.
         base.verbatim = Some(true);
     }
     let cells = sweep::cells(&base, &args.sweep)?;

@@ -42,7 +42,7 @@ async fn stop_on_signal(stop: Arc<AtomicBool>, health: Arc<Health>) {
     };
     next().await;
     tracing::info!("stopping: drains what is under way; a second signal ends at once");
-    health.stopping(); // first, so that no probe sends work here any more
+    health.stopping(); // comes first, so that probes send no work here any more
     stop.store(true, Ordering::Relaxed);
     next().await;
     std::process::exit(130);

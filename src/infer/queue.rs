@@ -1,12 +1,13 @@
 //! The order of work for the model. Pure: no threads, no clock.
 //!
-//! Work stands in three lanes, oldest first: live words; words of a backlog; and what may wait (hypotheses, and words beyond a quota). A batch is led by the
-//! oldest of a lane and filled up with whatever pads it little, lane by lane: items of its length bucket, then shorter ones, while padded tokens and items
-//! stay within limits. The item that leads always fits.
+//! Work stands in three lanes, oldest first: live words; words of a backlog; and work that may wait (hypotheses, and
+//! words beyond a quota). The oldest item of a lane leads a batch. The batch is filled lane by lane with items that
+//! need little padding: first items of the leader's length bucket, then shorter items, while padded tokens and items
+//! stay within limits. The leading item always fits.
 //!
-//! A lane leads where those before it are empty. While they are not, its oldest item leads once it was passed over often enough: for a backlog in one batch
-//! of four, for what may wait in one of eight, however many items of it there are. So of any eight batches live words that wait lead at least five, and
-//! nothing starves.
+//! A lane leads if the lanes before it are empty. Otherwise its oldest item leads once it was passed over often enough:
+//! a backlog leads one batch of four, and work that may wait leads one batch of eight, however many items there are. So
+//! live words that wait lead at least five of any eight batches, and no lane starves.
 
 use std::collections::VecDeque;
 
@@ -15,12 +16,12 @@ use serde::{Deserialize, Serialize};
 /// Tokens of a length bucket.
 const BUCKET: usize = 32;
 
-/// Whose work it is.
+/// The kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
     /// words of a partition that has caught up
     Live,
-    /// words that a partition was behind with
+    /// words of a partition that has not caught up
     Backlog,
     /// a hypothesis, or words beyond a quota
     Later,
@@ -30,7 +31,7 @@ impl Lane {
     /// In the order of work.
     pub const ALL: [Lane; 3] = [Lane::Live, Lane::Backlog, Lane::Later];
 
-    /// While lanes before it are not empty, the oldest item of this one leads one batch of so many.
+    /// While lanes before this one are not empty, its oldest item leads one batch of so many.
     pub fn one_of(self) -> u32 {
         match self {
             Lane::Live => 1,
@@ -59,7 +60,7 @@ struct Item<T> {
 #[derive(Debug)]
 struct LaneQueue<T> {
     items: VecDeque<Item<T>>,
-    /// batches in a row that left its oldest item where it is
+    /// number of batches in a row that passed over the lane's oldest item
     passed_over: u32,
 }
 
@@ -107,7 +108,7 @@ impl<T> Queue<T> {
         due.into_iter().find(|lane| waits(lane) && is_due(lane)).or_else(|| (0..Lane::ALL.len()).find(waits))
     }
 
-    /// Takes the next batch, the item that leads it first. Items that are `abandoned` are dropped on the way.
+    /// Takes the next batch. The leading item comes first. `abandoned` items are dropped on the way.
     pub fn take(&mut self, limits: BatchLimits, abandoned: impl FnMut(&T) -> bool) -> Vec<T> {
         self.purge(abandoned);
         let Some(leading) = self.leads() else { return Vec::new() };
@@ -197,7 +198,7 @@ mod tests {
             let taken = q.take(one, |_| false)[0];
             led.push(taken.0);
             if taken.0 != Lane::Live {
-                q.push(taken, 30, taken.0); // it is answered, and asks again
+                q.push(taken, 30, taken.0); // the item is answered, and its stream asks again
             }
         }
         for eight in led.windows(8) {
@@ -208,7 +209,8 @@ mod tests {
         assert!(of(Lane::Later) >= 400 / 8 - 1 && of(Lane::Backlog) >= 400 / 5 - 1, "and no fewer");
     }
 
-    /// Batches in a row that may leave the oldest item of a lane where it is: those before its turn, and one where another lane's turn comes first.
+    /// Largest number of batches in a row that may pass over the oldest item of a lane: the batches before its turn,
+    /// and one more if another lane's turn comes first.
     fn longest_wait(lane: Lane) -> u32 {
         match lane {
             Lane::Live => 2,
@@ -218,8 +220,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is promised, whatever arrives: every item is in one batch, batches keep their limits, nothing waits in vain for its turn, and live words that
-        /// wait lead, or are in, five of any eight batches.
+        /// The promises, whatever arrives: every item is in one batch, batches keep their limits, every item gets its
+        /// turn, and live words that wait lead, or are in, five of any eight batches.
         #[test]
         fn every_lane_gets_its_share_and_limits_hold(
             arrivals in prop::collection::vec(prop::collection::vec((1usize..400, 0usize..3), 0..6), 1..60),

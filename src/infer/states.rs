@@ -1,4 +1,4 @@
-//! Kept states of streams: what passes leave for later ones. Pure: no threads, no clock, no model.
+//! The network's kept states of streams, which passes leave for later passes. Pure: no threads, no clock, no model.
 //!
 //! ```text
 //!  admit ──▶ WAITED FOR ──put──▶ THERE ──take──▶ (with a worker) ──put──▶ THERE
@@ -7,8 +7,9 @@
 //!  forget (from anywhere) ──▶ gone: what a worker still has of it is not put back
 //! ```
 //!
-//! States are a function of a stream's words, so losing them costs time and changes nothing: whoever asks for states that are gone makes them again.
-//! They encode what was said. Whoever ends, erases or gives up a stream must [`Store::forget`] it.
+//! States are a function of a stream's words. So losing states costs time and changes nothing: a stream that asks for
+//! states that are gone has them made again. States encode what was said. Code that ends, erases or gives up a stream
+//! must [`StateStore::forget`] it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,11 +18,11 @@ pub type OwnerId = u64;
 
 #[derive(Debug)]
 struct Entry<S> {
-    /// words that the pass saw which made them last
+    /// number of words that the latest settling pass saw
     number: u64,
     states: Option<S>,
     bytes: usize,
-    /// when they were used last; 0 where nothing may take their room
+    /// when the states were used last; 0: no other states may take their room
     used: u64,
 }
 
@@ -37,7 +38,7 @@ pub struct StateStore<S> {
 }
 
 impl<S> StateStore<S> {
-    /// A store for `max_bytes`. States that a worker has in hand, or that are being made again, are not given up for room.
+    /// A store for `max_bytes`. States that a worker has, or that are being made again, are not dropped for room.
     pub fn new(max_bytes: usize) -> StateStore<S> {
         StateStore { entries: HashMap::new(), by_use: BTreeMap::new(), owners: 0, uses: 0, bytes: 0, max_bytes }
     }
@@ -48,12 +49,13 @@ impl<S> StateStore<S> {
         self.owners
     }
 
-    /// Bytes that are held.
+    /// Bytes of all held states.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Notes that a stream has asked for a pass, which goes on `after` states of that number, or starts afresh. `false`: they are not there.
+    /// Notes that a stream has asked for a pass that goes on `after` states of that number, or that starts afresh.
+    /// `false`: the states are gone.
     pub fn admit(&mut self, owner: OwnerId, stream: u64, after: Option<u64>) -> bool {
         match (self.entries.get(&(owner, stream)), after) {
             (Some(entry), Some(number)) => entry.states.is_some() && entry.number == number,
@@ -66,7 +68,7 @@ impl<S> StateStore<S> {
         }
     }
 
-    /// Hands the states of that number out, until they are [`Store::put`] back.
+    /// Hands out the states of that number, until they are [`StateStore::put`] back.
     pub fn take(&mut self, owner: OwnerId, stream: u64, number: u64) -> Option<S> {
         let entry = self.entries.get_mut(&(owner, stream)).filter(|e| e.number == number)?;
         let states = entry.states.take()?;
@@ -75,7 +77,8 @@ impl<S> StateStore<S> {
         Some(states)
     }
 
-    /// Keeps the states of a stream, unless it was forgotten meanwhile; then makes room. `again`: they are being made again, and stay until they are used.
+    /// Keeps the states of a stream, unless the stream was forgotten meanwhile. Then makes room. `again`: the states
+    /// are being made again, and stay until they are used.
     pub fn put(&mut self, owner: OwnerId, stream: u64, number: u64, states: S, bytes: usize, again: bool) {
         let Some(entry) = self.entries.get_mut(&(owner, stream)) else { return };
         if entry.states.is_some() {
@@ -102,7 +105,7 @@ impl<S> StateStore<S> {
         self.bytes -= entry.bytes;
     }
 
-    /// Forgets a stream: it has ended, or is erased.
+    /// Forgets a stream that has ended or was erased.
     pub fn forget(&mut self, owner: OwnerId, stream: u64) {
         if let Some(entry) = self.entries.remove(&(owner, stream))
             && entry.states.is_some()
@@ -112,13 +115,13 @@ impl<S> StateStore<S> {
         }
     }
 
-    /// Forgets all streams of an owner: the partition is another's.
+    /// Forgets all streams of an owner, because another worker has the partition.
     pub fn forget_all(&mut self, owner: OwnerId) {
         let streams: Vec<u64> = self.entries.keys().filter(|(o, _)| *o == owner).map(|(_, stream)| *stream).collect();
         streams.into_iter().for_each(|stream| self.forget(owner, stream));
     }
 
-    /// Gives up all states, as if room were short: for tests.
+    /// Drops all states as if room were short. For tests.
     #[cfg(any(test, feature = "simulation"))]
     pub fn give_up_all(&mut self) {
         for entry in self.entries.values_mut() {
@@ -130,15 +133,16 @@ impl<S> StateStore<S> {
 
 /// One stream's states in a model: the opening token and the newest kept tokens, in so many slots.
 ///
-/// A token's slot follows from how many were kept since the stream's row last started afresh: the opening token has slot 0, the others take turns at the
-/// rest. So the order of sums in the model, and with it every bit, is the same whenever states are made again.
+/// A token's slot follows from the number of tokens kept since the stream's row last started afresh. The opening token
+/// has slot 0, and the other tokens use the remaining slots in turn. So the model adds up in the same order whenever
+/// states are made again, and every bit is the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct States {
     /// slots in use × values of a token
     pub values: Vec<i8>,
     /// slots in use × scales of a token
     pub scales: Vec<f32>,
-    /// of each slot in use
+    /// position of each slot in use
     pub positions: Vec<i64>,
     /// tokens kept since the row started afresh
     pub kept: usize,
@@ -161,7 +165,7 @@ impl States {
         self.kept += 1;
     }
 
-    /// Makes room for so many more tokens, of so many values and scales each, as far as there are slots.
+    /// Reserves memory for so many more tokens, with so many values and scales each, up to the number of slots.
     pub fn reserve(&mut self, tokens: usize, values: usize, scales: usize, slots: usize) {
         let more = tokens.min(slots.saturating_sub(self.positions.len()));
         self.values.reserve_exact(more * values);
@@ -169,7 +173,7 @@ impl States {
         self.positions.reserve_exact(more);
     }
 
-    /// Room that it takes, bytes.
+    /// Bytes that the states take.
     pub fn bytes(&self) -> usize {
         self.values.capacity() + 4 * self.scales.capacity() + 8 * self.positions.capacity()
     }

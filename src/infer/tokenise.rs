@@ -9,10 +9,11 @@ use tokenizers::Tokenizer;
 use super::row::MAX_TOKENS_PER_WORD;
 use crate::tags::SpecialTokens;
 
-/// Words remembered; the most frequent ones are met first. Further words are tokenised each time.
+/// Number of words whose tokens are remembered. Frequent words come first, so they are among them. Other words are
+/// tokenised each time.
 const MAX_KNOWN: usize = 100_000;
 
-/// The tokenizer of a model directory, on single words and with a memory. Shared by all partitions.
+/// The tokenizer of a model directory, for single words. It remembers words. All partitions share it.
 pub struct WordTokenizer {
     inner: Tokenizer,
     unknown: u32,

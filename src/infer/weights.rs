@@ -1,11 +1,13 @@
-//! The weights inside an ONNX file, found without unpacking it: so that all sessions of a model can use the same ones.
+//! Finds the weights inside an ONNX file without parsing the whole file, so that all sessions of a model can use the
+//! same weights.
 //!
-//! ONNX is protobuf. What is read here: `ModelProto.graph` (7), `GraphProto.initializer` (5), and of `TensorProto` dims (1), data_type (2), name (8) and
-//! raw_data (9). Weights that are written in another way stay each session's own.
+//! ONNX is protobuf. The fields that are read here: `ModelProto.graph` (7), `GraphProto.initializer` (5), and of
+//! `TensorProto` dims (1), data_type (2), name (8) and raw_data (9). Weights that are written in another way are not
+//! shared.
 
 use std::ops::Range;
 
-/// Smaller weights are not worth sharing, bytes.
+/// Weights of fewer bytes are not worth sharing.
 const WORTH_SHARING: usize = 4096;
 
 /// Element types of shared weights, by ONNX's numbers for them.
@@ -20,17 +22,17 @@ pub enum Element {
 /// One weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weight {
-    /// as the graph calls it
+    /// its name in the graph
     pub name: String,
     /// its shape
     pub dims: Vec<usize>,
     /// its element type
     pub element: Element,
-    /// where its values stand, little-endian
+    /// where its values stand in the file, little-endian
     pub data: Range<usize>,
 }
 
-/// The weights worth sharing; none where the bytes are no ONNX file, which the runtime says better.
+/// The weights that are worth sharing. No weights if the bytes are no ONNX file; the runtime reports that better.
 pub fn weights(onnx: &[u8]) -> Vec<Weight> {
     let graph = Fields { bytes: onnx, at: 0..onnx.len() }.find(|field| field.0 == 7);
     let Some((_, Value::Bytes(graph))) = graph else { return Vec::new() };
@@ -71,7 +73,7 @@ enum Value {
     Fixed,
 }
 
-/// Fields of a protobuf message; ends at what is none.
+/// Fields of a protobuf message, up to the first invalid one.
 struct Fields<'a> {
     bytes: &'a [u8],
     at: Range<usize>,

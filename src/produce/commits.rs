@@ -1,4 +1,4 @@
-//! What is asked, kept, in flight and durable of each partition that this worker owns.
+//! The state machine of commits: what is asked, kept, in flight and durable of each partition that this worker owns.
 //!
 //! One ownership of a partition, from assignment to revocation or loss, is an [`Incarnation`]:
 //!
@@ -9,7 +9,7 @@
 //!      └────────────────┴─────────────────────────────────┴── revoked unrestored, or lost ────┘
 //! ```
 //!
-//! and what its task made moves so:
+//! The output of the partition's task moves as follows:
 //!
 //! ```text
 //!             ask          answer, or the last checkpoint          begin                committed
@@ -18,13 +18,15 @@
 //!                                                      └── aborted ────┘
 //! ```
 //!
-//! Pure: no clock, no broker, no thread. One thread owns it ([`crate::pipeline::worker`]), so polling, revocation and commits never overlap; the
-//! tests let them overlap all the same. The invariants, each with an assert:
+//! Pure: no clock, no broker, no thread. One thread owns the machine ([`crate::pipeline::worker`]), so polling,
+//! revocation and commits never overlap. The tests let them overlap nevertheless. The invariants, each with an assert:
 //!
-//! - Checkpoints of an incarnation come in their order: `next_offset` never goes back.
-//! - What comes of an incarnation that is gone is dropped: no later incarnation of the partition ever sees it.
-//! - One batch is in flight at a time. It carries the proof of membership that was taken in the step which looked up who owns what.
-//! - What is kept is bounded: a task whose checkpoints fill `max_kept` is not asked, so its own output fills, and it takes no further record.
+//! - Checkpoints of an incarnation come in order: `next_offset` never goes back.
+//! - A checkpoint of an incarnation that is gone is dropped. No later incarnation of the partition sees it.
+//! - One batch is in flight at a time. The batch carries the proof of membership that was taken in the same step in
+//!   which the owned partitions were looked up.
+//! - What is kept is bounded. A task whose checkpoints fill `max_kept` is not asked. Its own output then fills, and the
+//!   task takes no further record.
 
 use std::collections::BTreeMap;
 
@@ -41,12 +43,12 @@ pub struct Incarnation {
     pub number: u64,
 }
 
-/// An offset and its mark, as a commit says them.
+/// An offset and its crash mark, as a commit holds them.
 pub type Position = (i64, CrashMark);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// its task reads what the last owner left
+    /// its task reads the states that the last owner left
     Restoring,
     /// its task takes records
     Open {
@@ -64,14 +66,14 @@ enum Phase {
 struct Owned {
     number: u64,
     phase: Phase,
-    /// checkpoints that no commit has made durable and none is trying to
+    /// checkpoints that are neither durable nor in flight
     kept: Option<Checkpoint>,
     /// `next_offset` and records of the checkpoint in flight
     in_flight: Option<(i64, usize)>,
     /// the latest checkpoint that came
     latest: Option<i64>,
     durable: Option<Position>,
-    /// where the last owner's commits had come to
+    /// the offset up to which the last owner had committed
     began_at: Position,
 }
 
@@ -82,7 +84,7 @@ impl Owned {
     }
 }
 
-/// Checkpoints on their way to the broker. Give it back by [`Commits::committed`] or [`Commits::aborted`].
+/// Checkpoints on their way to the broker. Return the batch by [`Commits::committed`] or [`Commits::aborted`].
 #[derive(Debug)]
 #[must_use = "a batch that is not given back stays in flight for ever"]
 pub struct CommitBatch<P> {
@@ -90,7 +92,7 @@ pub struct CommitBatch<P> {
     pub proof: P,
     /// by partition
     pub checkpoints: Vec<(Incarnation, Checkpoint)>,
-    /// for each of their partitions what was durable before
+    /// for each of these partitions, what was durable before
     pub positions: Vec<(i32, Position)>,
 }
 
@@ -99,13 +101,13 @@ pub struct CommitBatch<P> {
 pub struct Commits {
     owned: BTreeMap<i32, Owned>,
     next: u64,
-    /// records kept of a partition at which its task is not asked any more
+    /// kept records of a partition at which its task is not asked any more
     max_kept: usize,
     batch_in_flight: bool,
 }
 
 impl Commits {
-    /// No partition yet. A task whose kept checkpoints hold `max_kept` records is not asked for more.
+    /// A machine without partitions. A task whose kept checkpoints hold `max_kept` records is not asked for more.
     pub fn new(max_kept: usize) -> Commits {
         Commits { owned: BTreeMap::new(), next: 0, max_kept: max_kept.max(1), batch_in_flight: false }
     }
@@ -132,7 +134,8 @@ impl Commits {
         Incarnation { partition, number }
     }
 
-    /// The incarnation's task has restored its state, which the last owner's commits had brought to `began_at`, and can be asked from now on.
+    /// The incarnation's task has restored its state and can be asked from now on. The last owner had committed up to
+    /// `began_at`.
     pub fn restored(&mut self, incarnation: Incarnation, began_at: Position) {
         if let Some(owned) = self.find(incarnation)
             && owned.phase == Phase::Restoring
@@ -142,7 +145,7 @@ impl Commits {
         }
     }
 
-    /// The incarnations to ask for a checkpoint now; each is asked once until it answers.
+    /// The incarnations to ask for a checkpoint now. Each is asked once until it answers.
     pub fn to_request(&mut self) -> Vec<Incarnation> {
         let mut ask = Vec::new();
         for (&partition, owned) in &mut self.owned {
@@ -160,7 +163,8 @@ impl Commits {
         self.owned.values().any(|o| o.phase == Phase::Open { requested: true })
     }
 
-    /// A checkpoint came: the answer to an ask, or the `last` one of a task that was told to stop. One of an incarnation that is gone is dropped.
+    /// A checkpoint came: the answer to a question, or the `last` checkpoint of a task that was told to stop. A
+    /// checkpoint of an incarnation that is gone is dropped.
     pub fn checkpoint_arrived(&mut self, incarnation: Incarnation, checkpoint: Checkpoint, last: bool) {
         let Some(owned) = self.find(incarnation) else { return };
         owned.phase = match owned.phase {
@@ -181,7 +185,8 @@ impl Commits {
         }
     }
 
-    /// Takes the tails of partitions that have nothing else to say: all that they depend on is durable.
+    /// Takes the tails of partitions that have nothing else to commit. Everything on which these tails depend is
+    /// durable.
     pub fn take_tails(&mut self) -> Vec<Segment> {
         let mut tails = Vec::new();
         for owned in self.owned.values_mut().filter(|o| o.in_flight.is_none()) {
@@ -194,7 +199,7 @@ impl Commits {
         tails
     }
 
-    /// Puts all that is kept in flight, with `proof` of this moment; `None` where nothing is to be made durable.
+    /// Puts everything that is kept in flight, with the present `proof`. `None` if there is nothing to make durable.
     ///
     /// # Panics
     /// If a batch is in flight.
@@ -202,7 +207,7 @@ impl Commits {
         assert!(!self.batch_in_flight, "one batch at a time");
         let (mut checkpoints, mut positions) = (Vec::new(), Vec::new());
         for (&partition, owned) in &mut self.owned {
-            // An offset that has not moved goes along with output that a timer made.
+            // Output that a timer made carries an offset that has not moved.
             let new = |checkpoint: &Checkpoint| {
                 !checkpoint.is_empty() || owned.durable != Some((checkpoint.next_offset, checkpoint.mark))
             };
@@ -220,7 +225,7 @@ impl Commits {
         (!checkpoints.is_empty()).then_some(CommitBatch { proof, checkpoints, positions })
     }
 
-    /// The batch is durable. Gives, for those that are still owned, what their tasks are to know.
+    /// The batch is durable. Returns, for partitions that are still owned, what their tasks must know.
     pub fn committed<P>(&mut self, batch: &CommitBatch<P>) -> Vec<(Incarnation, Position)> {
         self.batch_in_flight = false;
         let mut durable = Vec::with_capacity(batch.checkpoints.len());
@@ -234,7 +239,8 @@ impl Commits {
         durable
     }
 
-    /// Nothing of the batch is durable. Its checkpoints are kept again, before what came since; those of incarnations that are gone are dropped.
+    /// Nothing of the batch is durable. Its checkpoints are kept again, before the checkpoints that came since.
+    /// Checkpoints of incarnations that are gone are dropped.
     pub fn aborted<P>(&mut self, batch: CommitBatch<P>) {
         self.batch_in_flight = false;
         for (incarnation, mut checkpoint) in batch.checkpoints {
@@ -248,7 +254,8 @@ impl Commits {
         }
     }
 
-    /// The partition is to be given up: its task is told to stop, and its last checkpoint is waited for. One that is not restored has none.
+    /// The partition must be given up. Its task is told to stop, and its last checkpoint is waited for. A partition
+    /// that is not restored has no checkpoint.
     pub fn revoked(&mut self, partition: i32) {
         match self.owned.get_mut(&partition) {
             Some(owned) if owned.phase == Phase::Restoring => _ = self.owned.remove(&partition),
@@ -257,12 +264,13 @@ impl Commits {
         }
     }
 
-    /// The partition is another worker's, or its drain is over: nothing of this incarnation is sent any more.
+    /// The partition belongs to another worker, or its drain is over. Nothing of this incarnation is sent any more.
     pub fn drop_incarnation(&mut self, partition: i32) {
         self.owned.remove(&partition);
     }
 
-    /// Whether nothing of the partition is left to be made durable: its last checkpoint is, or this worker does not own it.
+    /// Whether nothing of the partition is left to be made durable: its last checkpoint is durable, or this worker does
+    /// not own the partition.
     pub fn is_drained(&self, partition: i32) -> bool {
         self.owned.get(&partition).is_none_or(|owned| {
             let left = owned.kept.as_ref().is_some_and(|checkpoint| {
@@ -272,7 +280,8 @@ impl Commits {
         })
     }
 
-    /// Records of the partition that are kept or in flight: at most three times `max_kept`, what a task gives at once being at most `max_kept`.
+    /// Records of the partition that are kept or in flight: at most three times `max_kept`, because a task gives at
+    /// most `max_kept` at once.
     pub fn records(&self, partition: i32) -> usize {
         self.owned.get(&partition).map_or(0, Owned::records)
     }

@@ -1,12 +1,13 @@
 //! [`Commits`] under every interleaving that a scheduler finds: two workers, their tasks, a broker that answers, aborts and moves partitions, and deaths.
 //!
-//! The scheduler draws the next step at random and plays the lives of a group whose input is a few words. What it checks at the end:
+//! The scheduler draws the next step at random and plays the lives of a group whose input is a few words. At the end it
+//! checks:
 //!
 //! - `exactly_once`: a `read_committed` reader has each word once, in order;
-//! - `at_least_once`: a reader has every word, and what a state says was said has been said.
+//! - `at_least_once`: a reader has every word, and every word that a state counts as published is published.
 //!
-//! [`Fault`] puts one mistake at a time back into the world round the core: those of the design before this one, and each fence taken out. Every one of them
-//! must be found, or these tests prove nothing.
+//! [`Fault`] puts one mistake at a time into the world around the core: the mistakes of the design before this one, and
+//! each fence taken out. The tests must find every one of them. Otherwise the tests would prove nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,16 +23,16 @@ use crate::record::Kind;
 const WORDS: i64 = 12;
 const PARTITIONS: i32 = 2;
 const STEPS: usize = 500;
-/// Records kept of a partition at which its task is not asked.
+/// Kept records of a partition at which its task is not asked.
 const MAX_KEPT: usize = 3;
 
-/// A mistake in what surrounds the core.
+/// A mistake in the world around the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
-    /// a task's last checkpoint overtakes its answer, as where the answer waits in a channel of its own
+    /// a task's last checkpoint overtakes its answer, as if the answer waited in a channel of its own
     LastCutOvertakes,
-    /// a checkpoint says which partition it is of, and not which incarnation
+    /// a checkpoint names its partition and not its incarnation
     CutsWithoutIncarnation,
     /// the proof of membership is taken when offsets are sent, not when the batch began
     FreshProof,
@@ -41,7 +42,7 @@ enum Fault {
     RevocationForgetsNothing,
     /// states are sent before segments are delivered
     StatesFirst,
-    /// what a state holds is taken again
+    /// records that a state already holds are taken again
     StatesAreNotAhead,
     /// an aborted batch is dropped
     AbortLoses,
@@ -62,23 +63,23 @@ impl Dice {
 /// What the broker has.
 #[derive(Clone, Default)]
 struct Broker {
-    /// of each partition: words that a `read_committed` reader sees
+    /// for each partition, the words that a `read_committed` reader sees
     output: BTreeMap<i32, Vec<i64>>,
-    /// the stream's state: how many words it has said
+    /// the stream's state: how many words were published
     state: BTreeMap<i32, (i64, i64)>,
     offsets: BTreeMap<i32, i64>,
-    /// whose the partition is: worker and member epoch
+    /// the owner of the partition: worker and member epoch
     owner: BTreeMap<i32, (usize, u64)>,
     /// member epochs of workers
     epochs: [u64; 2],
 }
 
-/// A partition's task, and what it has said that the worker has not heard.
+/// A partition's task, and its reports that the worker has not read.
 struct Task {
     incarnation: Incarnation,
     next: i64,
     said: i64,
-    /// before this offset the state holds everything
+    /// the state holds all records before this offset
     ahead_until: i64,
     out: Vec<i64>,
     asked: bool,
@@ -90,7 +91,7 @@ struct Task {
 struct Worker {
     commits: Commits,
     tasks: BTreeMap<i32, Task>,
-    /// revoked by the broker, not heard of yet: with or without a chance to commit
+    /// revoked by the broker, and the worker does not know yet: with or without a chance to commit
     to_hear: VecDeque<(i32, bool)>,
     flight: Option<CommitBatch<u64>>,
 }
@@ -111,7 +112,7 @@ struct World {
 
 fn checkpoint_of(task: &mut Task) -> Checkpoint {
     let out = task.out.drain(..).map(|word| {
-        // The word travels as the segment's number; its source says nothing here.
+        // The segment's number stands for the word; its source means nothing here.
         Outgoing::Formatted(Box::new(segment("s", word as u64, Kind::Final)), None::<Arc<Source>>)
     });
     let out = out.collect();
@@ -130,7 +131,7 @@ impl World {
         World { broker, workers: [Worker::new(), Worker::new()], dice, fault, exactly_once }
     }
 
-    /// The broker gives a partition nobody has to a worker.
+    /// The broker gives a partition without an owner to a worker.
     fn assign(&mut self, partition: i32, worker: usize) {
         if self.broker.owner[&partition].0 != usize::MAX || self.workers[worker].tasks.contains_key(&partition) {
             return;
@@ -138,7 +139,7 @@ impl World {
         self.broker.epochs[worker] += 1;
         self.broker.owner.insert(partition, (worker, self.broker.epochs[worker]));
         let w = &mut self.workers[worker];
-        w.commits.drop_incarnation(partition); // nothing of it is left; a mistake in the core would have left something
+        w.commits.drop_incarnation(partition); // nothing of the partition should be left; a mistake in the core would leave something
         let incarnation = w.commits.assigned(partition);
         let (said, applied) = self.broker.state.get(&partition).copied().unwrap_or_default();
         let next = self.broker.offsets.get(&partition).copied().unwrap_or(0);
@@ -175,7 +176,7 @@ impl World {
         }
     }
 
-    /// The broker takes a partition away: in order, or because the worker was not heard of for too long.
+    /// The broker takes a partition away: by a revocation, or because the worker was silent for too long.
     fn revoke(&mut self, partition: i32, in_order: bool) {
         let (worker, _) = self.broker.owner[&partition];
         if worker == usize::MAX || self.workers[worker].to_hear.iter().any(|(p, _)| *p == partition) {
@@ -188,7 +189,8 @@ impl World {
         self.workers[worker].to_hear.push_back((partition, in_order));
     }
 
-    /// A worker hears what the broker has decided. Given up in order, a partition stays its own until its last checkpoint is durable, or it does not wait.
+    /// A worker hears what the broker has decided. After a revocation the partition stays the worker's until its last
+    /// checkpoint is durable, or until the worker stops waiting.
     fn hear(&mut self, worker: usize) {
         let forgets = self.fault != Fault::RevocationForgetsNothing;
         let patient = self.dice.roll(6) > 0;
@@ -212,7 +214,7 @@ impl World {
             w.commits.drop_incarnation(partition);
         }
         if in_order {
-            // The broker hears that the partition is given up; from then on the worker's member epoch is another one.
+            // The broker hears that the partition is given up. From then on the worker has another member epoch.
             self.broker.owner.insert(partition, (usize::MAX, 0));
             self.broker.epochs[worker] += 1;
         }
@@ -278,7 +280,7 @@ impl World {
     fn begin(&mut self, worker: usize) {
         let proof = self.broker.epochs[worker];
         let w = &mut self.workers[worker];
-        // A worker that knows it was fenced takes no new proof before it has heard what it lost.
+        // A worker that knows that it was fenced takes no new proof before it has heard which partitions it lost.
         if w.flight.is_none() && w.to_hear.iter().all(|(_, in_order)| *in_order) {
             w.flight = w.commits.begin(proof);
         }
@@ -320,7 +322,7 @@ impl World {
                 broker.state.extend(state(checkpoint).map(|state| (i.partition, state)));
             }
         };
-        // `at_least_once` may die between any two of its steps; a transaction does all of them or none.
+        // With `at_least_once` the worker may die between any two steps. A transaction does all steps or none.
         let steps: [&dyn Fn(&mut Broker); 2] =
             if self.fault == Fault::StatesFirst { [&states, &output] } else { [&output, &states] };
         for step in steps {
@@ -333,18 +335,19 @@ impl World {
             self.broker.offsets.insert(i.partition, checkpoint.next_offset);
         }
         if self.dice.roll(30) == 0 {
-            return self.die(worker); // before it hears that it went well
+            return self.die(worker); // before the worker hears that the commit succeeded
         }
         let durable = self.workers[worker].commits.committed(&batch);
         assert!(durable.iter().all(|(i, (at, _))| self.broker.offsets[&i.partition] == *at), "what it believes is so");
     }
 
-    /// As a committer would take a checkpoint that names no incarnation: for the partition's present one.
+    /// What a committer would do with a checkpoint that names no incarnation: take it for the partition's present
+    /// incarnation.
     fn present(&self, worker: usize, incarnation: Incarnation) -> Incarnation {
         self.workers[worker].tasks.get(&incarnation.partition).map_or(incarnation, |task| task.incarnation)
     }
 
-    /// Lets everything come to rest: all words are taken and committed by whoever has the partition.
+    /// Plays until all is at rest: the owners take and commit all words.
     fn finish(&mut self) {
         for _ in 0..20_000 {
             for partition in 0..PARTITIONS {
@@ -412,7 +415,7 @@ fn whatever_happens_at_least_once_loses_no_word_and_restarts_no_stream() {
     }
 }
 
-/// Whether some life shows the mistake.
+/// Whether one of the lives shows the mistake.
 fn is_found(fault: Fault, exactly_once: bool) -> bool {
     let quiet = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));

@@ -1,8 +1,9 @@
-//! Sending what partition tasks made, and saying up to where the input is done with.
+//! Sends what partition tasks made, and commits how far the input is processed.
 //!
-//! A partition task is asked for a [`Checkpoint`] at every commit: what it made since the last one, what its streams have become, and the offset its successor
-//! would go on at. [`commits`] knows what is asked, kept, in flight and durable of each partition; [`transaction`] is the only owner of the producer and
-//! of begin, send, send-offsets, commit and abort; [`serializer`] says what a Kafka record of each kind looks like.
+//! A partition task is asked for a [`Checkpoint`] at every commit: its output since the last checkpoint, the states of
+//! its streams, and the next offset. [`commits`] knows what is asked, kept, in flight and durable of each partition.
+//! [`transaction`] is the only owner of the producer and of begin, send, send-offsets, commit and abort. [`serializer`]
+//! makes the Kafka record of each kind.
 
 mod checkpoint;
 pub mod commits;
@@ -23,21 +24,21 @@ use crate::session::Source;
 /// Headers of a record, name and value.
 pub type Headers = Vec<(String, Option<Vec<u8>>)>;
 
-/// A record refused, with its bytes untouched.
+/// A refused record, with its bytes untouched.
 #[derive(Clone, Debug)]
 pub struct DeadLetter {
     /// `decode` or `contract`, …
     pub stage: &'static str,
-    /// why
+    /// the reason
     pub refused: Refused,
     /// the record
     pub record: RawRecord,
 }
 
-/// Something to send that must arrive before its input is committed.
+/// A record to send, which must arrive before its input is committed.
 #[derive(Clone, Debug)]
 pub enum Outgoing {
-    /// a final or an end, for the formatted topic, and the source of its last word, whose headers pass through
+    /// a final segment or an end for the formatted topic, and the source of its last word, whose headers pass through
     Formatted(Box<Segment>, Option<Arc<Source>>),
     /// a refused record
     DeadLetter(Box<DeadLetter>),

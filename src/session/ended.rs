@@ -1,4 +1,4 @@
-//! Streams that ended a while ago: a repeat of their last record must not open them again.
+//! Streams that ended a while ago. They are remembered so that a repeat of their last record does not open them again.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
@@ -15,7 +15,7 @@ pub type LastRecord = (Option<u64>, u64);
 /// The last records of ended streams, for `late_ttl_ms` each and at most `limit` of them.
 #[derive(Debug)]
 pub struct EndedStreams {
-    /// with the time of its entry in `order`: a stream may end more than once
+    /// each with the time of its entry in `order`, because a stream may end more than once
     last: BTreeMap<StreamKey, (LastRecord, ChannelContext, Time)>,
     order: VecDeque<(Time, StreamKey)>,
     late_ttl_ms: u64,
@@ -24,12 +24,12 @@ pub struct EndedStreams {
 }
 
 impl EndedStreams {
-    /// None yet.
+    /// A memory without streams.
     pub fn new(late_ttl_ms: u64, limit: usize) -> EndedStreams {
         EndedStreams { last: BTreeMap::new(), order: VecDeque::new(), late_ttl_ms, limit, forgotten: Vec::new() }
     }
 
-    /// A stream ended with this record, and left things so.
+    /// Notes that a stream ended with this record and left this context.
     pub fn remember(&mut self, key: StreamKey, last: LastRecord, channel_context: ChannelContext, now: Time) {
         let until = now.plus(self.late_ttl_ms);
         self.last.insert(key.clone(), (last, channel_context, until));
@@ -39,7 +39,7 @@ impl EndedStreams {
         }
     }
 
-    /// Whether a record repeats the one its stream ended with.
+    /// Whether a record repeats the record with which its stream ended.
     pub fn repeats(&self, key: &StreamKey, last: LastRecord) -> bool {
         last.0.is_some() && self.last.get(key).is_some_and(|(l, ..)| *l == last)
     }
@@ -61,7 +61,7 @@ impl EndedStreams {
         std::mem::take(&mut self.forgotten)
     }
 
-    /// Forgets the streams of a session at once. Gives whether there were any.
+    /// Forgets the streams of a session at once. Returns whether there were any.
     pub fn erase(&mut self, session: &str) -> bool {
         let gone: Vec<StreamKey> = self.last.keys().filter(|k| &*k.session == session).cloned().collect();
         for key in &gone {
@@ -72,12 +72,12 @@ impl EndedStreams {
         any
     }
 
-    /// When the oldest is to be forgotten.
+    /// When the oldest entry is to be forgotten.
     pub fn next_due(&self) -> Option<Time> {
         self.order.front().map(|(t, _)| *t)
     }
 
-    /// Forgets what is old enough.
+    /// Forgets entries that are old enough.
     pub fn tick(&mut self, now: Time) {
         while self.next_due().is_some_and(|t| t <= now) {
             self.forget_oldest();

@@ -1,38 +1,40 @@
-//! What a recogniser says the next words may be. Shown in partials, never frozen, replaced by the channel's next record.
+//! A hypothesis: words that the recogniser may still replace. Shown in partials, never frozen, replaced by the
+//! channel's next record.
 
 use super::Word;
 use crate::tags::Tags;
 
-/// A stream's latest hypothesis and what the model said of it.
+/// A stream's latest hypothesis and its tags.
 #[derive(Debug)]
 pub struct Hypothesis {
     words: Vec<Word>,
     tags: Vec<Tags>,
-    /// tells an answer to this one from an answer to one before it
+    /// tells an answer to this hypothesis from an answer to an earlier one
     pub revision: u64,
     asked: bool,
 }
 
 impl Hypothesis {
-    /// The first `limit` of `words`: with the unfrozen words before it, it must fit a row.
+    /// A hypothesis of the first `limit` of `words`. Together with the open words before it, it must fit into a row.
     pub fn new(mut words: Vec<Word>, limit: usize, revision: u64) -> Hypothesis {
         words.truncate(limit);
         Hypothesis { words, tags: Vec::new(), revision, asked: false }
     }
 
-    /// Its words, the first time only: one pass is enough.
+    /// The hypothesis's words on the first call, and nothing later, because one pass is enough.
     pub fn to_request(&mut self) -> Option<&[Word]> {
         (!std::mem::replace(&mut self.asked, true)).then_some(&self.words)
     }
 
-    /// Takes its words' tags, the last of `tags`; gives how many of `tags` come before them.
+    /// Takes the tags of the hypothesis's words, which are the last of `tags`. Returns how many of `tags` come before
+    /// them.
     pub fn answered(&mut self, tags: &[Tags]) -> usize {
         let before = tags.len().saturating_sub(self.words.len());
         self.tags = tags[before..].to_vec();
         before
     }
 
-    /// Its words with their tags, default ones where the model has not answered or saw only the last words.
+    /// The words with their tags. Default tags if the model has not answered, or for words that the model did not see.
     pub fn tagged(&self) -> Vec<(Word, Tags)> {
         let unseen = self.words.len() - self.tags.len();
         let tags = std::iter::repeat_n(Tags::default(), unseen).chain(self.tags.iter().copied());

@@ -1,8 +1,8 @@
 //! The order of a stream's inferences.
 //!
-//! What makes tags a function of the words: passes are planned when the epoch's word count reaches a multiple of `F`, when a timer
-//! fires and when the stream ends, and they are served in that order, each with exactly the words that were known when it was planned,
-//! however late the model answers.
+//! Passes make tags a function of the words. A pass is planned when the epoch's word count reaches a multiple of `F`,
+//! when a timer fires and when the stream ends. Passes are served in that order. Each pass sees exactly the words that
+//! were known when it was planned, however late the model answers.
 
 use std::collections::VecDeque;
 
@@ -63,8 +63,9 @@ impl Plan {
         }
     }
 
-    /// The next pass to run, with `frozen` words frozen. A pass that freezes nothing only improves the tail's looks, which the next one
-    /// does better: it is left out where another follows or nobody looks, unless Algorithm 1 decides by its predictions, or the pass settles words.
+    /// The next pass to run, with `frozen` words frozen. A pass that freezes nothing only updates the tail, and a later
+    /// pass does that better. So such a pass is left out if another pass follows or no partials are made. Two kinds are
+    /// not left out: passes of Algorithm 1, which decides by predictions, and passes that settle words.
     pub fn next(&mut self, frozen: u64, policy: &Policy) -> Option<Pass> {
         let decides = matches!(policy.rule, ReleaseRule::Predicted { .. });
         let settles = |pass: &Pass| policy.settling.is_some_and(|settling| settling.is_by(pass));
@@ -77,7 +78,7 @@ impl Plan {
         self.passes.pop_front()
     }
 
-    /// Puts a pass back that could not be run yet.
+    /// Puts back a pass that could not be run yet.
     pub fn put_back(&mut self, pass: Pass) {
         self.passes.push_front(pass);
     }

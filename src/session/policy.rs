@@ -1,4 +1,4 @@
-//! How one stream decodes: the part of a profile that this module needs, with its limits.
+//! The decoding rules of a stream: the part of a profile that this module needs, with its limits.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::redact::Redaction;
 /// How many later words a word's tags may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookahead {
-    /// at most so many
+    /// at most so many words
     Words(u32),
     /// as many as the buffer holds: for archives
     Unlimited,
@@ -41,16 +41,17 @@ pub enum ReleaseRule {
     Flow,
 }
 
-/// How states are kept between passes. What is written down with a stream: states that were made by other rules are of no use.
+/// How states are kept between passes. A snapshot contains these rules, because states that were made by other rules
+/// cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settling {
     /// `S`: passes at multiples of so many words settle words; a multiple of `F`
     pub words: u64,
-    /// `G`: so many words after a key pass comes the next one; a multiple of `S`
+    /// `G`: words between two key passes; a multiple of `S`
     pub key_words: u64,
-    /// `L`: later words that a settled word has
+    /// `L`: how many later words a settled word has
     pub lookahead: u64,
-    /// whether the model's mask is set to that
+    /// whether the model's mask is set to `L`
     pub masked: bool,
     /// tokens whose states a pass sees
     pub slots: u32,
@@ -59,12 +60,12 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Whether a pass settles words. No other changes states.
+    /// Whether a pass settles words. No other pass changes states.
     pub fn is_by(&self, pass: &Pass) -> bool {
         pass.cause == FreezeCause::Lookahead && pass.upto.is_multiple_of(self.words) && self.settled_by(pass.upto) > 0
     }
 
-    /// Words before this one are settled by the pass that sees those before `upto`.
+    /// The pass that sees the words before `upto` settles the words before the returned number.
     pub fn settled_by(&self, upto: u64) -> u64 {
         upto.saturating_sub(self.lookahead)
     }
@@ -73,7 +74,7 @@ impl Settling {
 /// One stream's decoding rules. Checked by `config`: `lookahead` fits the buffer, the window fits the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// the model, and what it is told of every row
+    /// the model, and its settings for every row
     pub template: RowTemplate,
     /// `L`
     pub lookahead: Lookahead,
@@ -81,29 +82,30 @@ pub struct Policy {
     pub mask: Mask,
     /// when segments end
     pub rule: ReleaseRule,
-    /// `F`: a pass at every so many words of the epoch
+    /// `F`: words of the epoch between two passes
     pub pass_words: u64,
-    /// words before the first unfrozen one (unsettled, where states are kept) that a row which starts afresh still sees
+    /// words before the first open word (where states are kept: the first unsettled word) that a row sees when it
+    /// starts afresh
     pub history_words: u64,
     /// how states are kept between passes; `None`: every row starts afresh
     pub settling: Option<Settling>,
-    /// unreleased words at which the best available cut is taken
+    /// unreleased words at which the stream is released at the best place there is
     pub max_buffer_words: u64,
-    /// a word freezes so long after it arrived
+    /// a word freezes at most so long after it arrived
     pub max_delay_ms: u64,
     /// all words freeze so long after an utterance end that nothing followed
     pub utterance_delay_ms: u64,
-    /// a frozen word is released so long after it froze
+    /// a frozen word is released at most so long after it froze
     pub max_release_ms: u64,
-    /// an answer of the model for live words is waited for so long
+    /// how long live words wait for the model's answer
     pub inference_timeout_ms: u64,
-    /// an answer for words of a backlog is waited for so long
+    /// how long words of a backlog wait for the model's answer
     pub backlog_timeout_ms: u64,
     /// whether disfluent words and recogniser markup stay in the text
     pub verbatim: bool,
-    /// what may not be released in halves, since it is redacted
+    /// what the profile redacts, which must not be released in halves
     pub redaction: Option<Arc<Redaction>>,
-    /// whether partials are made, and so whether hypotheses are worth a pass
+    /// whether partials are made; hypotheses get a pass only then
     pub partials: bool,
 }
 

@@ -1,7 +1,8 @@
-//! A partition's life as a list of steps, and what must hold of it whatever the steps are: promise 1, conservation.
+//! Plays a partition's life from a list of steps, and checks what must hold whatever the steps are: promise 1,
+//! conservation.
 //!
-//! Property tests make steps at random; the fuzz target `session` reads them from bytes, so that a corpus of interesting lives can be
-//! kept and replayed.
+//! Property tests make steps at random. The fuzz target `session` reads steps from bytes, so that a corpus of
+//! interesting lives can be kept and played again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,14 +12,14 @@ use super::simulation::{CHANNELS, LATE_TTL_MS, SESSION_TTL_MS, Say, Sim, policy,
 use crate::record::End;
 use crate::redact::{Action, Redaction, RedactionRule};
 
-/// Something that happens to a partition.
+/// An event in a partition's life.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// a recogniser says something
     Say(Say),
-    /// it says the same once more, with the same counter
+    /// the recogniser repeats its record, with the same counter
     Repeat,
-    /// it starts counting anew
+    /// the recogniser starts counting again
     Restart(u8),
     /// time passes, milliseconds
     Wait(u64),
@@ -26,7 +27,7 @@ pub enum Step {
     CaughtUp,
 }
 
-/// Longest input of [`run_bytes`]; more is cut off.
+/// Longest input of [`run_bytes`] in bytes. Longer input is cut off.
 const MAX_STEPS: usize = 200;
 
 /// Plays `steps` and ends all streams.
@@ -57,7 +58,7 @@ pub fn run(
                 (last, waited) = (Some(say), 0);
             }
             Step::Repeat => {
-                // The recogniser's own: same counter, same content. It must leave no trace.
+                // A repeat by the recogniser: same counter, same content. The repeat must leave no trace.
                 if let Some(say) = last.take() {
                     sim.repeat(&say);
                 }
@@ -69,7 +70,7 @@ pub fn run(
             Step::Wait(ms) => {
                 sim.wait(ms);
                 waited += ms;
-                // What ended is remembered for a while only.
+                // Ended streams are remembered for a while only.
                 let ended = |say: &Say| matches!(say.end, Some(End::Channel | End::Session));
                 last = last.filter(|say| waited < if ended(say) { LATE_TTL_MS } else { SESSION_TTL_MS });
             }
@@ -83,7 +84,7 @@ pub fn run(
     assert!(sim.out.values().all(|o| o.ended), "every epoch is closed");
 }
 
-/// Redacts numbers; and a name of which every word of a script may be a part, so that names are held back too.
+/// Redacts numbers, and a name of which every word of a script may be a part, so that names are held back too.
 fn redaction() -> Arc<Redaction> {
     let rule = RedactionRule { action: Action::Tag, keep_last: 0, said: false };
     let rules = ["card", "email", "name"].map(|class| (class.to_string(), rule));

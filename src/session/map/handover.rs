@@ -1,4 +1,4 @@
-//! What a partition's table gives to whoever takes the partition over, and takes from whoever had it.
+//! How a partition's table of streams is handed to the partition's next owner, and taken over from its last one.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::session::snapshot::{Snapshot, SnapshotContext, SnapshotError};
 use crate::session::stream::Stream;
 
 impl Sessions {
-    /// Snapshots of the streams that changed since the last call, and `None` for those of which nothing need be known any more. `model`: the name of a
-    /// stream's model.
+    /// Snapshots of the streams that changed since the last call, and `None` for streams that need no state any more.
+    /// `model`: the name of a stream's model.
     pub fn take_snapshots(&mut self, model: impl Fn(&Policy) -> Arc<str>) -> Vec<(StreamKey, Option<Snapshot>)> {
         self.changed.extend(self.ended.take_forgotten());
         let changed = std::mem::take(&mut self.changed);
@@ -29,9 +29,9 @@ impl Sessions {
         changed.into_iter().map(|key| (snapshot(&key), key)).map(|(snapshot, key)| (key, snapshot)).collect()
     }
 
-    /// Forgets a session: its streams are gone without an end, what they hold is not formatted, and nothing of them stays in the changelog. `offset`: where
-    /// the order stands; a stream whose state was made after it is not what the order means. Gives the streams that were open; `None` where nothing was known
-    /// of it.
+    /// Erases a session. Its streams go without an end record, their words are not formatted, and nothing of them stays
+    /// in the changelog. `offset`: the offset of the order; a stream whose state was made after the order is not
+    /// erased. Returns the number of open streams; `None` if the session was not known.
     pub fn erase(&mut self, session: &Arc<str>, offset: i64) -> Option<Vec<StreamId>> {
         self.ahead.reached(offset);
         let keys: Vec<StreamKey> = self.channels(session).filter(|key| !self.ahead.holds(key, offset)).cloned().collect();
@@ -41,7 +41,7 @@ impl Sessions {
             let mut slot = self.slots.remove(&id).expect("by_key names open slots");
             replace(&mut self.due, &mut slot.due, None, id);
             self.pending_words -= slot.pending;
-            self.in_flight -= usize::from(slot.asking); // its answer finds nobody
+            self.in_flight -= usize::from(slot.asking); // the answer has no receiver any more
             self.dirty.remove(&id);
             self.changed.insert(key.clone());
             erased.push(id);
@@ -51,7 +51,7 @@ impl Sessions {
         (had_ended || !erased.is_empty()).then_some(erased)
     }
 
-    /// Takes a stream over from its last owner. For a partition of which nothing has been consumed yet.
+    /// Takes a stream over from its last owner. Only before the partition's first record was consumed.
     ///
     /// # Errors
     /// The snapshot contradicts itself.
@@ -71,14 +71,15 @@ impl Sessions {
         };
         let (profile, policy) = context.profile(&state.profile);
         let (stream, waiting) = Stream::restored(state, policy, context, now)?;
-        // All that the tables will ask of it, before they know of it: a panic over a damaged state must leave nothing behind.
+        // Everything that the tables will ask of the stream is computed before the stream is in them, so that a panic
+        // over a damaged state leaves nothing behind.
         let _ = (stream.pending(), stream.is_behind(None), stream.next_due(true, self.limits.session_ttl_ms));
         let id = self.next_id;
         self.next_id += 1;
         self.by_key.insert(key.clone(), id);
         self.slots.insert(id, Slot { waiting, ..Slot::new(key.clone(), profile, stream) });
         self.after(id, Vec::new(), now);
-        self.changed.remove(&key); // it is as its snapshot says
+        self.changed.remove(&key); // the stream is unchanged since its snapshot
         Ok(())
     }
 }

@@ -1,51 +1,51 @@
-//! What every version of the program can read of a stream's state, whatever version wrote it.
+//! The header of a stream's state, which every version of the program can read.
 
 use serde::{Deserialize, Serialize};
 
 use super::{NO_STATE, Snapshot, SnapshotError, wrong};
 
-/// First byte of every changelog value. It names the layout of the header, which never changes: a header with other fields would have another first byte,
-/// and programs that know both.
+/// First byte of every changelog value. It names the layout of the header. The layout never changes: a header with
+/// other fields would have another first byte, and programs would have to know both.
 pub(super) const HEADER: u8 = 1;
 
-/// What every version can read of a stream.
+/// The header of a stream's state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// offset of the first raw record that is not in the state
     pub applied: i64,
-    /// of a stream that goes on; none of one that has ended
+    /// the outline of an open stream; none if the stream has ended
     pub open: Option<StreamOutline>,
 }
 
-/// An open stream in outline: what its readers have got, and where its input begins.
+/// The outline of an open stream: what its readers have got, and where its input begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamOutline {
     /// name of its profile
     pub profile: Box<str>,
     /// offset of the record that opened it
     pub epoch: i64,
-    /// final words that came
+    /// final words that have come
     pub taken: u64,
-    /// of those, so many have left in segments
+    /// how many of these words were released in segments
     pub released: u64,
     /// segments sent
     pub segments: u64,
-    /// words of them that were removed
+    /// how many words of these segments were removed
     pub removed: u64,
-    /// words of them that were degraded
+    /// how many words of these segments were degraded
     pub degraded: u64,
     /// whether the next word begins a sentence
     pub sentence_start: bool,
-    /// offset of the first record that waits for its end, to open the next epoch
+    /// offset of the first record that waits for this epoch's end, to open the next epoch
     pub next_epoch: Option<i64>,
     /// final words of such records
     pub held: u64,
 }
 
-/// A changelog value as it can be read.
+/// A changelog value that was read.
 #[derive(Debug)]
 pub struct StoredSnapshot {
-    /// readable for every version
+    /// the header
     pub header: Header,
     /// the state, or why this version cannot use it
     pub snapshot: Result<Snapshot, SnapshotError>,
@@ -59,7 +59,7 @@ impl Header {
 }
 
 impl StoredSnapshot {
-    /// Of a changelog value.
+    /// Reads the header of a changelog value.
     ///
     /// # Errors
     /// Not even its header can be read.
@@ -81,18 +81,18 @@ pub(super) fn header(bytes: &[u8]) -> Result<(Header, &[u8]), SnapshotError> {
     }
 }
 
-/// Up to which offset a changelog value has its stream's input; `None` where that cannot be read.
+/// Up to which offset a changelog value holds its stream's input. `None` if that cannot be read.
 pub fn applied(value: &[u8]) -> Option<i64> {
     header(value).ok().map(|(header, _)| header.applied)
 }
 
-/// A changelog value without the state itself, for a topic that does not take as much; `None` where it has none already.
+/// A changelog value without the state itself, for a topic whose limit is too small. `None` if the value has no state.
 pub fn without_body(value: &[u8]) -> Option<Vec<u8>> {
     let (_, body) = header(value).ok()?;
     (*body != [NO_STATE]).then(|| [&value[..value.len() - body.len()], &[NO_STATE]].concat())
 }
 
-/// A changelog value of an open stream as another version might have written it. For tests of what is done then.
+/// A changelog value of an open stream as another version might have written it. For tests.
 pub fn of_another_version(value: &[u8]) -> Option<Vec<u8>> {
     let (header, body) = header(value).ok()?;
     header.open.as_ref()?;
