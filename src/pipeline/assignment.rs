@@ -22,33 +22,33 @@ use crate::consume::changelog::RestoreError;
 use crate::produce::commits::{Incarnation, Position};
 use crate::record::RawRecord;
 
-/// Records a partition's channel holds.
+/// Records that a partition's channel holds.
 const CHANNEL_RECORDS: usize = 256;
 
-/// What a partition task gets.
+/// What a partition task receives.
 #[derive(Debug)]
 pub enum TaskInput {
     /// the next record
     Record(RawRecord),
-    /// the end of the log is reached: delays count from now on
+    /// the end of the log was reached: delays count from now on
     CaughtUp,
 }
 
-/// A task: why it could not begin, if it could not.
+/// A partition's task. Its result says why it could not begin, if it could not.
 pub type Task = JoinHandle<Result<(), RestoreError>>;
 
-/// Starts the task of a partition; it ends when it is told to stop.
+/// Starts the task of a partition. The task ends when it is told to stop.
 pub type SpawnTask = Box<dyn Fn(Incarnation, TaskChannels) -> Task + Send + Sync>;
 
-/// A partition task's end of its line to the worker.
+/// The channels from the worker to a partition's task, at the task's end.
 pub struct TaskChannels {
-    /// records in their order
+    /// records, in order
     pub records: mpsc::Receiver<TaskInput>,
-    /// each wants a checkpoint
+    /// requests for a checkpoint
     pub checkpoint_requests: mpsc::Receiver<()>,
-    /// what the last commit said of its input
+    /// what was committed of its input
     pub durable: watch::Receiver<Option<Position>>,
-    /// comes true when the partition is given up: what is still in `records` is its next owner's
+    /// becomes true when the partition is given up; the records that are still in `records` belong to the next owner
     pub stop: oneshot::Receiver<()>,
 }
 
@@ -65,7 +65,8 @@ struct TaskHandle {
 }
 
 impl TaskHandle {
-    /// Hands on what was held and then `next`; keeps what the channel has no room for. Gives back whether all went.
+    /// Passes on the held records and then `next`. Holds records for which the channel has no room. Returns whether all
+    /// records were passed on.
     fn forward(&mut self, next: Option<TaskInput>) -> bool {
         self.held.extend(next);
         while let Some(item) = self.held.pop_front() {
@@ -88,7 +89,7 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    /// None yet; `spawn` starts a partition's task.
+    /// No task yet. `spawn` starts a partition's task.
     pub fn new(spawn: SpawnTask) -> Assignment {
         Assignment { partitions: HashMap::new(), spawn }
     }
@@ -117,7 +118,7 @@ impl Assignment {
         self.partitions.insert(incarnation.partition, partition);
     }
 
-    /// Tells a task to stop, and gives it. It ends by itself once it has given its last checkpoint.
+    /// Tells a task to stop, and returns the task. The task ends by itself once it has given its last checkpoint.
     pub fn stop(&mut self, partition: i32) -> Option<Task> {
         self.partitions.remove(&partition).map(|p| p.task)
     }
@@ -127,7 +128,8 @@ impl Assignment {
         self.partitions.keys().copied().collect()
     }
 
-    /// A record came. Gives its partition if that must be paused. A record of a partition not owned is dropped: its owner reads it.
+    /// A record came. Returns its partition if the partition must be paused. A record of a partition that this worker
+    /// does not own is dropped: the partition's owner reads it.
     pub fn deliver(&mut self, record: RawRecord) -> Option<i32> {
         let number = record.partition;
         let partition = self.partitions.get_mut(&number)?;
@@ -147,11 +149,11 @@ impl Assignment {
     /// Asks a task for its checkpoint.
     pub fn request_checkpoint(&self, incarnation: Incarnation) {
         if let Some(partition) = self.find(incarnation) {
-            let _ = partition.checkpoint_requests.try_send(()); // one that is asked already will answer; one that ended is found by `dead`
+            let _ = partition.checkpoint_requests.try_send(()); // a task that was asked already will answer; a task that ended is found by `take_ended`
         }
     }
 
-    /// Tells a task what is committed.
+    /// Tells a task what was committed.
     pub fn committed(&self, incarnation: Incarnation, position: Position) {
         if let Some(partition) = self.find(incarnation) {
             partition.durable.send_replace(Some(position));
@@ -162,7 +164,7 @@ impl Assignment {
         self.partitions.get(&incarnation.partition).filter(|p| p.number == incarnation.number)
     }
 
-    /// Hands on what was held; gives the partitions to resume.
+    /// Passes on held records. Returns the partitions to resume.
     pub fn unblock(&mut self) -> Vec<i32> {
         let mut resumed = Vec::new();
         for (number, partition) in &mut self.partitions {
@@ -175,12 +177,12 @@ impl Assignment {
         resumed
     }
 
-    /// Whether a partition waits for room.
+    /// Whether some partition waits for room.
     pub fn is_any_blocked(&self) -> bool {
         self.partitions.values().any(|p| p.paused || !p.held.is_empty())
     }
 
-    /// A partition whose task ended although nobody told it to, and the task.
+    /// A partition whose task ended although it was not told to, and the task.
     pub fn take_ended(&mut self) -> Option<(i32, Task)> {
         let number = *self.partitions.iter().find(|(_, p)| p.task.is_finished())?.0;
         self.stop(number).map(|task| (number, task))

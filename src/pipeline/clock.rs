@@ -1,36 +1,36 @@
-//! The time a partition lives in.
+//! The clock of a partition.
 
 use std::time::{Duration, Instant};
 
 use crate::session::Time;
 
-/// Milliseconds since a partition's task began: of the wall, or of a replay that lets time pass itself.
+/// Milliseconds since a partition's task began: by the wall clock, or by a simulated clock that is moved by hand.
 #[derive(Debug)]
 pub enum Clock {
-    /// runs by itself
+    /// the wall clock
     Wall {
         /// when it began
         began: Instant,
     },
-    /// stands until it is moved
+    /// a simulated clock, which stands until it is moved
     Simulated {
-        /// what it shows
+        /// the present time
         now: Time,
     },
 }
 
 impl Clock {
-    /// The wall's, from now on.
+    /// A wall clock that begins now.
     pub fn wall() -> Clock {
         Clock::Wall { began: Instant::now() }
     }
 
-    /// A simulated one, at 0.
+    /// A simulated clock at 0.
     pub fn simulated() -> Clock {
         Clock::Simulated { now: Time(0) }
     }
 
-    /// What it shows.
+    /// The present time.
     pub fn now(&self) -> Time {
         match self {
             Clock::Wall { began } => Time(began.elapsed().as_millis() as u64),
@@ -38,7 +38,7 @@ impl Clock {
         }
     }
 
-    /// When the wall's clock will show as much more as this one has to go until `t`.
+    /// The wall clock's time at which this clock will show `t`.
     pub fn instant(&self, t: Time) -> Instant {
         match self {
             Clock::Wall { began } => *began + Duration::from_millis(t.0),
@@ -46,7 +46,7 @@ impl Clock {
         }
     }
 
-    /// Moves a simulated clock on to `t`; the wall's needs nobody for that.
+    /// Moves a simulated clock on to `t`. Does nothing to the wall clock.
     pub fn move_to(&mut self, t: Time) {
         if let Clock::Simulated { now } = self {
             *now = (*now).max(t);

@@ -1,27 +1,28 @@
-//! How a partition is begun, so that a record that ends its worker whenever it is taken is found and left out, not looped on. The steps are drawn
-//! in [`mark`](crate::kafka::crash_mark).
+//! Finds a record that ends its worker whenever it is taken, so that the record is left out and does not end workers
+//! for ever. [`crash_mark`](crate::kafka::crash_mark) draws the steps.
 
 use crate::kafka::crash_mark::CrashMark;
 
-/// Records taken one by one after a worker died. What ended it may stand further on, where a commit held more: then the next death begins so many records
-/// nearer to it.
+/// Number of records that are taken one by one after a worker died. If the record that ends workers stands further on,
+/// the next worker begins after these records, and so comes nearer to it with each death.
 const ALONE: usize = 512;
 
-/// What is known against the records that come next.
+/// The state of the search: what is known of the records that come next.
 #[derive(Debug)]
 pub struct CrashIsolation {
-    /// for the next commit
+    /// the crash mark for the next commit
     mark: CrashMark,
-    /// records still to be taken one by one
+    /// number of records still to be taken one by one
     alone: usize,
-    /// until this commit is durable, nothing is taken
+    /// no record is taken until this commit is durable
     awaited: Option<(i64, CrashMark)>,
-    /// the first record from this offset on has ended its worker twice, alone. The offset itself may be a transaction marker's, which is no record
+    /// the first record from this offset on has ended its worker twice, alone. (The offset itself may belong to a
+    /// transaction marker, which is no record.)
     poison_from: Option<i64>,
 }
 
 impl CrashIsolation {
-    /// A partition is taken over that goes on at `next_offset`, where the last commit left this mark.
+    /// Begins a partition that goes on at `next_offset`, where the last commit left this mark.
     pub fn begin(left: CrashMark, next_offset: i64) -> CrashIsolation {
         let (mark, alone) = match left {
             CrashMark::Clean => (CrashMark::Begun, 0),
@@ -32,7 +33,7 @@ impl CrashIsolation {
         CrashIsolation { mark, alone, awaited: Some((next_offset, mark)), poison_from }
     }
 
-    /// For the commit that is made now.
+    /// The mark for a commit that is made now.
     pub fn mark(&self) -> CrashMark {
         self.mark
     }
@@ -42,7 +43,7 @@ impl CrashIsolation {
         self.awaited.is_some()
     }
 
-    /// A commit is durable.
+    /// Notes that a commit is durable.
     pub fn committed(&mut self, at: i64, mark: CrashMark) {
         if self.awaited.is_some_and(|(offset, awaited)| awaited == mark && offset <= at) {
             self.awaited = None;
@@ -52,12 +53,13 @@ impl CrashIsolation {
         }
     }
 
-    /// Whether the record that comes next, at this offset, is to be refused untouched.
+    /// Whether the next record, at this offset, must be refused without being processed.
     pub fn is_poison(&self, offset: i64) -> bool {
         self.poison_from.is_some_and(|from| from <= offset)
     }
 
-    /// A record was taken, and the partition goes on after it. Gives back whether that must be committed now.
+    /// Notes that a record was taken, and that the partition goes on after it. Returns whether this must be committed
+    /// at once.
     pub fn took(&mut self, next_offset: i64) -> bool {
         if self.alone == 0 {
             return false;
@@ -69,7 +71,7 @@ impl CrashIsolation {
         true
     }
 
-    /// The backlog is done with: nothing of it ended the worker.
+    /// The backlog is processed: no record of it ended the worker.
     pub fn caught_up(&mut self) {
         if self.alone > 0 && !self.waits() {
             self.alone = 0;
@@ -82,7 +84,8 @@ impl CrashIsolation {
 mod tests {
     use super::*;
 
-    /// What the log's owners do until one of them lives: each takes records up to the poison and dies there.
+    /// Plays the owners of a log until one of them survives. Each owner takes records up to the poison record and dies
+    /// there.
     fn deaths_until_it_is_left_out(poison: i64, committed: i64) -> (u32, Vec<i64>) {
         let (mut log, mut deaths, mut refused) = ((committed, CrashMark::Clean), 0, Vec::new());
         'owner: loop {
@@ -115,8 +118,8 @@ mod tests {
         }
     }
 
-    /// As [`deaths_until_it_is_left_out`], where a transactional sender wrote the log: behind every `each` records stands a marker, which has an offset and is
-    /// no record.
+    /// Like [`deaths_until_it_is_left_out`], for a log of a transactional sender: after every `each` records there is a
+    /// marker, which has an offset and is no record.
     fn deaths_among_markers(poison: usize, each: usize) -> (u32, Vec<i64>) {
         let offsets: Vec<i64> = (0..poison + 5).map(|n| (n + n / each) as i64).collect();
         let (mut log, mut deaths, mut refused) = ((0, CrashMark::Clean), 0, Vec::new());
@@ -154,7 +157,7 @@ mod tests {
     fn a_partition_that_was_handed_over_or_goes_on_is_under_no_suspicion() {
         let mut isolation = CrashIsolation::begin(CrashMark::Clean, 5);
         assert!(isolation.waits(), "nothing is taken before the commit says so");
-        isolation.committed(5, CrashMark::Clean); // a commit of the owner before
+        isolation.committed(5, CrashMark::Clean); // a commit of the previous owner
         assert!(isolation.waits());
         isolation.committed(5, CrashMark::Begun);
         assert!(!isolation.waits() && !isolation.took(6) && isolation.mark() == CrashMark::Clean);

@@ -1,4 +1,4 @@
-//! A partition fed from a file, without Kafka: `faircopy format`, `faircopy eval` and the benchmarks.
+//! A partition that is fed from a file, without Kafka. Used by `faircopy format`, `faircopy eval` and the benchmarks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,31 +16,31 @@ use crate::produce::Outgoing;
 use crate::record::RawRecord;
 use crate::session::output::{StreamRef, Tail};
 
-/// An answer of the model is waited for so long: a replay has no deadline to keep.
+/// How long the model's answer is waited for. There is no live deadline here.
 const PATIENCE_MS: u64 = 3_600_000;
 
-/// A [`Partition`] and who waits for its answers.
+/// A [`Partition`], with a runtime that waits for the model's answers.
 pub struct OfflinePipeline {
     partition: Partition,
     runtime: Runtime,
-    /// what would be in the compacted changelog
+    /// the states that the changelog would hold
     changelog: HashMap<Vec<u8>, Vec<u8>>,
 }
 
 impl OfflinePipeline {
-    /// Settings for a replay: no deadline for the model, and partials only for who looks at them.
+    /// Settings for this pipeline: no deadline for the model, and partials only if `partials` asks for them.
     pub fn settings(mut settings: Settings, partials: bool) -> Settings {
         settings.infer.timeout_ms = PATIENCE_MS;
         settings.partials.enabled = partials;
         settings
     }
 
-    /// The input is a backlog: no delay counts, so the output is a function of the input alone.
+    /// A pipeline whose input is a backlog. No delay counts, so the output is a function of the input alone.
     pub fn backlog(shared: Arc<Shared>) -> OfflinePipeline {
         OfflinePipeline::new(shared, Clock::wall())
     }
 
-    /// The input comes at the pace of [`OfflinePipeline::wait`], and delays count.
+    /// A pipeline whose input comes at the pace of [`OfflinePipeline::wait`]. Delays count.
     pub fn paced(shared: Arc<Shared>) -> OfflinePipeline {
         let mut replay = OfflinePipeline::new(shared, Clock::simulated());
         replay.partition.caught_up();
@@ -49,11 +49,11 @@ impl OfflinePipeline {
 
     fn new(shared: Arc<Shared>, clock: Clock) -> OfflinePipeline {
         let runtime = Builder::new_current_thread().enable_all().build().expect("the system has room for a runtime");
-        let reporter = Arc::new(Arc::<Health>::default().assigned(0)); // nobody asks how a replay is
+        let reporter = Arc::new(Arc::<Health>::default().assigned(0)); // nobody reads the health of an offline pipeline
         OfflinePipeline { partition: Partition::new(shared, 0, clock, reporter), runtime, changelog: HashMap::new() }
     }
 
-    /// Takes every record as of this profile, whatever its tenant, and tells of every release.
+    /// Formats every record by this profile, whatever its tenant, and reports every release.
     pub fn try_out(&mut self, profile: &str, on_release: OnRelease) {
         self.partition.try_out(profile, on_release);
     }
@@ -74,7 +74,8 @@ impl OfflinePipeline {
         }
     }
 
-    /// Lets `ms` pass on a simulated clock. What falls due on the way is answered before the clock moves on.
+    /// Lets `ms` pass on a simulated clock. Whatever becomes due on the way is done and answered before the clock moves
+    /// on.
     pub fn wait(&mut self, ms: u64) {
         let until = self.partition.now().plus(ms);
         self.settle();
@@ -86,7 +87,8 @@ impl OfflinePipeline {
         self.partition.clock.move_to(until);
     }
 
-    /// Goes on at the pace of [`OfflinePipeline::wait`] as another worker that knows nothing but what a commit makes durable; what came out before is returned.
+    /// Goes on as another worker would that knows only what a commit makes durable. The clock then moves by
+    /// [`OfflinePipeline::wait`]. Returns the output so far.
     pub fn hand_over(&mut self, shared: Arc<Shared>) -> Vec<Outgoing> {
         let checkpoint = self.partition.checkpoint();
         for (key, state) in checkpoint.changelog {
@@ -116,7 +118,7 @@ impl OfflinePipeline {
         self.settle();
     }
 
-    /// What came out since the last call, in order.
+    /// The output since the last call, in order.
     pub fn drain(&mut self) -> Vec<Outgoing> {
         self.partition.drain()
     }

@@ -1,5 +1,5 @@
-//! What must not end the process, whatever bug a stream's words meet: their formatting, and the restoring of a stream's state. A panic here is one stream's
-//! matter; outside, it would be everybody's, again and again.
+//! Catches panics over a stream's words and over a stream's state. A bug there costs one stream its formatting or its
+//! state. Without this the panic would end the process, and the next worker's too.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,35 +12,35 @@ use crate::session::map::Sessions;
 use crate::session::output::{Release, StreamKey, StreamRef, Tail};
 use crate::session::snapshot::{Snapshot, SnapshotError, StoredSnapshot};
 
-/// The formatter of one partition's streams. What panics is formatted as spoken.
+/// The formatter of one partition's streams. Words over which formatting panics go out as spoken.
 pub struct PanicGuard<'a> {
-    /// what may panic
+    /// the formatter, which may panic
     pub formatter: &'a Formatter,
-    /// for the event
+    /// its partition, for the event
     pub partition: i32,
 }
 
 impl PanicGuard<'_> {
     fn catch<T>(&self, kind: &'static str, stream: &StreamRef, make: impl Fn(FormatMode) -> T) -> T {
-        // The formatter keeps nothing between two calls that a panic could leave half done.
+        // The formatter keeps no state between two calls that a panic could leave half changed.
         catch_unwind(AssertUnwindSafe(|| make(FormatMode::Written))).unwrap_or_else(|_| {
             events::FormatFailed { kind, partition: self.partition, epoch: stream.epoch }.emit();
             make(FormatMode::Spoken)
         })
     }
 
-    /// As [`Formatter::segment`].
+    /// Like [`Formatter::segment`].
     pub fn segment(&self, stream: &StreamRef, release: &Release) -> (Segment, FormatCounts) {
         self.catch("final", stream, |how| self.formatter.segment_as(how, stream, release))
     }
 
-    /// As [`Formatter::partial`].
+    /// Like [`Formatter::partial`].
     pub fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
         self.catch("partial", stream, |how| self.formatter.partial_as(how, stream, tail))
     }
 }
 
-/// Reads a changelog value. One over which something panics is one that cannot be read.
+/// Reads a changelog value. A value over which the program panics counts as unreadable.
 ///
 /// # Errors
 /// Not even its header can be read.
@@ -48,7 +48,7 @@ pub fn stored(value: &[u8]) -> Result<StoredSnapshot, SnapshotError> {
     catch_unwind(|| StoredSnapshot::from_bytes(value)).unwrap_or_else(|_| Err(SnapshotError::panicked()))
 }
 
-/// Takes one stream over. A state over which something panics is one that cannot be used.
+/// Takes one stream over. A state over which the program panics cannot be used.
 ///
 /// # Errors
 /// The state contradicts itself.
@@ -58,11 +58,11 @@ pub fn restore(
     (key, snapshot): (StreamKey, &Snapshot),
     now: Time,
 ) -> Result<(), SnapshotError> {
-    let restore = || sessions.restore(key, snapshot, shared, now); // changes nothing before the state has been looked at
+    let restore = || sessions.restore(key, snapshot, shared, now); // checks the whole state before it changes anything
     catch_unwind(AssertUnwindSafe(restore)).unwrap_or_else(|_| Err(SnapshotError::panicked()))
 }
 
-/// Makes something of a record that is read again; `None` where that panics.
+/// Calls `make` for a record that is read again. `None` if the call panics.
 pub fn caught<T>(make: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(make)).ok()
 }

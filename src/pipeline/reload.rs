@@ -1,5 +1,5 @@
-//! Profiles, grammars, packs and lists that change while the service runs: looked at again and again, and at once on SIGHUP; checked before they
-//! are used, and left out where they are wrong.
+//! Reloads profiles, grammars, packs and lists that change while the service runs. The files are looked at again and
+//! again, and at once on SIGHUP. Changed files are checked first; files with an error are not used.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::events;
 /// Files with their time of change and length.
 type Fingerprint = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
-/// Deepest directory below one that is watched.
+/// How many levels of directories are watched below a watched directory.
 const MAX_DEPTH: usize = 3;
 
 fn add(fingerprint: &mut Fingerprint, path: &Path, depth: usize) {
@@ -41,8 +41,8 @@ fn fingerprint(shared: &Shared) -> Fingerprint {
     fingerprint
 }
 
-/// Looks every `format.reload_ms` until the service stops, never where that is 0. What has changed is read once it has stood still for as long; all of
-/// it on SIGHUP, changed or not.
+/// Looks every `format.reload_ms` until the service stops; never if that is 0. Changed files are read once they have
+/// been unchanged for as long. On SIGHUP all files are read, changed or not.
 pub async fn watch(shared: Arc<Shared>) {
     let every = Duration::from_millis(shared.settings.format.reload_ms);
     let mut asked = signal(SignalKind::hangup()).expect("signals can be handled");
@@ -57,7 +57,7 @@ pub async fn watch(shared: Arc<Shared>) {
         if told || now == before && now != in_use {
             in_use = now.clone();
             let shared = shared.clone();
-            // Compiling takes a tenth of a second: not on a thread that serves partitions.
+            // Compiling takes a tenth of a second, so it does not run on a thread that serves partitions.
             let _ = tokio::task::spawn_blocking(move || load(&shared)).await;
         }
         before = now;

@@ -1,4 +1,5 @@
-//! Taking a partition over: its last owner's states, and the raw topic once more for streams whose states cannot be used.
+//! Takes a partition over: reads its last owner's states and, for streams whose states cannot be used, their raw
+//! records again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,25 +15,25 @@ use crate::health::Reporter;
 use crate::produce::commits::Position;
 use crate::session::map::reread::{RemainingWords, UnreadableStream};
 
-/// Before a restore that failed is tried again.
+/// Wait before a failed restore is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// A partition taken over.
+/// A restored partition.
 pub struct RestoredPartition {
-    /// as its last owner left it
+    /// the partition as its last owner left it
     pub partition: Partition,
-    /// how its next records are taken
+    /// how the next records must be taken
     pub isolation: CrashIsolation,
     /// what its last owner committed
     pub began_at: Position,
-    /// the raw log ended here
+    /// where the raw log ended
     pub end: i64,
 }
 
-/// Reads a partition's states, until they can be read: a broker that is away comes back.
+/// Reads a partition's states, and tries again until they can be read, because a broker that is away comes back.
 ///
 /// # Errors
-/// The changelog is another group's. That does not mend itself.
+/// The changelog belongs to another group. Trying again would not help.
 pub async fn restore(shared: &Arc<Shared>, number: i32, reporter: &Arc<Reporter>) -> Result<RestoredPartition, RestoreError> {
     loop {
         let (shared, reporter) = (shared.clone(), reporter.clone());
@@ -79,7 +80,8 @@ fn reread(
             }
         })
     };
-    // Where the raw topic has lost the first records of a stream, its words are counted first: only so is it known which of them are gone.
+    // If the raw topic has lost the first records of a stream, the words of the remaining records are counted first.
+    // Only the count tells which words are gone.
     let oldest = read(&[], &mut |_| {})?;
     let cut_off: Vec<&UnreadableStream> = all.iter().copied().filter(|u| u.outline.epoch < oldest).collect();
     let mut remaining = RemainingWords::default();

@@ -1,4 +1,5 @@
-//! Partitions under overload, quotas and poison: without Kafka, on a clock that stands until it is moved, with a tagger that answers at once.
+//! Tests of partitions under overload, quotas and poison. They need no Kafka: the clock is moved by hand, and the
+//! tagger answers at once.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -39,7 +40,7 @@ fn shared(settings: &str) -> Arc<Shared> {
     Arc::new(Shared::with_taggers(settings, |_| Ok(vec![Box::new(plain)])).unwrap())
 }
 
-/// A partition and who sits at it.
+/// A partition, and the test's way to use it.
 struct Desk {
     partition: Partition,
     runtime: Runtime,
@@ -51,7 +52,7 @@ fn left(states: HashMap<Vec<u8>, Vec<u8>>, next_offset: i64) -> ChangelogState {
 }
 
 impl Desk {
-    /// At the end of its log: what comes is live.
+    /// A partition at the end of its log. New records are live.
     fn live(settings: &str) -> Desk {
         let mut desk = Desk::backlog(settings);
         desk.partition.caught_up();
@@ -62,7 +63,7 @@ impl Desk {
         Desk::restored(&shared(settings), &left(HashMap::new(), 0)).0
     }
 
-    /// And the streams that are to be read again.
+    /// Also returns the streams that must be read again.
     fn restored(shared: &Arc<Shared>, left: &ChangelogState) -> (Desk, Vec<UnreadableStream>) {
         let reporter = Arc::new(Arc::<Health>::default().assigned(0));
         let (partition, unreadable) = Partition::restored(shared.clone(), 0, Clock::simulated(), reporter, left);
@@ -86,7 +87,7 @@ impl Desk {
         self.take(session, r#"{"end": "session"}"#);
     }
 
-    /// Lets time pass while the model is busy with somebody else: what is due happens, and no answer comes.
+    /// Lets time pass while the model is busy with other work: timers fire, and no answer comes.
     fn wait_unanswered(&mut self, ms: u64) {
         self.partition.clock.move_to(Time(self.partition.now().0 + ms));
         self.partition.tick();
@@ -146,7 +147,8 @@ fn words_of_a_backlog_that_is_read_to_its_end_still_wait_for_the_model_as_long_a
     let mut desk = Desk::backlog("");
     for call in 0..100 {
         desk.say(&format!("call-{call}"), SPEECH);
-        // The next call under this key: its records wait until the first one has closed, and are no live ones then.
+        // The next call under this key. Its records wait until the first call has closed, and are not live records
+        // then.
         desk.end(&format!("call-{call}"));
         desk.say(&format!("call-{call}"), SPEECH);
     }
@@ -186,7 +188,8 @@ fn a_live_call_does_not_wait_for_the_places_that_its_partitions_backlog_has_at_t
     desk.partition.submit_requests();
     desk.say("live", SPEECH);
     desk.end("live");
-    // Each of its requests, at most seven one after another, waits for answers to the backlog's that are under way, and not for a round of its streams.
+    // Each of its requests (at most seven, one after another) waits for the backlog's requests that are under way, and
+    // not for a round of all its streams.
     let mut answers = 0;
     let over = loop {
         let (segments, _) = desk.out();
@@ -231,13 +234,13 @@ fn a_reload_gives_nobody_words_that_are_used_up() {
         shared.active_settings().next(Some(file.path()), &shared.settings, &shared.models).unwrap().0
     };
     let same = next(&format!("{QUOTA}[tenants]\nnew = \"default\"\n"));
-    // A reload takes a while, which makes some of them up.
+    // A reload takes a while, and that time gives some words back.
     assert!(!allows(&same, 10), "a reload of something else changes no quota");
     let raised = next(&QUOTA.replace("= 1\n", "= 2\n"));
     assert!(!allows(&raised, 20) && allows(&raised, 10), "of twice as many, the same ten are used up");
 }
 
-/// What a profile that redacts makes of a call in which something panics at `word`.
+/// The output of a profile that redacts, for a call in which formatting panics at `word`.
 fn poisoned(word: &str, redact: &str) -> Vec<Segment> {
     let mut desk = Desk::live(redact);
     desk.say("call", &format!("my card is four one one one one one one one one one one one one one one one {word} bye"));

@@ -1,7 +1,7 @@
-//! What is said around a secret, and what the answer looks like.
+//! Cues: what is said before a secret, and what the answer looks like.
 //!
-//! A *cue* ("my pin is", "date of birth") makes the words that follow *expect* its class, for so many parts; so does a question that somebody asked
-//! ([`super::asked`]). What has the *shape* of the class among them is redacted.
+//! After a *cue* ("my pin is", "date of birth") the next parts are *expected* to be its class. A question that somebody
+//! asked ([`super::questions`]) has the same effect. Expected parts with the *shape* of the class are redacted.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::phrases::Phrases;
 use super::{NAME, Part, RedactionRule, RedactionWord};
 
-/// What an answer looks like.
+/// The shape of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// digits
@@ -26,14 +26,14 @@ pub(super) enum Shape {
     Name,
 }
 
-/// A class that is found by what is said before it.
+/// A class that is found by its cue.
 pub(super) struct Cue {
-    /// which
+    /// the class
     pub class: &'static str,
     pub shape: Shape,
     /// parts after the cue in which the answer may begin
     pub reach: usize,
-    /// said by whoever asks or answers
+    /// phrases that ask for it or announce it
     pub phrases: &'static [&'static str],
 }
 
@@ -41,7 +41,7 @@ const fn cue(class: &'static str, shape: Shape, reach: usize, phrases: &'static 
     Cue { class, shape, reach, phrases }
 }
 
-/// At most 16: they are bits of [`super::Asked`].
+/// At most 16 classes, because they are bits of [`super::AskedClasses`].
 pub(super) const CUES: [Cue; 15] = [
     cue(
         "card",
@@ -186,14 +186,14 @@ pub(super) const CUES: [Cue; 15] = [
     ),
 ];
 
-/// Parts after an answer's first stretch in which it may go on.
+/// Number of parts after an answer's first stretch in which the answer may go on.
 pub(super) const GOES_ON: usize = 8;
-/// Which classes each part may be the answer to, and where the cues were.
+/// For each part, the classes to which it may be the answer, and the places of the cues.
 pub(super) struct Expected {
     bits: Vec<u16>,
-    /// those of them that somebody asked for
+    /// the classes among them that somebody asked for
     asked: Vec<u16>,
-    /// ends of cues, and their places in [`CUES`]
+    /// ends of the cues, and their indices in [`CUES`]
     pub(super) cues: Vec<(usize, u8)>,
 }
 
@@ -233,7 +233,7 @@ impl Expected {
         self.asked[part] >> bit & 1 == 1
     }
 
-    /// The class that digits in `run` are expected to be: the one last spoken of.
+    /// The class that digits in `run` are expected to be: the class of the latest cue.
     pub(super) fn of(&self, run: Range<usize>) -> Option<&'static str> {
         let bits = self.bits[run.clone()].iter().fold(0, |all, b| all | b);
         let digits = |bit: &u8| bits >> bit & 1 == 1 && !matches!(CUES[usize::from(*bit)].shape, Shape::Words | Shape::Name);
@@ -241,7 +241,7 @@ impl Expected {
         spoken.or_else(|| (0..CUES.len() as u8).find(digits)).map(|bit| CUES[usize::from(bit)].class)
     }
 
-    /// An answer has begun in `run`: it may go on after it.
+    /// Notes that an answer has begun in `run` and may go on after it.
     pub(super) fn go_on(&mut self, run: Range<usize>) {
         let bits = self.bits[run.clone()].iter().fold(0, |all, b| all | b);
         self.expect(run.end, GOES_ON, bits);

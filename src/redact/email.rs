@@ -3,12 +3,12 @@
 use super::Part;
 use super::shapes::is_common;
 
-/// Words that show that an "at" is none of an address.
+/// Words that show that an "at" is no part of an address.
 const NO_SITES: [&str; 32] = [
     "the", "that", "this", "these", "those", "a", "an", "all", "least", "most", "home", "work", "once", "first", "last", "any",
     "our", "your", "his", "her", "their", "its", "what", "which", "some", "times", "night", "present", "me", "you", "it", "us",
 ];
-/// Words between "at" and "dot", at most.
+/// Largest number of words between "at" and "dot".
 const MAX_SITE: usize = 4;
 
 fn is_sign(text: &str) -> bool {
@@ -19,7 +19,7 @@ fn is_dot(text: &str) -> bool {
     matches!(text, "dot" | "period")
 }
 
-/// Parts from and to of each, and whether later ones may add to it.
+/// The addresses: the range of parts of each, and whether later parts may add to it.
 pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
     let small = |p: &Part| is_sign(p.text) || p.text.chars().count() == 1 || p.role.is_number();
     let mut found = Vec::new();
@@ -42,10 +42,10 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
                     end += 2;
                 }
                 let end = end.min(parts.len());
-                // Another dot may follow.
+                // Another "dot" may follow.
                 (end, more && (end == parts.len() || end + 1 >= parts.len() && is_dot(parts[end].text)))
             }
-            // Nothing has shown yet that it is none: no word that is surely said, and no address goes on with.
+            // No final word has shown yet that this is no address.
             None => {
                 let named = site.iter().take_while(|p| name(p)).count();
                 let shown = if named == site.len() { !ends_here } else { site[named].sure };

@@ -1,7 +1,9 @@
-//! Numbers that are said: which parts are of one, how many digits it may have, and whether it is a quantity rather than somebody's number.
+//! Spoken numbers: which parts belong to one number, how many digits the number may have, and whether it is a quantity
+//! and not somebody's number.
 //!
-//! "Forty one eleven" is four digits, or five by whoever says forty and one; "two thousand nineteen" is four, or six. So a number has a *set of readings*
-//! ([`Readings`]), of all ways to divide its parts into what can be read as digits.
+//! "Forty one eleven" is four digits, or five if somebody means forty, one, eleven. "Two thousand nineteen" is four
+//! digits or six. So a number has a *set of readings* ([`Readings`]): one for each way to divide its parts into pieces
+//! that can be read as digits.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -11,7 +13,7 @@ pub const MAX_JOINTS: usize = 6;
 /// Most parts that are read as one quantity: "nine hundred and ninety nine thousand nine hundred and ninety nine".
 const MAX_QUANTITY: usize = 11;
 
-/// What a part is in a number.
+/// The role of a part in a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// a digit, 0 to 9
@@ -28,7 +30,8 @@ pub enum Role {
     Written(usize),
     /// says how often the next digit comes
     Times(usize),
-    /// what recognisers make of two, four, one and eight now and then: counts as a digit or as nothing
+    /// a word that recognisers sometimes write for two, four, one or eight ("to", "for"): counts as a digit or as
+    /// nothing
     Near,
     /// no digit, but may stand between digits
     Joint,
@@ -88,12 +91,12 @@ pub fn role(part: &str) -> Role {
     }
 }
 
-/// A part of a run, with what it is.
+/// A part of a run, with its role.
 #[derive(Clone, Copy, Debug)]
 pub struct Spoken<'a> {
     /// in lower case
     pub text: &'a str,
-    /// what it is
+    /// its role
     pub role: Role,
 }
 
@@ -102,7 +105,7 @@ pub struct Spoken<'a> {
 pub struct Readings(u128);
 
 impl Readings {
-    /// Of the parts of a run.
+    /// The readings of a run's parts.
     pub fn of(run: &[Spoken]) -> Readings {
         let mut ways = vec![0u128; run.len() + 1];
         ways[0] = 1;
@@ -119,7 +122,7 @@ impl Readings {
                     go(1, 1);
                 }
                 Role::Joint | Role::Other => go(1, 0),
-                // "double five", "double, uh, five": its digit counts itself
+                // "double five", "double, uh, five": the following digit counts by itself
                 Role::Times(n) => match run[at + 1..].iter().position(|s| s.role.is_number()) {
                     Some(next) if matches!(run[at + 1 + next].role, Role::Digit(_) | Role::Written(1)) => go(1, n - 1),
                     _ => go(1, 0),
@@ -148,20 +151,20 @@ impl Readings {
         127 - self.0.leading_zeros().min(127) as usize
     }
 
-    /// Whether it may have as many.
+    /// Whether the number may have so many digits.
     pub fn may_be(self, digits: usize) -> bool {
         digits < 128 && self.0 >> digits & 1 == 1
     }
 }
 
-/// A set of lengths, each with so many digits more; what is beyond the longest is the longest.
+/// A set of lengths with so many digits added to each. A length beyond the longest counts as the longest.
 fn longer(lengths: u128, digits: usize) -> u128 {
     let n = digits.min(127) as u32;
     let beyond = n > 0 && lengths >> (128 - n) != 0;
     lengths << n | u128::from(beyond) << 127
 }
 
-/// The longest quantity that parts begin with: how many parts, and its value.
+/// The longest quantity at the beginning of the parts: its number of parts, and its value.
 fn quantity(parts: &[Spoken]) -> Option<(usize, u64)> {
     let role = |at: usize| parts.get(at).filter(|_| at < MAX_QUANTITY).map(|s| s.role);
     let and = |at: usize| usize::from(parts.get(at).is_some_and(|s| s.text == "and"));
@@ -196,7 +199,8 @@ fn quantity(parts: &[Spoken]) -> Option<(usize, u64)> {
     })
 }
 
-/// Whether all of a run is so few quantities, joined by words: "between twenty five and thirty". Said digit by digit nothing is a quantity.
+/// Whether a run is a list of at most so many quantities, joined by words: "between twenty five and thirty". Digits
+/// that are said one by one are no quantity.
 pub fn is_list_of_quantities(run: &[Spoken], most: usize) -> bool {
     let (mut at, mut found, mut apart) = (0, 0, true);
     while at < run.len() {
@@ -235,14 +239,15 @@ pub fn is_card(digits: &str) -> bool {
     (13..=19).contains(&digits.len()) && luhn(digits)
 }
 
-/// Luhn's check, over the digits of a text.
+/// Luhn's check over the digits of a text.
 pub fn luhn(text: &str) -> bool {
     let digits = text.bytes().rev().filter(u8::is_ascii_digit).map(|b| u32::from(b - b'0'));
     let sum: u32 = digits.enumerate().map(|(i, d)| if i % 2 == 1 { d * 2 / 10 + d * 2 % 10 } else { d }).sum();
     sum.is_multiple_of(10)
 }
 
-/// Where the quantity begins that a run ends with, by itself: what a unit after it measures. Its length where there is none.
+/// Where the quantity begins that ends the run and that a following unit would measure. The run's length if there is no
+/// such quantity.
 pub fn measured(run: &[Spoken]) -> usize {
     let is_decimal = |from: usize| {
         let point = run[from..].iter().position(|s| matches!(s.text, "point" | "dot"));
@@ -259,7 +264,7 @@ pub fn measured(run: &[Spoken]) -> usize {
     (0..run.len()).find(|&from| whole(from) || is_decimal(from) || is_written(from) || groups(from)).unwrap_or(run.len())
 }
 
-/// The digits of a run where each is said by itself or written: what a check digit can be tried on.
+/// The digits of a run, if each digit is said by itself or written. Only then a check digit can be tried.
 pub fn digits(run: &[Spoken]) -> String {
     let mut digits = String::new();
     let mut times = 1;

@@ -1,4 +1,4 @@
-//! Phrases found in comparable parts: a profile's lists, and what is said around a secret.
+//! Finds phrases in comparable parts: a profile's lists, and cues.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::token::comparable;
 /// A phrase's parts after its first.
 type Rest = Box<[Box<str>]>;
 
-/// Phrases by their first part, each with something to say of it.
+/// Phrases by their first part. Each phrase has a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phrases<T> {
     by_first: HashMap<Box<str>, Vec<(Rest, T)>>,
@@ -20,7 +20,7 @@ impl<T> Default for Phrases<T> {
 }
 
 impl<T: Copy> Phrases<T> {
-    /// Adds a phrase as it is written; one of fillers and marks alone is none.
+    /// Adds a phrase in its written form. A phrase of fillers and marks alone is left out.
     pub fn add(&mut self, phrase: &str, what: T) {
         let parts = phrase.split_whitespace().map(comparable).collect::<Vec<_>>().join(" ");
         let mut parts = parts.split(' ').filter(|p| !p.is_empty()).map(Box::<str>::from);
@@ -29,12 +29,12 @@ impl<T: Copy> Phrases<T> {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there is no phrase.
     pub fn is_empty(&self) -> bool {
         self.by_first.is_empty()
     }
 
-    /// The phrases that `parts` begin with: their lengths, and what is said of them. The last part may have a plural's s.
+    /// The phrases at the beginning of `parts`: their lengths and values. The last part may have a plural's s.
     pub fn at<'a>(&'a self, parts: &'a [&'a str]) -> impl Iterator<Item = (usize, T)> + 'a {
         self.candidates(parts).filter_map(move |(rest, what)| {
             let last = rest.len();
@@ -56,7 +56,7 @@ impl<T: Copy> Phrases<T> {
     fn candidates<'a>(&'a self, parts: &'a [&'a str]) -> impl Iterator<Item = (&'a [Box<str>], T)> + 'a {
         let first = parts.first().copied().unwrap_or_default();
         let whole = self.by_first.get(first).into_iter().flatten().map(|(rest, what)| (&**rest, *what));
-        // Only a phrase of one part may end, and so have its plural, in its first.
+        // Only a phrase of one part ends in its first part, so only there the first part may be a plural.
         let single = first.strip_suffix('s').and_then(|of| self.by_first.get(of));
         let plural = single.into_iter().flatten().filter(|(rest, _)| rest.is_empty()).map(|(rest, what)| (&**rest, *what));
         whole.chain(plural)

@@ -1,41 +1,42 @@
-//! What was asked for, on any channel of a session, and what of a stream must be known after its words have left.
+//! Questions: what was asked for on any channel of a session, and what must be known of a stream after its words have
+//! left.
 
 use serde::{Deserialize, Serialize};
 
 use super::Redaction;
 
-/// For so long after somebody has asked for something, what has the shape of an answer is one.
+/// How long after a question words with the shape of an answer count as the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerWindow {
     /// words of the channel that answers
     pub words: u32,
-    /// seconds, by the words' times where they have them, else by those of their records
+    /// seconds, by the words' times if they have times, and otherwise by their records' times
     pub seconds: u32,
 }
 
-/// Classes that had been asked for when a word was said: a set.
+/// The set of classes that had been asked for when a word was said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedClasses(u16);
 
 impl AskedClasses {
-    /// Whether class `bit` is among them.
+    /// Whether the set has class `bit`.
     pub(super) fn has(self, bit: u8) -> bool {
         self.0 >> bit & 1 == 1
     }
 }
 
-/// When something was said: seconds of the session, and milliseconds since 1970 of its record.
+/// When something was said: in seconds of the session, and in milliseconds since 1970 by its record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpeechTime {
-    /// by the words
+    /// by the words' times
     pub said: Option<f64>,
-    /// by the broker
+    /// by the broker's time
     pub appended_ms: Option<i64>,
 }
 
 impl SpeechTime {
-    /// Whether this is more than so many seconds after `before`, as far as anybody can tell.
+    /// Whether this is more than so many seconds after `before`, as far as the times tell.
     fn is_later(self, before: SpeechTime, seconds: u32) -> bool {
         match (self.said.zip(before.said), self.appended_ms.zip(before.appended_ms)) {
             (Some((now, then)), _) => now - then > f64::from(seconds),
@@ -61,18 +62,19 @@ impl SpeechTime {
 struct Question {
     bit: u8,
     at: SpeechTime,
-    /// words that have been said since, on the channel that has it
+    /// words that were said since on the channel that answers
     words: u32,
 }
 
-/// Comparable parts that are kept of what has left, at most: as far as a cue reaches, and an answer that is spelled ("b as in bravo").
+/// Largest number of comparable parts that are kept of words that have left: as many as a cue reaches, and a spelled
+/// answer ("b as in bravo").
 const MAX_BEFORE: usize = 96;
-/// The same where nothing is redacted, yet: a profile may redact from a reload on.
+/// The same if the profile redacts nothing yet: after a reload the profile may redact.
 const MAX_BEFORE_UNGUARDED: usize = 24;
-/// Comparable parts of what came last that a question may begin in.
+/// Number of the latest comparable parts in which a question may begin.
 const MAX_LATELY: usize = 8;
 
-/// What is known of a channel once its words have left: the last of them, and what was asked for.
+/// What is known of a channel after its words have left: the last words, and what was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChannelContext {
     /// comparable parts of the last words that left, separated by spaces
@@ -88,24 +90,25 @@ fn last(parts: &str, more: &str, most: usize) -> Box<str> {
 }
 
 impl ChannelContext {
-    /// Whether nothing is known.
+    /// Whether the context is empty.
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.lately.is_empty() && self.questions.is_empty()
     }
 
-    /// Words have left, with what [`super::add_around`] writes down of them.
+    /// Notes words that have left, in the form of [`super::add_around`].
     pub fn left(&mut self, parts: &str, guarded: bool) {
         self.before = last(&self.before, parts, if guarded { MAX_BEFORE } else { MAX_BEFORE_UNGUARDED });
     }
 
-    /// What had been asked for when a word comes that is the `n`th of its record.
+    /// The classes that had been asked for when the `n`th word of a record comes.
     pub fn asked(&self, redaction: &Redaction, n: u32, now: SpeechTime) -> AskedClasses {
         let Some(AnswerWindow { words, seconds }) = redaction.asked_for else { return AskedClasses::default() };
         let waits = |q: &&Question| q.words.saturating_add(n) < words && !now.is_later(q.at, seconds);
         AskedClasses(self.questions.iter().filter(waits).fold(0, |all, q| all | 1 << q.bit))
     }
 
-    /// Words have come on this channel: questions are so many words older. Gives the classes they ask for.
+    /// Notes words that have come on this channel: questions are so many words older. Returns the classes for which the
+    /// words ask.
     pub fn came(&mut self, redaction: &Redaction, parts: &str, words: u32, is_final: bool) -> Vec<u8> {
         if redaction.asked_for.is_none() {
             return Vec::new();
@@ -118,7 +121,7 @@ impl ChannelContext {
         asks
     }
 
-    /// Somebody in the session asked for these.
+    /// Notes that somebody in the session asked for these classes.
     pub fn was_asked(&mut self, classes: &[u8], at: SpeechTime) {
         for &bit in classes {
             self.questions.retain(|q| q.bit != bit);
@@ -126,7 +129,8 @@ impl ChannelContext {
         }
     }
 
-    /// A channel that begins, or begins again, learns what was asked on another one of its session meanwhile.
+    /// A channel that begins, or begins again, takes over the questions that were asked on another channel of its
+    /// session.
     pub fn learn(&mut self, other: &ChannelContext) {
         for question in &other.questions {
             let new = Question { words: 0, ..*question };
@@ -138,20 +142,20 @@ impl ChannelContext {
         }
     }
 
-    /// The channel or session ends with a record that came.
+    /// Notes that the channel or session ends with this record.
     pub fn over(&mut self) {
         self.lately = "".into();
         self.questions.clear();
     }
 
-    /// What the channel's next epoch must know. `goes_on`: this one has broken off.
+    /// The context for the channel's next epoch. `goes_on`: this epoch has broken off.
     pub fn of_next_epoch(&self, goes_on: bool) -> ChannelContext {
         ChannelContext { before: if goes_on { self.before.clone() } else { "".into() }, ..self.clone() }
     }
 }
 
 impl Redaction {
-    /// Classes, by their place among cues, that something said asks for, whose asking may have begun `before`.
+    /// The classes for which some words ask, by their index among cues. The question may have begun in `before`.
     fn questions(&self, before: &str, parts: &str) -> Vec<u8> {
         let split = |text: &'_ str| text.split(' ').filter(|p| !p.is_empty()).count();
         let known = split(before);

@@ -1,4 +1,4 @@
-//! What answers look like: codes, dates, addresses, passwords, names. Digits alone are [`super::number`]'s.
+//! Shapes of answers: codes, dates, addresses, passwords, names. Digits alone are found by [`super::number`].
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use super::cues::{CUES, Expected, GOES_ON, Shape};
 use super::number::{Role, is_unit};
 use super::{Marks, NAME, Part, RedactionRule};
 
-/// Words that are looked up.
+/// A set of words.
 type Words = LazyLock<HashSet<&'static str>>;
 
 macro_rules! words {
@@ -16,13 +16,13 @@ macro_rules! words {
     };
 }
 
-/// Words between letters and digits of a code that do not end it.
+/// Words between letters and digits of a code that do not end the code.
 const CODE_JOINTS: usize = 4;
-/// Words of a password.
+/// Largest number of words of a password.
 const PASSWORD_WORDS: usize = 6;
-/// Words of a name that no list has.
+/// Largest number of words of a name that no list has.
 const NAME_WORDS: usize = 4;
-/// Words between a house's number and its street word.
+/// Largest number of words between a house number and its street word.
 const STREET_WORDS: usize = 4;
 
 /// Marks answers of all shapes but digits alone.
@@ -61,19 +61,20 @@ fn is_nato(text: &str) -> bool {
     NATO.contains(text)
 }
 
-/// Letters, digits, or both in one.
+/// Whether a part consists of letters, digits or both, as parts of codes do.
 fn is_code(part: &Part) -> bool {
     let mixed = || part.text.bytes().any(|b| b.is_ascii_digit()) && part.text.len() > 1;
     part.role.is_number() || is_letter(part.text) || is_nato(part.text) || mixed()
 }
 
-/// The end of a stretch of letters and digits that begins at `from`, and how many there are: "a b, b as in bravo, double four".
+/// The end of a stretch of letters and digits that begins at `from`, and their number: "a b, b as in bravo, double
+/// four".
 fn code_from(parts: &[Part], from: usize) -> (usize, usize) {
     let (mut at, mut end, mut units, mut joints) = (from, from, 0, 0);
     while at < parts.len() && joints <= CODE_JOINTS {
         let spelled = at > from && is_letter(parts[at - 1].text);
         match parts[at].text {
-            // What follows says the letter once more. "As in" may end what is known.
+            // The next word says the letter once more. "As in" may be the last known part.
             "as" | "for" | "like" if spelled => {
                 let skip =
                     usize::from(parts.get(at + 1).is_some_and(|p| parts[at].text == "as" && matches!(p.text, "in" | "an")));
@@ -115,7 +116,7 @@ fn codes(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &m
         }
         let numbers = parts[at..end].iter().filter(|p| p.role.is_number()).count();
         let pronoun = units < 3 && matches!(parts[at].text, "a" | "i") && numbers == 0;
-        // "g b two nine …": nothing else begins so
+        // "g b two nine …": only an IBAN begins in this way
         let bare_iban = class == "iban"
             && units >= 12
             && parts[at..].iter().take(2).all(|p| is_letter(p.text) || is_nato(p.text))
@@ -179,7 +180,7 @@ fn dates(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &m
 }
 
 static STREETS: Words = words!("street avenue road lane boulevard drive terrace crescent parkway highway");
-/// Street words that are other words too: only where an address is expected.
+/// Street words that have other meanings too. They count only where an address is expected.
 static MORE_STREETS: Words =
     words!("way court place close square circle gardens grove park row hill mews walk trail st ave rd ln blvd dr");
 static UNITS: Words = words!("apartment apt unit suite flat floor number room house");
@@ -190,7 +191,7 @@ fn addresses(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks
     while at < parts.len() {
         let cued = expected.has(at, bit);
         let number = parts[at].role.is_number();
-        // A house may have a name, where an address is expected.
+        // Where an address is expected, a house may have a name.
         if !number && (!cued || is_common(parts[at].text)) {
             at += 1;
             continue;
@@ -236,7 +237,7 @@ fn addresses(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks
     }
 }
 
-/// Words that end a password which is being said.
+/// Words that end a password.
 static ENDERS: Words =
     words!("thanks thank please okay ok and but that which then i you my can could what not sorry is was it's if because so");
 /// Words between "password" and the password.
@@ -246,7 +247,7 @@ fn words(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &m
     let class = CUES[usize::from(bit)].class;
     let email = class == "email";
     let among = |list: &Words, p: &Part| list.contains(p.text);
-    // After a cue that says "is": whatever it is.
+    // After a cue that says "is", any word may be the password.
     let cues: Vec<usize> = expected.cues.iter().filter(|(_, b)| *b == bit).map(|(end, _)| *end).collect();
     for end in cues {
         let mut at = end;
@@ -257,13 +258,13 @@ fn words(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &m
             continue;
         }
         let (start, mut count) = (at, 0);
-        // The first word may be any, but for one that shows that nothing follows: "my password is not …".
+        // The first word may be any word, except a word that shows that no password follows: "my password is not …".
         while at < parts.len()
             && count < PASSWORD_WORDS
             && !among(&ENDERS, &parts[at])
             && !(email && parts[at].text == "at" && dots(&parts[at..]))
         {
-            // A spelled one is longer.
+            // A spelled password is longer.
             count += usize::from(!is_code(&parts[at]) && parts[at].text != "capital");
             at += 1;
             if email && count > 3 {
@@ -286,7 +287,7 @@ fn dots(parts: &[Part]) -> bool {
     parts.iter().take(6).any(|p| p.text == "dot")
 }
 
-/// Words that a name does not begin with, said after "my name is".
+/// Words after "my name is" that do not begin a name.
 static NO_NAMES: Words = words!("not the a an on in at and that what spelled spelt is it this so for of to");
 static PARTICLES: Words = words!("van von der den de del della di da la le mc mac bin ibn al el st saint o");
 static AFTER_NAMES: Words = words!("speaking calling here from");
@@ -294,7 +295,7 @@ static TITLES: Words = words!("mister mr mrs missus ms miss madam doctor dr");
 
 fn names(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &mut Marks) {
     let is_name = |p: &Part| PARTICLES.contains(p.text) || !is_common(p.text) && !p.role.is_number();
-    // From a part on, as many as may be a name. `any`: the first may be a common word.
+    // The range of parts from a part on that may be a name. `any`: the first part may be a common word.
     let name_from = |from: usize, any: bool| {
         let mut at = from;
         while at < parts.len()
@@ -347,7 +348,7 @@ fn names(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &m
     }
 }
 
-/// Words that are said so often that they are hardly anybody's name or password.
+/// Words that are so frequent that they are hardly a name or a password.
 static COMMON: Words = words!(include_str!("common.txt"));
 
 /// Whether a part is one of the most frequent words of spoken English.

@@ -1,13 +1,14 @@
-//! Spoken words made comparable, once, when they come in.
+//! Makes spoken words comparable, once, when they come in.
 //!
-//! A word becomes *parts*: lower case, without marks, possessives and hyphens, digits apart from letters' marks. Fillers and recogniser markup become nothing,
-//! so that whatever looks at parts looks through them. A recogniser may write `Thistlewood's`, `four,`, `twenty-five`, `4111-1111` or `$5`: the parts are
-//! `thistlewood`, `four`, `twenty five`, `4111 1111` and `5 dollars`.
+//! A word becomes *parts*: lower case, without marks, possessives and hyphens, digits apart from letters' marks.
+//! Fillers and recogniser markup become nothing, so that they hide nothing from code that looks at parts. A recogniser
+//! may write `Thistlewood's`, `four,`, `twenty-five`, `4111-1111` or `$5`: the parts are `thistlewood`, `four`, `twenty
+//! five`, `4111 1111` and `5 dollars`.
 
 /// Pauses that are said.
 const FILLERS: [&str; 16] =
     ["uh", "um", "er", "erm", "eh", "ah", "hm", "hmm", "mm", "mmm", "uhm", "umm", "mhm", "uhh", "huh", "<unk>"];
-/// Words of which an apostrophe and an s stand for "is".
+/// Words after which an apostrophe and an s stand for "is".
 const IS: [&str; 15] =
     ["it", "that", "this", "there", "he", "she", "what", "who", "here", "name", "number", "password", "code", "pin", "address"];
 
