@@ -1,5 +1,6 @@
-//! A backlog of 2,000 streams on 12 partitions, and beside it a partition that is live: a tenant that speaks at its pace, and one beyond its quota. How many words
-//! go out as spoken, and how long the live tenant's words wait until they are frozen.
+//! A backlog of 2,000 streams on 12 partitions, and beside it a live partition with two tenants: one speaks at a normal
+//! pace, the other far beyond its quota. Measures how many words go out as spoken, and how long the live tenant's words
+//! wait until they freeze.
 //!
 //! ```sh
 //! cargo bench --bench backlog                      # a tagger that takes 20 ms for a pass, whatever the machine
@@ -27,19 +28,19 @@ use faircopy::tags::Tags;
 
 const PARTITIONS: usize = 12;
 const STREAMS: usize = 2000;
-/// Words of each stream of the backlog.
+/// Number of words of each stream of the backlog.
 const STREAM_WORDS: usize = 16;
 const RECORD_WORDS: usize = 4;
-/// Streams of the live tenant, which says a record of each so often: 3 words a second.
+/// Streams of the live tenant, and the time between two records of a stream: 3 words a second.
 const LIVE_STREAMS: usize = 5;
 const LIVE_EVERY: Duration = Duration::from_millis(1333);
-/// Streams of the tenant beyond its quota, which do the same ten times as fast, and what it may say.
+/// Streams of the tenant beyond its quota, which speaks ten times as fast, and that quota.
 const GREEDY_STREAMS: usize = 20;
 const GREEDY_EVERY: Duration = Duration::from_millis(133);
 const GREEDY_WORDS_PER_SECOND: u32 = 5;
-/// How long the live tenant is first watched alone.
+/// How long the live tenant is measured alone first.
 const ALONE: Duration = Duration::from_secs(30);
-/// Of the simulated tagger, for a pass.
+/// Time of the simulated tagger for a pass.
 const PASS: Duration = Duration::from_millis(20);
 
 /// Words of a tenant: how long each waited, ms, and how many went out as spoken.
@@ -95,7 +96,7 @@ fn main() {
     let front = |number: usize| {
         Partition::new(shared.clone(), number as i32, Clock::wall(), Arc::new(Arc::<Health>::default().assigned(0)))
     };
-    // What the live tenant's words wait for when nobody else is there: mostly for later words.
+    // The live tenant alone: its words wait mostly for later words.
     let _ = runtime.block_on(async { tokio::time::timeout(ALONE, live(front(PARTITIONS), words.clone(), 0)).await });
     println!("{:>8} {:>7} {:>10} {:>8} {:>8} {:>8}", "tenant", "words", "as spoken", "p50 ms", "p99 ms", "max ms");
     print(&said, " alone");
@@ -124,7 +125,7 @@ fn print(said: &Mutex<BTreeMap<String, Said>>, how: &str) {
     }
 }
 
-/// What one partition of the backlog holds: its streams' records in turn.
+/// The records of one partition of the backlog: its streams take turns.
 fn records(partition: usize, words: &[String]) -> Vec<RawRecord> {
     let mut out = Vec::new();
     for at in (0..STREAM_WORDS).step_by(RECORD_WORDS) {
@@ -140,7 +141,7 @@ fn text(words: &[String], from: usize) -> String {
     (from..from + RECORD_WORDS).map(|i| words[i % words.len()].as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Reads to the end, as a partition's task does, and waits for what the model has to say.
+/// Reads to the end, as a partition's task does, and waits for the model's answers.
 async fn backlog(mut partition: Partition, records: Vec<RawRecord>) {
     let mut records = records.into_iter();
     let mut read = false;
@@ -168,7 +169,7 @@ async fn backlog(mut partition: Partition, records: Vec<RawRecord>) {
     }
 }
 
-/// Takes what two tenants say, the greedy one on so many streams, until it is stopped.
+/// Takes the records of two tenants until it is stopped. The greedy tenant has so many streams.
 async fn live(mut partition: Partition, words: Vec<String>, greedy_streams: usize) {
     partition.caught_up();
     let (mut calm, mut greedy) = (tokio::time::interval(LIVE_EVERY), tokio::time::interval(GREEDY_EVERY));

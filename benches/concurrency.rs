@@ -19,9 +19,9 @@ use stats_alloc::Region;
 const WORDS: usize = 12_288;
 /// Words of a record, as recognisers send them.
 const RECORD_WORDS: usize = 4;
-/// Words each stream says before it falls silent, for its memory.
+/// Words that each stream says before it falls silent, for the measurement of its memory.
 const IDLE_WORDS: usize = 60;
-/// Streams that do.
+/// Number of such streams.
 const STREAMS: usize = 1000;
 
 fn main() {
@@ -82,7 +82,7 @@ fn idle(words: &[&str]) {
     println!("\nan idle stream, {IDLE_WORDS} words said and released: {:.0} bytes", bytes / STREAMS as f64);
 }
 
-/// Lets streams say their words, and waits past every delay, far from the session's expiry.
+/// Sends the streams' words, and waits longer than every delay, but not until the sessions expire.
 fn fall_silent(replay: &mut OfflinePipeline, words: &[&str], streams: std::ops::Range<usize>) {
     for stream in streams {
         for (i, said) in words[..IDLE_WORDS].chunks(RECORD_WORDS).enumerate() {

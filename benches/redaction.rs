@@ -1,4 +1,5 @@
-//! What redaction costs: CPU time outside the model and bytes of the changelog, without redaction and with every class of it.
+//! The cost of redaction: CPU time outside the model and bytes of the changelog, without redaction and with every
+//! class.
 //!
 //! ```sh
 //! cargo bench --bench redaction -- calls.jsonl more.jsonl

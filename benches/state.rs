@@ -1,4 +1,5 @@
-//! What streams cost while nobody speaks: memory, changelog, and the time to take them over from a worker that is gone.
+//! The cost of streams while nobody speaks: memory, changelog, and the time to take them over from a worker that is
+//! gone.
 //!
 //! ```sh
 //! make kafka &
@@ -39,7 +40,7 @@ fn main() {
 
     let shared = without_model(settings.clone());
     bench.serving(shared.clone(), || {
-        // Without the model no sentence ends, so all that was said stays in the streams.
+        // Without the model no sentence ends, so all words stay in the streams.
         while shared.health.partitions().values().map(|p| p.streams as usize).sum::<usize>() < sessions {
             std::thread::sleep(Duration::from_millis(50));
         }

@@ -1,5 +1,5 @@
-//! What streaming costs: CPU time of formatting a stream that comes word by word, over that of tagging the same words once in long rows, for each way of
-//! decoding.
+//! The cost of streaming, for each way of decoding: CPU time of a stream that comes word by word, divided by the CPU
+//! time of tagging the same words once in long rows.
 //!
 //! ```sh
 //! MODEL=en-fast WORDS=1500 cargo bench --bench streaming -- words.tsv
@@ -19,9 +19,9 @@ use faircopy::infer::row::RowTemplate;
 use faircopy::infer::{Row, States, Tagger, WordTokenizer};
 use faircopy::pipeline::offline::OfflinePipeline;
 
-/// Unless WORDS says otherwise.
+/// Number of words, unless WORDS names another.
 const WORDS: usize = 1500;
-/// Words of a row of the one pass: what fits the model's positions with room for long words.
+/// Words of a row when every word is tagged once: as many as fit into the model's positions, with room for long words.
 const ROW_WORDS: usize = 200;
 
 /// A way of decoding.
@@ -32,7 +32,7 @@ struct Way {
     settle_words: u64,
     /// the others of the profile's settings
     changes: fn(&mut ProfileSettings),
-    /// whether every word is guessed before it is final
+    /// whether a hypothesis comes before every word
     guessed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What benchmarks on a real broker share: topics of one run, a sender, a reader, and the service between.
+//! Code that benchmarks on a real broker share: topics of one run, a sender, a reader, and the service between them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 /// Partitions of each topic.
 pub const PARTITIONS: i32 = 4;
 
-/// Tags nothing, at once: what is left is everything but the model.
+/// A tagger that gives no tags, at once. So everything but the model is measured.
 pub fn instantly(row: &Row) -> Vec<Tags> {
     vec![Tags::default(); row.first.len()]
 }

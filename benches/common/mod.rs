@@ -1,4 +1,4 @@
-//! What the benchmarks share: settings, a model that is timed, input, and the process's own accounts.
+//! Code that the benchmarks share: settings, a timed model, input, and CPU time and memory of the process.
 #![allow(dead_code, reason = "no benchmark needs all of it")]
 
 pub mod broker;
@@ -22,11 +22,11 @@ use faircopy::record::{Kind, RawRecord};
 use faircopy::tags::Tags;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
-/// Counts every allocation of Rust code; ONNX Runtime's own are not among them.
+/// Counts every allocation of Rust code. Allocations of ONNX Runtime are not counted.
 #[global_allocator]
 pub static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// What went through the timed taggers.
+/// Counts of what went through the timed taggers.
 #[derive(Default)]
 pub struct Meter {
     /// CPU time of the inference threads inside `tag`, nanoseconds
@@ -95,7 +95,7 @@ pub fn files_of(settings: &Settings) -> ModelFiles {
     ModelFiles::open(&settings.infer.model_dir.join(&profiles.of(None).model)).expect("run from the repository")
 }
 
-/// A tagger of its own, outside any service.
+/// A tagger outside any service.
 pub fn tagger(settings: &Settings, files: &ModelFiles) -> OnnxTagger {
     taggers(settings, files, 1).remove(0)
 }
@@ -133,14 +133,14 @@ pub fn records(path: &PathBuf, settings: &Settings) -> Vec<RawRecord> {
     JsonLines::new(file, &settings.limits).map(|r| r.expect("the file can be read")).collect()
 }
 
-/// A record that guesses `words` on `session`.
+/// A hypothesis of `words` on `session`.
 pub fn guess(offset: i64, session: &str, words: &str) -> RawRecord {
     let value = serde_json::json!({"text": words, "final": false});
     let (key, payload) = (session.as_bytes().to_vec(), value.to_string().into_bytes());
     RawRecord { offset, key: Some(key), payload: Some(payload), ..RawRecord::default() }
 }
 
-/// A record that says `words` on `session`.
+/// A final record of `words` on `session`.
 pub fn record(offset: i64, session: &str, words: &str, end: bool) -> RawRecord {
     let value = serde_json::json!({"text": words, "end": end.then_some("session")});
     let (key, payload) = (session.as_bytes().to_vec(), value.to_string().into_bytes());

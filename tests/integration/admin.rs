@@ -1,4 +1,4 @@
-//! The admin port of a running worker: probes, figures, secrets; settings that change while it runs; traces that go through it.
+//! The admin port of a running worker: probes, figures and secrets; settings that change while the worker runs; traces.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -77,14 +77,14 @@ fn signal(name: &str) {
     assert!(sent.unwrap().success(), "the broker's process is found");
 }
 
-/// Stops the broker in its tracks for a while. Only for tests that run alone.
+/// Pauses the broker's process for a while. Only for tests that run alone.
 pub fn freeze(away: Duration) {
     signal("STOP");
     std::thread::sleep(away);
     signal("CONT");
 }
 
-/// Ends the broker by a signal (TERM, KILL), leaves it away for a while and starts it anew. Only for tests that run alone.
+/// Ends the broker by a signal (TERM, KILL), waits for a while and starts it again. Only for tests that run alone.
 pub fn restart(by: &str, away: Duration) {
     let broker = broker();
     signal(by);

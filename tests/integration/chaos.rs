@@ -17,7 +17,8 @@ use crate::worker::{Worker, settings};
 const QUICK: &str = "drain_deadline_ms = 3000\ntransaction_timeout_ms = 4000\n";
 const LONG: Duration = Duration::from_secs(600);
 
-/// Where choices begin: `FAIRCOPY_SEED`, or another number each time. It is printed, so that a run that failed can be played again.
+/// The seed of random choices: `FAIRCOPY_SEED`, or another number each time. The seed is printed, so that a failed run
+/// can be repeated.
 fn seed() -> u64 {
     let seed = match std::env::var("FAIRCOPY_SEED") {
         Ok(seed) => seed.parse().expect("FAIRCOPY_SEED is a number"),
@@ -27,7 +28,7 @@ fn seed() -> u64 {
     seed
 }
 
-/// A number below `n`, other each time: a test that always kills the same way proves less.
+/// A random number below `n`: a test that always kills in the same way proves less.
 fn any(n: usize, seed: &mut u64) -> usize {
     *seed ^= *seed << 13;
     *seed ^= *seed >> 7;
@@ -35,7 +36,7 @@ fn any(n: usize, seed: &mut u64) -> usize {
     (*seed % n as u64) as usize
 }
 
-/// Calls at a pace that leaves the machine time for dying.
+/// Calls at a pace that leaves the machine time for deaths and restarts.
 fn traffic(topics: &Topics, calls: usize) -> Traffic {
     let mut traffic = Traffic::new(topics, calls);
     traffic.pause = Duration::from_millis(200);

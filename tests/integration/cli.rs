@@ -1,4 +1,4 @@
-//! The command line: exit codes and messages of what goes wrong, and `format`.
+//! The command line: exit codes and messages of errors, and `format`.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

@@ -1,4 +1,4 @@
-//! What the guarantees promise where something fails between two steps of a commit, or where state cannot be used.
+//! The guarantees when something fails between two steps of a commit, or when state cannot be used.
 
 use std::time::Duration;
 
@@ -189,7 +189,8 @@ fn behind_a_listener_that_speaks_tls_only_the_group_has_the_brokers_own_protocol
     assert!(worker.terminate().success(), "{}", worker.log());
 }
 
-/// One partition's leader answers after six seconds. Whoever asks it waits; who polls must not ask.
+/// One partition's leader answers after six seconds. A thread that asks this leader waits, so the polling thread must
+/// not ask.
 #[test]
 fn a_partition_whose_leader_hardly_answers_costs_the_others_nothing() {
     let cluster = MockCluster::new(2).unwrap();

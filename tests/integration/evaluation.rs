@@ -1,4 +1,5 @@
-//! `faircopy eval`: what a tagger that knows the answers gets, what one that keeps changing its mind shows, and what bad data is told.
+//! `faircopy eval`: the scores of a tagger that knows the answers, the delays of a tagger that keeps changing its tags,
+//! and the errors for bad data.
 
 use std::process::{Command, Output};
 use std::sync::Mutex;

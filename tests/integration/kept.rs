@@ -1,4 +1,5 @@
-//! States kept between passes, through the whole service but Kafka: whatever becomes of them, the output is the same to the byte.
+//! The network's kept states, through the whole service without Kafka: whether states are kept or lost, the output is
+//! the same to the byte.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md says must be absent from modules, and that they form no circle.
+//! Checks the rules of ARCHITECTURE.md: what modules must not contain, and that modules form no circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -108,7 +108,7 @@ fn modules_form_no_circle() {
         }
         uses.entry(module).or_default();
     }
-    // Takes away, again and again, what uses nothing that is left: what remains at the end goes round in a circle.
+    // Removes, again and again, modules that use no module that is left. Modules that remain at the end form a circle.
     let mut left: BTreeSet<String> = uses.keys().cloned().collect();
     assert!(left.len() >= 12, "{left:?}");
     loop {

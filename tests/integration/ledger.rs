@@ -1,4 +1,4 @@
-//! Books of words: what was said on the raw topic, and what became of each word on the formatted one.
+//! Accounts of words: which words were said on the raw topic, and where each word is on the formatted topic.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The shipped model: same tags as PyTorch, and no influence of what must have none.
+//! The shipped models: the same tags as PyTorch, and tags that do not depend on batch-mates, padding or lost states.
 //!
 //! `FAIRCOPY_MODEL_DIR` points these tests at another exported model.
 

@@ -1,4 +1,4 @@
-//! What someone on call does: dead letters looked at and said again, a session forgotten.
+//! The commands of an operator: dead letters are listed and replayed, and a session is erased.
 
 use std::process::{Command, Output};
 

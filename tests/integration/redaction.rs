@@ -1,4 +1,4 @@
-//! What a profile redacts is nowhere downstream: not in segments, partials, dead letters or logs.
+//! Redacted words are nowhere downstream: not in segments, partials, dead letters or logs.
 
 use std::sync::Arc;
 
@@ -32,7 +32,8 @@ const SLOW: [(&str, &str, u64); 9] = [
     ("thanks for your help today", "session", 100),
 ];
 
-/// A tagger that is wrong about everything that matters here: sentences end in the middle of numbers, digits are cardinals, years or nothing.
+/// A tagger that errs wherever redaction could suffer: sentences end in the middle of numbers, and digits are
+/// cardinals, years or nothing.
 fn misled(row: &Row, tokenizer: &WordTokenizer) -> Vec<Tags> {
     let digits: Vec<u32> = DIGITS.iter().map(|w| tokenizer.tokens(w)[0]).collect();
     let um = tokenizer.tokens("um")[0];

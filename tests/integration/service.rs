@@ -1,4 +1,4 @@
-//! The service on Kafka: what a record becomes, what is refused, what is committed.
+//! The service on Kafka: what comes of a record, which records are refused, what is committed.
 
 use faircopy::record::{Kind, Segment};
 use serde_json::json;

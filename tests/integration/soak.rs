@@ -1,5 +1,6 @@
-//! Hours of traffic in little: calls open and close, some recognisers restart, end twice or never; words over which formatting panics, records that are none, a
-//! tenant beyond its quota, settings that change, a second worker that comes and goes. Every call comes out whole, and nothing may grow.
+//! Hours of traffic in a short time. Calls open and close; some recognisers restart, end twice or never; formatting
+//! panics over some words; some records are garbage; a tenant exceeds its quota; settings change; a second worker comes
+//! and goes. Every call must come out whole, and memory must not grow.
 
 use std::collections::BTreeMap;
 use std::path::Path;

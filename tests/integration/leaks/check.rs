@@ -1,5 +1,6 @@
-//! Looks for secrets in what came out. It knows what is secret from the generator alone, and nothing of how redaction works: any secret word, any
-//! digit and any number word is a leak, wherever in a record or log it stands, but for the last digits of a card that a mask may keep.
+//! Looks for secrets in the output. The checker knows the secrets from the generator alone, and nothing of how
+//! redaction works. Any secret word, any digit and any number word is a leak, wherever in a record or log it stands.
+//! The only exception are the last digits of a card that a mask may keep.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

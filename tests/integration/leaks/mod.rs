@@ -1,5 +1,5 @@
-//! Redaction cannot be talked around: generated calls ([`call`]), what a worker makes of them, and a checker ([`check`]) that knows the secrets and shares
-//! no code with redaction.
+//! Redaction on generated calls: calls with known secrets ([`call`]) go through a worker, and a checker ([`check`]),
+//! which shares no code with redaction, looks for the secrets in the output.
 
 pub mod call;
 pub mod check;
