@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import pickle
 import random
 import time
 from contextlib import nullcontext
@@ -23,7 +24,6 @@ import torch
 from . import hearing
 from . import labels as L
 from .dataset import WordTokenizer, held_back
-from .export import exported
 from .model import UNLIMITED, Heard, Tagger
 from .path import best_path, read_follows
 from .quantise import reference, rounded
@@ -105,11 +105,12 @@ def logits_of(
                 ids.append(token)
                 words.append(w)
                 heard.append(numbers[low + w])
-        depths = model.depths(torch.tensor([ids[:512]]), torch.tensor([words[:512]]), torch.tensor([lookahead]),
-                              torch.tensor([L.STYLES.index(style)]), Heard(*torch.from_numpy(np.stack(heard[:512], 1)[:, None])))
+        row = (torch.tensor([ids[:512]]), torch.tensor([words[:512]]), torch.tensor([lookahead]), torch.tensor([L.STYLES.index(style)]))
+        device = model.heads.weight.device
+        depths = model.depths(*(x.to(device) for x in row), Heard(*torch.from_numpy(np.stack(heard[:512], 1)[:, None]).to(device)))
         judged = [min(f, 511) for f in first[start - low : start - low + BLOCK]]
         for layers, logits in depths.items():
-            out[layers].append(logits[0, judged].float())
+            out[layers].append(logits[0, judged].float().cpu())
     return {layers: torch.cat(parts) for layers, parts in out.items()}
 
 
@@ -245,7 +246,9 @@ def tail(source: Source, data: Path, readings: Readings) -> list[Piece]:
 
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
-    a.add_argument("--data", type=Path, required=True)
+    a.add_argument("--data", type=Path, help="directory with the files of sources.SOURCES")
+    a.add_argument("--held", type=Path, help="the sets, as faircopy_training.kit packs them, instead of --data")
+    a.add_argument("--device", choices=["cpu", "cuda"], default="cuda" if torch.cuda.is_available() else "cpu")
     a.add_argument("--run", type=Path, required=True, help="directory with model.pt or checkpoint.pt and follows.json, or a model directory")
     a.add_argument("--base", type=Path, help="directory with tokenizer.json, if it is not in --run")
     a.add_argument("--faircopy", type=Path, default=Path("target/release/faircopy"), help="the built program, whose grammars read numbers")
@@ -258,8 +261,12 @@ def main() -> None:
     a.add_argument("--json", type=Path, help="gets a line for each set")
     args = a.parse_args()
     torch.set_num_threads(1)
-    bf16 = faster_in_bf16()
+    bf16 = args.device == "cuda" or faster_in_bf16()
+    if not args.data and not args.held:
+        raise SystemExit("error: give --data, the directory with the training text, or --held")
     if (args.run / "labels.json").is_file():
+        from .export import exported  # a machine that only trains may lack what packs models
+
         model = exported(args.run)
         follows = np.array(json.loads((args.run / "labels.json").read_text(encoding="utf-8"))["itn_follows"])
         # Labels stand at the end of their list where they came later.
@@ -269,8 +276,9 @@ def main() -> None:
     tokenizer = WordTokenizer((args.base or args.run) / "tokenizer.json", model.shape.unknown)
     if args.bits and args.exact:
         model, bf16 = reference(model, args.bits), False
-    sets = judged_sets(args.data, args.words, args.faircopy)
+    sets = pickle.loads(args.held.read_bytes()) if args.held else judged_sets(args.data, args.words, args.faircopy)
     wanted = tuple(n for n in args.sets.split(",") if n)
+    model = model.to(args.device)
     for name, held in sets.items():
         if wanted and not name.startswith(wanted):
             continue
@@ -278,17 +286,22 @@ def main() -> None:
             for lookahead in args.lookaheads.split(","):
                 limit = UNLIMITED if lookahead == "inf" else int(lookahead)
                 with rounded(model, args.bits) if args.bits and not args.exact else nullcontext(), torch.autocast(
-                    "cpu", dtype=torch.bfloat16, enabled=bf16
+                    args.device, dtype=torch.bfloat16, enabled=bf16
                 ):
                     found = tags(model, held.piece, tokenizer, limit, follows, style, held.numbers)
                 for layers, got in found.items():
-                    result = {k: round(v, 1) for k, v in score(held.piece, got).items() if k in held.heads}
-                    print(f"{name} ({len(held.piece.words)} words) {layers} layers, style {style}, L={lookahead}: "
-                          + ", ".join(f"{k} {v:.1f}" for k, v in result.items()), flush=True)
-                    if args.json:
-                        with args.json.open("a", encoding="utf-8") as out:
-                            row = {"set": name, "words": len(held.piece.words), "layers": layers, "style": style, "lookahead": lookahead, "f1": result}
-                            out.write(json.dumps(row) + "\n")
+                    report(name, held, layers, style, lookahead, got, args.json)
+
+
+def report(name: str, held: HeldBack, layers: int, style: str, lookahead: str, got: list[list[int]], json_lines: Path | None) -> None:
+    """Prints the scores of one set, and adds a line of JSON to a file."""
+    result = {k: round(v, 1) for k, v in score(held.piece, got).items() if k in held.heads}
+    print(f"{name} ({len(held.piece.words)} words) {layers} layers, style {style}, L={lookahead}: "
+          + ", ".join(f"{k} {v:.1f}" for k, v in result.items()), flush=True)
+    if json_lines:
+        with json_lines.open("a", encoding="utf-8") as out:
+            row = {"set": name, "words": len(held.piece.words), "layers": layers, "style": style, "lookahead": lookahead, "f1": result}
+            out.write(json.dumps(row) + "\n")
 
 
 if __name__ == "__main__":

@@ -229,7 +229,7 @@ class Tagger(nn.Module):
         """A trained tagger, from a run's ``model.pt``."""
         if not path.is_file():
             raise SystemExit(f"error: {path}: no such file; train first, or give the --out of a finished run")
-        state = torch.load(path, weights_only=True)
+        state = torch.load(path, weights_only=True, map_location="cpu")
         model = cls(Shape.of(state["shape"]))
         model.load_state_dict(state["model"])
         return model.eval()

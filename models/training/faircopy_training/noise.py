@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-import jellyfish
 import numpy as np
 
 from .labels import IGNORE, PUNCT
@@ -26,6 +25,8 @@ PERIOD, QUESTION, CAP, LOWER = 2, 3, 1, 0
 
 
 def sound(word: str) -> str:
+    import jellyfish  # a machine that only trains on prepared data may lack it
+
     return jellyfish.metaphone(word.replace("'", "")) or word
 
 

@@ -39,7 +39,11 @@ def teach(model: Tagger, sampler: Sampler, rows: int, rng: np.random.Generator) 
     chunks = [sampler.chunk(rng) for _ in range(rows)]
     batch = sampler.pack(chunks)
     tokens, words, style = (torch.from_numpy(x) for x in (batch.tokens, batch.words, batch.style))
-    taught = probabilities(model(tokens, words, torch.full((rows,), UNLIMITED), style, Heard(*torch.from_numpy(batch.heard))))
+    device = model.heads.weight.device
+    heard = Heard(*torch.from_numpy(batch.heard).to(device))
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+        logits = model(tokens.to(device), words.to(device), torch.full((rows,), UNLIMITED, device=device), style.to(device), heard)
+    taught = probabilities(logits).cpu()
     lessons = []
     for r, chunk in enumerate(chunks):
         first = np.flatnonzero(np.diff(batch.words[r], prepend=-2))[1 : len(chunk.words) + 1]
@@ -101,9 +105,11 @@ def main() -> None:
     a.add_argument("--noisy", type=float, default=0.35)
     a.add_argument("--seed", type=int, default=11)
     a.add_argument("--threads", type=int, default=2)
+    a.add_argument("--device", choices=["cpu", "cuda"], default="cuda" if torch.cuda.is_available() else "cpu")
+    a.add_argument("--minutes", type=float, help="stop after so long; what is there is kept")
     args = a.parse_args()
     torch.set_num_threads(args.threads)
-    model = Tagger.of_run(args.run)
+    model = Tagger.of_run(args.run).to(args.device)
     corpus: Corpus = pickle.loads((args.run / "data.pickle").read_bytes())
     tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
     sampler = Sampler(corpus, tokenizer, model.shape, args.length, Tagger.PAD_WORD, args.noisy)
@@ -113,6 +119,9 @@ def main() -> None:
         for batch in range(done, args.batches):
             out.write(pack(teach(model, sampler, args.rows, np.random.default_rng([args.seed, batch]))))
             out.flush()
+            if args.minutes is not None and time.monotonic() - began > args.minutes * 60:
+                print(f"stopped after batch {batch + 1}", flush=True)
+                return
             if (batch + 1) % 20 == 0:
                 print(f"batch {batch + 1}/{args.batches}, {(batch + 1 - done) / (time.monotonic() - began):.2f} a second", flush=True)
 

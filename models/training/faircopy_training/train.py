@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch.utils.data import DataLoader, Dataset
 
 from . import labels as L
 from .dataset import Batch, Sampler, WordTokenizer, build, sources_for
 from .evaluate import faster_in_bf16, read_dev, score, tags
-from .export import exported
 from .lexicon import write_lexicon
 from .loss import depth_loss
 from .model import SHAPES, UNLIMITED, Heard, Shape, Tagger
@@ -76,21 +76,54 @@ def as_exported(model: Tagger, args: argparse.Namespace) -> AbstractContextManag
 
 
 def backward(model: Tagger, batch: Batch, taught: np.ndarray | None, lookahead: int, args: argparse.Namespace, bf16: bool) -> float:
-    """Adds a batch's gradients to the model's, and returns its loss. The rows are shared out over threads of one core each, which beats one
+    """Adds a batch's gradients to the model's, and returns its loss. On a CPU the rows are shared out over threads of one core each, which beats one
     thread after another in every product."""
+    device = next(model.parameters()).device
+    parts = args.threads if device.type == "cpu" else 1
 
     def part(rows: slice) -> float:
-        torch.set_num_threads(1)
-        tokens, words, labels, style = (torch.from_numpy(x[rows]) for x in (batch.tokens, batch.words, batch.labels, batch.style))
-        heard = Heard(*torch.from_numpy(batch.heard[:, rows]))
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
-            depths = model.depths(tokens, words, torch.full((len(tokens),), lookahead), style, heard)
-        loss = depth_loss(depths, labels, args.teacher_share, None if taught is None else torch.from_numpy(taught[rows]))
-        (loss / args.threads).backward()
-        return loss.item() / args.threads
+        if device.type == "cpu":
+            torch.set_num_threads(1)
+        given = (batch.tokens[rows], batch.words[rows], batch.labels[rows], batch.style[rows], batch.heard[:, rows])
+        tokens, words, labels, style, heard = (torch.from_numpy(x).to(device) for x in given)
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
+            depths = model.depths(tokens, words, torch.full((len(tokens),), lookahead, device=device), style, Heard(*heard))
+        loss = depth_loss(depths, labels, args.teacher_share, None if taught is None else torch.from_numpy(taught[rows]).to(device))
+        (loss / parts).backward()
+        return loss.item() / parts
 
-    with as_exported(model, args), ThreadPoolExecutor(args.threads) as threads:
-        return sum(threads.map(part, [slice(n, None, args.threads) for n in range(args.threads)]))
+    with as_exported(model, args), ThreadPoolExecutor(parts) as threads:
+        return sum(threads.map(part, [slice(n, None, parts) for n in range(parts)]))
+
+
+def of_directory(path: Path) -> Tagger:
+    """The tagger of a model directory."""
+    from .export import exported  # a machine that only trains may lack what packs models
+
+    return exported(path)
+
+
+class Steps(Dataset):
+    """What each step of a run trains on: batch, a teacher's probabilities or nothing, and lookahead. A step's depend on its number and the seed only, so that
+    a run that was interrupted sees what it would have seen."""
+
+    def __init__(self, sampler: Sampler, pupil: Pupil | None, args: argparse.Namespace) -> None:
+        self.sampler, self.pupil, self.args = sampler, pupil, args
+
+    def __len__(self) -> int:
+        return self.args.steps
+
+    def __getitem__(self, step: int) -> tuple[Batch, np.ndarray | None, int]:
+        args = self.args
+        rng = np.random.default_rng([args.seed, step])
+        lesson = self.pupil is not None and rng.random() < args.lessons
+        clean = step < args.clean_first * args.steps
+        batch, taught = self.pupil.batch(args.rows, rng) if lesson else (self.sampler.batch(args.rows, rng, clean), None)
+        choices = LOOKAHEADS[args.lookahead]
+        lookahead = choices[int(rng.integers(len(choices)))]
+        if isinstance(lookahead, Blocks):
+            batch, lookahead = blocked(batch, lookahead, int(rng.integers(lookahead.words))), 0
+        return batch, taught, lookahead
 
 
 def main() -> None:
@@ -118,6 +151,9 @@ def main() -> None:
     a.add_argument("--lessons", type=float, default=0.6, help="share of batches that are --taught; the others are text with its labels")
     a.add_argument("--teacher-share", type=float, default=0.7, help="of the loss, where there are lessons; and of an exit's, taught by all layers")
     a.add_argument("--bits", type=float, help="learn with weights rounded as an export in so many bits rounds them; exact weights if none")
+    a.add_argument("--device", choices=["cpu", "cuda"], default="cuda" if torch.cuda.is_available() else "cpu")
+    a.add_argument("--workers", type=int, default=0, help="processes that make batches; a GPU needs some")
+    a.add_argument("--minutes", type=float, help="stop after so long, as an interruption would, with a checkpoint")
     a.add_argument("--stop-after", type=int, help="stop after this step, as an interruption would")
     a.add_argument("--dev-words", type=int, default=6000, help="of the development set, judged at each checkpoint")
     a.add_argument("--every", type=int, default=200, help="steps between checkpoints")
@@ -127,7 +163,7 @@ def main() -> None:
         raise SystemExit(f"error: expected --rows to be a multiple of --threads, got {args.rows} and {args.threads}")
     args.out.mkdir(parents=True, exist_ok=True)
     exits = tuple(int(n) for n in args.exits.split(",") if n)
-    start = (exported(args.start) if args.start.is_dir() else Tagger.saved(args.start)) if args.start else None
+    start = (of_directory(args.start) if args.start.is_dir() else Tagger.saved(args.start)) if args.start else None
     shape = replace((start.shape if start else SHAPES[args.encoder]).cut(args.layers), exits=exits)
     if any(not 0 < n < shape.layers for n in exits):
         raise SystemExit(f"error: expected --exits between 1 and {shape.layers - 1}, got {args.exits}")
@@ -154,7 +190,7 @@ def main() -> None:
     dev_file = args.data / "ted_iwslt_dev2012.tsv.gz" if args.data else None
     dev = read_dev(dev_file, args.dev_words) if dev_file and dev_file.is_file() else None
 
-    model = Tagger(shape)
+    model = Tagger(shape).to(args.device)
     if start:
         model.start_from(start)
         del start
@@ -170,7 +206,7 @@ def main() -> None:
     optimizer = torch.optim.AdamW([{"params": body, "lr": args.rate}, {"params": heads, "lr": head_rate}], weight_decay=0.01)
     first, checkpoint = 0, args.out / "checkpoint.pt"
     if checkpoint.is_file():
-        state = torch.load(checkpoint, weights_only=True)
+        state = torch.load(checkpoint, weights_only=True, map_location=args.device)
         if Shape.of(state["shape"]) != shape:
             raise SystemExit(f"error: {checkpoint} is of another encoder: expected {shape.to_dict()}, got {state['shape']}; "
                              "give the same --encoder, --layers and --exits or remove it")
@@ -182,19 +218,12 @@ def main() -> None:
         optimizer.load_state_dict(state["optimizer"])
         first = state["step"]
         print(f"resumed at step {first}", flush=True)
-    bf16 = faster_in_bf16()
+    bf16 = args.device == "cuda" or faster_in_bf16()
     print(f"multiplying in {'bfloat16' if bf16 else 'float32'}", flush=True)
     model.train()
     began, seen, running = time.monotonic(), 0, 0.0
-    for step in range(first, args.steps):
-        rng = np.random.default_rng([args.seed, step])  # so that a resumed run sees what it would have seen
-        lesson = pupil is not None and rng.random() < args.lessons
-        clean = step < args.clean_first * args.steps
-        batch, taught = pupil.batch(args.rows, rng) if lesson else (sampler.batch(args.rows, rng, clean), None)
-        choices = LOOKAHEADS[args.lookahead]
-        lookahead = choices[int(rng.integers(len(choices)))]
-        if isinstance(lookahead, Blocks):
-            batch, lookahead = blocked(batch, lookahead, int(rng.integers(lookahead.words))), 0
+    steps = DataLoader(Steps(sampler, pupil, args), sampler=range(first, args.steps), batch_size=None, num_workers=args.workers, collate_fn=lambda x: x)
+    for step, (batch, taught, lookahead) in enumerate(steps, first):
         for group, highest in zip(optimizer.param_groups, (args.rate, head_rate)):
             group["lr"] = highest * rate(step, args.steps)
         optimizer.zero_grad(set_to_none=True)
@@ -210,7 +239,8 @@ def main() -> None:
         if (step + 1) % 10 == 0:
             speed = seen / (time.monotonic() - began)
             print(f"step {step + 1}/{args.steps} loss {running:.3f} {speed:.0f} tokens/s", flush=True)
-        if (step + 1) % args.every == 0 or step + 1 == args.steps:
+        late = args.minutes is not None and time.monotonic() - began > args.minutes * 60
+        if late or (step + 1) % args.every == 0 or step + 1 == args.steps:
             torch.save(
                 {"model": average.state_dict(), "weights": model.state_dict(), "optimizer": optimizer.state_dict(),
                  "shape": shape.to_dict(), "step": step + 1, "steps": args.steps},
@@ -219,11 +249,12 @@ def main() -> None:
             (args.out / "checkpoint.tmp").rename(checkpoint)
             if dev:
                 torch.set_num_threads(args.threads)
-                with as_exported(average, args), torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
+                with as_exported(average, args), torch.autocast(args.device, dtype=torch.bfloat16, enabled=bf16):
                     found = tags(average, dev, tokenizer, UNLIMITED, NO_FOLLOWS)
                 for layers, got in found.items():
                     print(f"dev2012, {layers} layers, marks F1 {score(dev, got)['marks']:.1f}", flush=True)
-        if step + 1 == args.stop_after:
+        if step + 1 == args.stop_after or (late and step + 1 < args.steps):
+            print(f"stopped at step {step + 1}", flush=True)
             return
     torch.save({"model": average.state_dict(), "shape": shape.to_dict()}, args.out / "model.pt")
 
