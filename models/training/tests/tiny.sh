@@ -25,4 +25,5 @@ done | sed 's/mcdonald[0-9]*/mcdonald/; s/McDonald[0-9]*/McDonald/' > "$work/pai
   --rows 2 --length 64 --steps 4 | tee "$work/tuned.log"
 grep -q 'overall (micro)' "$work/tuned.log"
 grep -q 'mcdonald	McDonald' "$work/models/en-tuned/lexicon.tsv"
+"$here/kit.sh" "$venv" "$work/data" "$work/run/student" "$work/kit"
 "$venv/bin/python" -m unittest -q "$here/torch_tests.py"
