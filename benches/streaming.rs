@@ -16,7 +16,7 @@ use faircopy::config::Settings;
 use faircopy::config::profile::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
 use faircopy::eval::gold;
 use faircopy::infer::row::RowTemplate;
-use faircopy::infer::{Row, States, Tagger, WordTokenizer};
+use faircopy::infer::{Row, RowWord, States, Tagger, WordTokenizer};
 use faircopy::pipeline::offline::OfflinePipeline;
 
 /// Number of words, unless WORDS names another.
@@ -116,7 +116,7 @@ fn one_pass(words: &[&str]) -> Duration {
     let began = cpu();
     for words in words.chunks(ROW_WORDS) {
         let tokens: Vec<_> = words.iter().map(|w| tokenizer.tokens(w)).collect();
-        let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
+        let tokens: Vec<RowWord> = tokens.iter().map(|t| (&**t).into()).collect();
         tagger.tag(&[&Row::pack(template, &tokens, 0, None, true)], &mut [States::default()]).expect("the model answers");
     }
     cpu() - began

@@ -1,7 +1,8 @@
 //! The tag set of the joint tagger: the labels that a pass gives to each word.
 //!
 //! The same four heads as in training (`models/training/faircopy_training/labels.py`); `models/en/labels.json` carries
-//! the label names in logit order, and [`Labels::check`] refuses a model whose order differs from this file's.
+//! the label names in logit order, and [`Labels::check`] refuses a model whose order differs from this file's. New labels
+//! are added at the end of a head's list only, so that a model which was trained before goes on working.
 
 use serde::{Deserialize, Serialize};
 
@@ -88,11 +89,19 @@ pub enum ItnClass {
     Website,
     /// a@example.com
     Email,
+    /// 12 Oak Street, Springfield
+    Address,
+    /// the day on which somebody was born
+    Dob,
+    /// a personal identification number
+    Pin,
+    /// a password or passphrase
+    Password,
 }
 
 impl ItnClass {
     /// All classes in the order of the label table.
-    pub const ALL: [ItnClass; 12] = [
+    pub const ALL: [ItnClass; 16] = [
         ItnClass::Cardinal,
         ItnClass::Ordinal,
         ItnClass::Percent,
@@ -105,7 +114,14 @@ impl ItnClass {
         ItnClass::Range,
         ItnClass::Website,
         ItnClass::Email,
+        ItnClass::Address,
+        ItnClass::Dob,
+        ItnClass::Pin,
+        ItnClass::Password,
     ];
+
+    /// Classes that models without the later ones have: the first so many of [`ItnClass::ALL`].
+    pub const FIRST: usize = 12;
 
     /// The class of a name in the label table.
     pub fn named(label: &str) -> Option<ItnClass> {
@@ -127,6 +143,21 @@ impl ItnClass {
             ItnClass::Range => "RANGE",
             ItnClass::Website => "WEBSITE",
             ItnClass::Email => "EMAIL",
+            ItnClass::Address => "ADDRESS",
+            ItnClass::Dob => "DOB",
+            ItnClass::Pin => "PIN",
+            ItnClass::Password => "PASSWORD",
+        }
+    }
+
+    /// The class of redaction that a span with this label is of, whatever its words are.
+    pub fn secret(self) -> Option<&'static str> {
+        match self {
+            ItnClass::Address => Some("address"),
+            ItnClass::Dob => Some("dob"),
+            ItnClass::Pin => Some("pin"),
+            ItnClass::Password => Some("password"),
+            _ => None,
         }
     }
 }
@@ -194,7 +225,7 @@ impl std::fmt::Display for Itn {
     }
 }
 
-/// The disfluency type of a word. Words with any type but `O` are removed from readable text.
+/// The disfluency type of a word. Words with any type but `O` and `Rp` are removed from readable text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Disfluency {
@@ -211,12 +242,22 @@ pub enum Disfluency {
     Rep,
     /// any other reparandum
     Rm,
+    /// what is said in a reparandum's place (the repair of Switchboard's labels, the correction of Four-in-One's)
+    Rp,
 }
 
 impl Disfluency {
     /// All labels in logit order.
-    pub const ALL: [Disfluency; 6] =
-        [Disfluency::O, Disfluency::F, Disfluency::E, Disfluency::D, Disfluency::Rep, Disfluency::Rm];
+    pub const ALL: [Disfluency; 7] =
+        [Disfluency::O, Disfluency::F, Disfluency::E, Disfluency::D, Disfluency::Rep, Disfluency::Rm, Disfluency::Rp];
+
+    /// Labels that models without the later ones have: the first so many of [`Disfluency::ALL`].
+    pub const FIRST: usize = 6;
+
+    /// Whether a word of this type stays in readable text.
+    pub fn stays(self) -> bool {
+        matches!(self, Disfluency::O | Disfluency::Rp)
+    }
 }
 
 /// The four labels that a pass gives to a word.
@@ -269,6 +310,9 @@ pub struct Labels {
     pub itn_follows: Vec<Vec<f32>>,
     /// the tokenizer's and the encoder's special tokens
     pub tokens: SpecialTokens,
+    /// what the model takes of the boundaries before words ([`Labels::INPUTS`]); older models take none
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
 }
 
 /// Tokens of an encoder that stand for no word.
@@ -284,6 +328,9 @@ pub struct SpecialTokens {
 }
 
 impl Labels {
+    /// What a model may take of the boundary before each word: [`Prosody`](crate::infer::prosody::Prosody)'s parts in their order.
+    pub const INPUTS: [&str; 3] = ["pauses", "gaps", "speakers"];
+
     /// The labels this program knows, under the name `model`.
     pub fn ours(model: &str) -> Labels {
         let strings = |names: &[&str]| names.iter().map(|n| n.to_string()).collect();
@@ -297,38 +344,85 @@ impl Labels {
             punct: strings(&["O", "COMMA", "PERIOD", "QUESTION"]),
             case: strings(&["LOWER", "CAP", "UPPER", "MIXED"]),
             itn,
-            disfluency: strings(&["O", "F", "E", "D", "REP", "RM"]),
+            disfluency: strings(&["O", "F", "E", "D", "REP", "RM", "RP"]),
             styles: strings(&["any"]),
             itn_follows: vec![vec![0.0; Itn::COUNT]; Itn::COUNT],
             tokens: SpecialTokens { cls: 101, sep: 102, unknown: "[UNK]".to_string() },
+            inputs: Vec::new(),
         }
     }
 
-    /// Checks that the labels are those of this program. The error names the head that differs, what was expected and
-    /// what was got.
+    /// Checks that the labels are those of this program. The lists of ITN labels and of disfluencies may lack the labels
+    /// that were added last. The error names the head that differs, what was expected and what was got.
     pub fn check(&self) -> Result<(), String> {
         let ours = Labels::ours(&self.model);
-        for (head, want, got) in [
-            ("punct", &ours.punct, &self.punct),
-            ("case", &ours.case, &self.case),
-            ("itn", &ours.itn, &self.itn),
-            ("disfluency", &ours.disfluency, &self.disfluency),
+        for (head, want, got, first) in [
+            ("punct", &ours.punct, &self.punct, Punct::ALL.len()),
+            ("case", &ours.case, &self.case, Case::ALL.len()),
+            ("itn", &ours.itn, &self.itn, 1 + 2 * ItnClass::FIRST),
+            ("disfluency", &ours.disfluency, &self.disfluency, Disfluency::FIRST),
         ] {
-            if want != got {
-                return Err(format!("head {head:?}: expected {want:?}, got {got:?}"));
+            if want != got && want[..first] != got[..] {
+                let or = if first < want.len() { format!(", or the first {first} of them") } else { String::new() };
+                return Err(format!("head {head:?}: expected {want:?}{or}, got {got:?}"));
             }
         }
         if self.styles.first().is_none_or(|s| s != "any") {
             return Err(format!("styles: expected \"any\" and then the kinds of speech, got {:?}", self.styles));
         }
+        let twice = |i: usize| self.inputs[..i].contains(&self.inputs[i]);
+        if (0..self.inputs.len()).any(|i| !Labels::INPUTS.contains(&self.inputs[i].as_str()) || twice(i)) {
+            return Err(format!("inputs: expected some of {:?}, each once, got {:?}", Labels::INPUTS, self.inputs));
+        }
         Ok(())
     }
 
-    /// Place of the ITN head among the logits of a token.
-    pub const ITN: std::ops::Range<usize> = Punct::ALL.len() + Case::ALL.len()..Punct::ALL.len() + Case::ALL.len() + Itn::COUNT;
+    /// The place of each head among the logits of a token.
+    pub fn heads(&self) -> Heads {
+        Heads { itn: self.itn.len(), disfluency: self.disfluency.len() }
+    }
+}
 
-    /// Number of logits of one token: all heads side by side.
-    pub const WIDTH: usize = Punct::ALL.len() + Case::ALL.len() + Itn::COUNT + Disfluency::ALL.len();
+/// The place of each head among the logits of a token. The heads stand side by side: marks, case, ITN, disfluency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heads {
+    /// labels of the ITN head
+    itn: usize,
+    /// labels of the disfluency head
+    disfluency: usize,
+}
+
+impl Heads {
+    const ITN_FROM: usize = Punct::ALL.len() + Case::ALL.len();
+
+    /// Place of the ITN head.
+    pub fn itn(self) -> std::ops::Range<usize> {
+        Heads::ITN_FROM..Heads::ITN_FROM + self.itn
+    }
+
+    /// Number of logits of one token.
+    pub fn width(self) -> usize {
+        Heads::ITN_FROM + self.itn + self.disfluency
+    }
+
+    /// The best label of each head, from one token's logits ([`Heads::width`] of them). A tie goes to the lower label. The
+    /// ITN label is the best one for this word alone; [`crate::infer::path`] fits the labels of several words together.
+    pub fn best(self, logits: &[f32], tilt: Tilt) -> Tags {
+        debug_assert_eq!(logits.len(), self.width());
+        let (marks, rest) = logits.split_at(Punct::ALL.len());
+        let top = |part: &[f32]| (1..part.len()).fold(0, |top, i| if part[i] > part[top] { i } else { top });
+        let (case, rest) = rest.split_at(Case::ALL.len());
+        let (itn, disfluency) = rest.split_at(self.itn);
+        let mark = top(&[marks[0], marks[1] + tilt.comma, marks[2] + tilt.period, marks[3] + tilt.question]);
+        let tilted = |(&logit, label): (&f32, Disfluency)| if label.stays() { logit - tilt.disfluency } else { logit };
+        let disfluency: Vec<f32> = disfluency.iter().zip(Disfluency::ALL).map(tilted).collect();
+        Tags {
+            punct: Punct::ALL[mark],
+            case: Case::ALL[top(case)],
+            itn: Itn::from_index(top(itn)).unwrap_or_default(),
+            disfluency: Disfluency::ALL[top(&disfluency)],
+        }
+    }
 }
 
 /// A profile's tilt, which is added to logits. Above 0 there are more marks, or more words taken for disfluent; below 0
@@ -343,24 +437,6 @@ pub struct Tilt {
     pub question: f32,
     /// all types of disfluency alike
     pub disfluency: f32,
-}
-
-/// The best label of each head, from one token's logits (`Labels::WIDTH` of them). A tie goes to the lower label. The
-/// ITN label is the best one for this word alone; [`crate::infer::path`] fits the labels of several words together.
-pub fn best(logits: &[f32], tilt: Tilt) -> Tags {
-    debug_assert_eq!(logits.len(), Labels::WIDTH);
-    let (marks, rest) = logits.split_at(Punct::ALL.len());
-    let top = |part: &[f32]| (1..part.len()).fold(0, |top, i| if part[i] > part[top] { i } else { top });
-    let (case, rest) = rest.split_at(Case::ALL.len());
-    let (itn, disfluency) = rest.split_at(Itn::COUNT);
-    let mark = top(&[marks[0], marks[1] + tilt.comma, marks[2] + tilt.period, marks[3] + tilt.question]);
-    let fluent = disfluency[0] - tilt.disfluency;
-    Tags {
-        punct: Punct::ALL[mark],
-        case: Case::ALL[top(case)],
-        itn: Itn::from_index(top(itn)).unwrap_or_default(),
-        disfluency: Disfluency::ALL[top(&[&[fluent], &disfluency[1..]].concat())],
-    }
 }
 
 #[cfg(test)]
@@ -390,8 +466,54 @@ mod tests {
     }
 
     #[test]
+    fn a_model_may_lack_the_labels_that_were_added_last_and_no_others() {
+        let mut older = Labels::ours("m");
+        older.itn.truncate(1 + 2 * ItnClass::FIRST);
+        older.disfluency.truncate(Disfluency::FIRST);
+        assert_eq!(older.check(), Ok(()));
+        assert_eq!((older.heads().width(), Labels::ours("m").heads().width()), (8 + 25 + 6, 8 + 33 + 7));
+        let mut some = Labels::ours("m");
+        some.itn.truncate(1 + 2 * ItnClass::FIRST + 2);
+        assert!(some.check().unwrap_err().contains("or the first 25 of them, got"));
+        let mut more = Labels::ours("m");
+        more.disfluency.push("X".into());
+        assert!(more.check().unwrap_err().starts_with("head \"disfluency\""));
+        older.case.pop();
+        assert!(older.check().unwrap_err().starts_with("head \"case\""));
+    }
+
+    #[test]
+    fn a_model_that_takes_what_nobody_measures_is_refused() {
+        let of = |inputs: &[&str]| Labels { inputs: inputs.iter().map(|i| i.to_string()).collect(), ..Labels::ours("m") };
+        assert_eq!(of(&Labels::INPUTS).check(), Ok(()));
+        assert_eq!(of(&["gaps"]).check(), Ok(()));
+        for wrong in [&["pitch"][..], &["pauses", "pauses"], &["Pauses"]] {
+            let error = of(wrong).check().unwrap_err();
+            assert!(
+                error.starts_with("inputs: expected some of [\"pauses\", \"gaps\", \"speakers\"], each once, got"),
+                "{error}"
+            );
+        }
+        let older: Labels = serde_json::from_value(serde_json::to_value(of(&[])).unwrap()).unwrap();
+        assert!(older.inputs.is_empty() && !serde_json::to_string(&older).unwrap().contains("inputs"));
+    }
+
+    #[test]
+    fn a_repair_is_tilted_with_the_fluent_words() {
+        let heads = Labels::ours("m").heads();
+        let mut logits = vec![0.0; heads.width()];
+        let disfluency = heads.itn().end;
+        (logits[disfluency + 6], logits[disfluency + 5]) = (1.0, 0.5); // RP, RM
+        assert_eq!(heads.best(&logits, Tilt::default()).disfluency, Disfluency::Rp);
+        assert_eq!(heads.best(&logits, Tilt { disfluency: 1.0, ..Tilt::default() }).disfluency, Disfluency::Rm);
+        assert!(Disfluency::Rp.stays() && !Disfluency::Rm.stays());
+    }
+
+    #[test]
     fn best_takes_each_heads_own_maximum() {
-        let mut logits = vec![0.0; Labels::WIDTH];
+        let heads = Labels::ours("m").heads();
+        let best = |logits: &[f32], tilt| heads.best(logits, tilt);
+        let mut logits = vec![0.0; heads.width()];
         logits[3] = 1.0; // QUESTION
         logits[4 + 2] = 1.0; // UPPER
         logits[8 + 4] = 1.0; // I-ORDINAL

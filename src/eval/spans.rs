@@ -9,7 +9,7 @@ use super::gold::Span;
 use super::run::Token;
 use super::text::{Share, split};
 use super::words::Prf;
-use crate::tags::{Disfluency, Itn, ItnClass, Tags};
+use crate::tags::{Itn, ItnClass, Tags};
 
 /// ITN spans (Four-in-One, Table 5; Universal-2-TF, section 5.1).
 #[derive(Clone, Debug, Default, Serialize)]
@@ -32,7 +32,7 @@ pub struct Spans {
 pub fn said(tags: &[Tags]) -> Vec<(usize, usize, ItnClass)> {
     let mut spans: Vec<(usize, usize, ItnClass)> = Vec::new();
     let mut before = Itn::O;
-    for (i, t) in tags.iter().enumerate().filter(|(_, t)| t.disfluency == Disfluency::O) {
+    for (i, t) in tags.iter().enumerate().filter(|(_, t)| t.disfluency.stays()) {
         match (t.itn.class(), spans.last_mut()) {
             (Some(_), Some(span)) if t.itn.continues(before) => span.1 = i + 1,
             (Some(class), _) => spans.push((i, i + 1, class)),
@@ -118,6 +118,7 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tags::Disfluency;
     use ItnClass::{Cardinal, Time};
 
     fn tags(itn: &[Itn]) -> Vec<Tags> {

@@ -171,14 +171,16 @@ pub struct Disfluencies {
     pub repetition: Prf,
     /// other reparanda
     pub repair: Prf,
+    /// what stands in a reparandum's place, and stays
+    pub correction: Prf,
 }
 
 /// Judges disfluencies.
 pub fn disfluencies(pairs: impl Iterator<Item = (Disfluency, Disfluency)>) -> Disfluencies {
-    use Disfluency::{D, E, F, O, Rep, Rm};
+    use Disfluency::{D, E, F, O, Rep, Rm, Rp};
     let mut d = Disfluencies::default();
     for (said, gold) in pairs {
-        let types: [(&mut Prf, &[Disfluency]); 8] = [
+        let types: [(&mut Prf, &[Disfluency]); 9] = [
             (&mut d.reparandum, &[Rep, Rm]),
             (&mut d.interregnum, &[F, E, D]),
             (&mut d.either, &[F, E, D, Rep, Rm]),
@@ -187,6 +189,7 @@ pub fn disfluencies(pairs: impl Iterator<Item = (Disfluency, Disfluency)>) -> Di
             (&mut d.marker, &[D]),
             (&mut d.repetition, &[Rep]),
             (&mut d.repair, &[Rm]),
+            (&mut d.correction, &[Rp]),
         ];
         for (count, of) in types {
             debug_assert!(!of.contains(&O));
@@ -252,12 +255,13 @@ mod tests {
 
     #[test]
     fn disfluencies_by_hand() {
-        use Disfluency::{D, F, O, Rep, Rm};
-        let d = disfluencies([(F, F), (Rep, Rm), (O, Rm), (D, F), (Rm, O), (O, O)].into_iter());
+        use Disfluency::{D, F, O, Rep, Rm, Rp};
+        let d = disfluencies([(F, F), (Rep, Rm), (O, Rm), (D, F), (Rm, O), (O, O), (Rp, Rp), (O, Rp)].into_iter());
         assert_eq!(d.reparandum, Prf { hits: 1, said: 2, gold: 2 });
         assert_eq!(d.interregnum, Prf { hits: 2, said: 2, gold: 2 });
         assert_eq!(d.either, Prf { hits: 3, said: 4, gold: 4 });
         assert_eq!(d.filler, Prf { hits: 1, said: 1, gold: 2 });
         assert_eq!(d.repair, Prf { hits: 0, said: 1, gold: 2 });
+        assert_eq!(d.correction, Prf { hits: 1, said: 1, gold: 2 }, "it stays, and counts for no other");
     }
 }

@@ -1,11 +1,13 @@
 //! Tags applied to words (Four-in-One, arXiv 2210.15063, section 2.2), in this order:
 //!
 //! 1. words tagged disfluent and recogniser markup leave the text and are listed; a sentence end on one of them moves to the
-//!    kept word before it, and whatever then begins the sentence gets its capital;
-//! 2. kept words are divided into [`units`]: recipes, tagged spans, dictionary entries, single words;
+//!    kept word before it, and whatever then begins the sentence gets its capital. A change of speaker ends a sentence;
+//! 2. kept words of each speaker are divided into [`units`]: recipes, tagged spans, dictionary entries, single words;
 //! 3. what the profile redacts is taken out, of the text and of what is listed;
 //! 4. what is left is written and cased; a written token carries the last mark of its own spoken words;
 //! 5. every token gets the range, times and confidence of its spoken words.
+
+use std::sync::Arc;
 
 use super::casing::{self, Lexicon};
 use super::itn::Token;
@@ -52,6 +54,8 @@ pub struct Passage<'a> {
     pub from: u64,
     /// whether the words before ended a sentence
     pub sentence_start: bool,
+    /// whether another speaker follows
+    pub turn_ends: bool,
     /// what was said before and after
     pub around: PassageContext<'a>,
     /// how many of the words are final; the words after them are a hypothesis
@@ -76,6 +80,8 @@ struct KeptWord<'a> {
     /// index among the passage's words
     at: usize,
     index: u64,
+    /// whether another speaker has begun since the kept word before it
+    turn: bool,
 }
 
 /// A passage of which nothing is written yet.
@@ -97,8 +103,17 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     let tagged = spans(&kept);
     panic_at("units", words.iter().copied());
     let ends: Vec<bool> = kept.iter().map(|k| k.mark != Punct::O).collect();
-    let units = units(&words, &fixed, Spans::Tagged { spans: &tagged, ends: &ends }, style);
-    let regions = style.redaction.as_ref().map_or(Vec::new(), |redaction| redacted(passage, redaction, &kept, &units));
+    let mut made = Vec::new();
+    for turn in turns(&kept) {
+        let within = |[from, to]: [usize; 2]| turn.start <= from && to <= turn.end;
+        let spans: Vec<([usize; 2], ItnClass)> = tagged.iter().filter(|(span, _)| within(*span)).copied().collect();
+        let spans: Vec<_> = spans.into_iter().map(|(span, label)| (span.map(|word| word - turn.start), label)).collect();
+        let spans = Spans::Tagged { spans: &spans, ends: &ends[turn.clone()] };
+        let of_turn = units(&words[turn.clone()], &fixed[turn.clone()], spans, style);
+        made.extend(of_turn.into_iter().map(|unit| unit.later(turn.start)));
+    }
+    let units = made;
+    let regions = style.redaction.as_ref().map_or(Vec::new(), |redaction| redacted(passage, redaction, &kept, &units, &tagged));
     Divided { kept, gone, tagged, units, regions }
 }
 
@@ -123,6 +138,7 @@ pub fn apply(passage: Passage, style: &Style) -> Formatted {
         let mark = match piece {
             Piece::Unit(unit) => {
                 let span = &kept[unit.words()[0]..unit.words()[1]];
+                start |= span[0].turn;
                 unit_of(&mut out, unit, span, &style.lexicon, start);
                 span[span.len() - 1].mark
             }
@@ -158,12 +174,19 @@ type RemovedPlace = (usize, &'static str);
 /// Words that stay and words that leave the text.
 fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord<'a>>, Vec<RemovedPlace>) {
     let mut kept: Vec<KeptWord> = Vec::with_capacity(passage.words.len());
-    let mut gone = Vec::new();
+    let (mut gone, mut turn) = (Vec::new(), false);
     for (at, (word, tags)) in passage.words.iter().enumerate() {
+        if word.begins_turn() {
+            end_sentence(&mut kept);
+            turn = true;
+        }
         // A word of a language that is not served goes out as spoken, whatever its tags.
         let tags = if word.kind == WordKind::Plain { Tags::default() } else { *tags };
         match removal(word.kind, tags.disfluency, verbatim) {
-            None => kept.push(KeptWord { word, tags, mark: tags.punct, at, index: passage.from + at as u64 }),
+            None => {
+                let turn = std::mem::take(&mut turn);
+                kept.push(KeptWord { word, tags, mark: tags.punct, at, index: passage.from + at as u64, turn });
+            }
             Some(class) => {
                 if let Some(before) = kept.last_mut()
                     && tags.punct.ends_sentence()
@@ -175,15 +198,40 @@ fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord<'a>>, Vec<
             }
         }
     }
+    if passage.turn_ends {
+        end_sentence(&mut kept);
+    }
     (kept, gone)
 }
 
-/// Tagged spans of kept words. Removed words do not split a span.
+/// Another speaker follows the last kept word: a sentence ends with it. A word that goes out as spoken gets no mark.
+fn end_sentence(kept: &mut [KeptWord]) {
+    if let Some(last) = kept.last_mut()
+        && !last.mark.ends_sentence()
+        && last.word.kind != WordKind::Plain
+    {
+        last.mark = Punct::Period;
+    }
+}
+
+/// Kept words by speaker: stretches at whose start another speaker has begun.
+fn turns(kept: &[KeptWord]) -> Vec<std::ops::Range<usize>> {
+    let mut turns: Vec<std::ops::Range<usize>> = Vec::new();
+    for (at, k) in kept.iter().enumerate() {
+        match turns.last_mut() {
+            Some(turn) if !k.turn => turn.end = at + 1,
+            _ => turns.push(at..at + 1),
+        }
+    }
+    turns
+}
+
+/// Tagged spans of kept words. Removed words do not split a span; another speaker does.
 fn spans(kept: &[KeptWord]) -> Vec<([usize; 2], ItnClass)> {
     let mut spans: Vec<([usize; 2], ItnClass)> = Vec::new();
     for (at, k) in kept.iter().enumerate() {
         match (k.tags.itn.class(), spans.last_mut()) {
-            (Some(_), Some((span, _))) if span[1] == at && k.tags.itn.continues(kept[at - 1].tags.itn) => span[1] += 1,
+            (Some(_), Some((span, _))) if span[1] == at && !k.turn && k.tags.itn.continues(kept[at - 1].tags.itn) => span[1] += 1,
             (Some(class), _) => spans.push(([at, at + 1], class)),
             (None, _) => {}
         }
@@ -200,7 +248,13 @@ fn rejected(tagged: &[([usize; 2], ItnClass)], units: &[Unit], style: &Style) ->
 }
 
 /// The regions of the passage that must be redacted.
-fn redacted(passage: &Passage, redaction: &Redaction, kept: &[KeptWord], units: &[Unit]) -> Vec<Region> {
+fn redacted(
+    passage: &Passage,
+    redaction: &Redaction,
+    kept: &[KeptWord],
+    units: &[Unit],
+    tagged: &[([usize; 2], ItnClass)],
+) -> Vec<Region> {
     let mut heard: Vec<RedactionWord> = passage.words.iter().map(|(word, _)| word.said(false)).collect();
     kept.iter().for_each(|k| heard[k.at].kept = true);
     heard[passage.sure..].iter_mut().for_each(|h| h.sure = false);
@@ -211,6 +265,12 @@ fn redacted(passage: &Passage, redaction: &Redaction, kept: &[KeptWord], units: 
             let says_so = |h: &RedactionWord| h.kept && h.parts.split(' ').any(|p| !p.is_empty() && role(p) == Role::Other);
             let measured = MEASURED.contains(&class.as_str()) && of.iter().any(says_so);
             of.iter_mut().for_each(|h| (h.class, h.measured) = (Some(class.as_str()), measured));
+        }
+    }
+    // What the tagger calls a secret is one, whichever grammar wrote it, and whether or not any did.
+    for &([from, to], label) in tagged {
+        if let Some(class) = label.secret().filter(|class| redaction.redacts(class)) {
+            heard[kept[from].at..=kept[to - 1].at].iter_mut().for_each(|h| h.class = Some(class));
         }
     }
     let before = RedactionWord::around(passage.around.before).count();
@@ -410,9 +470,16 @@ fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&KeptWord]) 
         text,
         s: first.word.start,
         e: last.word.end,
+        speaker: one_speaker(span.iter().map(|k| k.word)),
         c: (!confidence.is_empty()).then(|| (1000.0 * confidence.iter().sum::<f32>() / confidence.len() as f32).round() / 1000.0),
         src: [first.index, last.index + 1],
     });
+}
+
+/// Who said all of these words, if that is known and one.
+pub(super) fn one_speaker<'a>(mut words: impl Iterator<Item = &'a Word>) -> Option<Arc<str>> {
+    let speaker = words.next()?.speaker.as_ref()?;
+    words.all(|word| word.speaker.as_ref() == Some(speaker)).then(|| speaker.clone())
 }
 
 #[cfg(test)]

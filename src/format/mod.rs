@@ -18,8 +18,8 @@ use std::sync::{Arc, RwLock};
 use serde_json::value::RawValue;
 
 use crate::record::{Counts, Kind, Segment};
-use crate::session::Word;
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
+use crate::session::{Word, WordKind};
 use crate::tags::Tags;
 
 pub use apply::{FormatCounts, Formatted, Passage, PassageContext};
@@ -64,6 +64,7 @@ impl Formatter {
             epoch: stream.epoch,
             seq,
             kind,
+            speaker: None,
             text: String::new(),
             words: Vec::new(),
             entities: Vec::new(),
@@ -81,6 +82,9 @@ impl Formatter {
 
     fn fill(&self, segment: &mut Segment, passage: Passage, how: FormatMode) -> FormatCounts {
         let style = self.style(&segment.profile);
+        // Recogniser markup is nobody's.
+        let said = passage.words.iter().map(|(word, _)| *word).filter(|word| word.kind != WordKind::Markup);
+        segment.speaker = apply::one_speaker(said);
         let done = match how {
             FormatMode::Written => apply::apply(passage, &style.expect("styles are loaded for all profiles")),
             FormatMode::Spoken => spoken::as_spoken(passage, style.as_deref()),
@@ -103,12 +107,12 @@ impl Formatter {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
         let around = PassageContext { before: &release.before, after: &release.after, more: release.more };
-        let Release { from, sentence_start, .. } = *release;
+        let Release { from, sentence_start, turn_ends, .. } = *release;
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
         let format_counts =
-            self.fill(&mut segment, Passage { words: &words, from, sentence_start, around, sure: words.len() }, how);
+            self.fill(&mut segment, Passage { words: &words, from, sentence_start, turn_ends, around, sure: words.len() }, how);
         (segment, format_counts)
     }
 
@@ -129,11 +133,17 @@ impl Formatter {
         // More may come, so a number at its end is open.
         let around = PassageContext { before: &tail.before, after: "", more: true };
         let Tail { from, sentence_start, .. } = *tail;
-        self.fill(&mut segment, Passage { words: &words, from, sentence_start, around, sure: tail.entries.len() }, how);
+        self.fill(
+            &mut segment,
+            Passage { words: &words, from, sentence_start, turn_ends: false, around, sure: tail.entries.len() },
+            how,
+        );
         let boundary = tail.from + tail.frozen as u64;
         let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
-        // The last one may still be joined by the entity, or get the mark, of a word that is not frozen.
-        segment.frozen = Some(if tail.frozen == words.len() { settled } else { settled.saturating_sub(1) });
+        // The last one may still be joined by the entity, or get the mark, of a word that is not frozen; or another speaker may begin, and end its sentence.
+        let has_speaker = words.last().is_some_and(|(word, _)| word.speaker.is_some());
+        let is_sure = tail.frozen == words.len() && !has_speaker;
+        segment.frozen = Some(if is_sure { settled } else { settled.saturating_sub(1) });
         segment
     }
 

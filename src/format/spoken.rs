@@ -43,7 +43,14 @@ fn hidden(passage: &Passage, style: Option<&Style>) -> Vec<Region> {
 fn say(out: &mut Formatted, passage: &Passage, at: usize) {
     let (word, index) = (passage.words[at].0, passage.from + at as u64);
     let text = word.spoken.to_string();
-    out.words.push(WrittenWord { text, s: word.start, e: word.end, c: word.confidence, src: [index, index + 1] });
+    out.words.push(WrittenWord {
+        text,
+        s: word.start,
+        e: word.end,
+        c: word.confidence,
+        speaker: word.speaker.clone(),
+        src: [index, index + 1],
+    });
 }
 
 fn hide(out: &mut Formatted, passage: &Passage, region: &Region, style: Option<&Style>) {
@@ -59,6 +66,13 @@ fn hide(out: &mut Formatted, passage: &Passage, region: &Region, style: Option<&
         Action::Mask => "*****".to_string(),
     };
     let token = out.words.len();
-    out.words.push(WrittenWord { text: text.clone(), s: first.start, e: last.end, c: None, src });
+    out.words.push(WrittenWord {
+        text: text.clone(),
+        s: first.start,
+        e: last.end,
+        c: None,
+        speaker: apply::one_speaker(words.iter().map(|(word, _)| *word)),
+        src,
+    });
     out.entities.push(Entity { class: region.class.clone(), written: text, spoken: name, words: [token, token + 1], src });
 }

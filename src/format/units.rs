@@ -43,6 +43,17 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// The same unit of a longer list, before whose words stand so many others.
+    pub fn later(self, by: usize) -> Unit {
+        match self {
+            Unit::Spoken(word) => Unit::Spoken(word + by),
+            Unit::Entity { class, words, text, tokens, by_pack } => {
+                Unit::Entity { class, words: words.map(|word| word + by), text, tokens, by_pack }
+            }
+            Unit::Entry { words, text, cased } => Unit::Entry { words: words.map(|word| word + by), text, cased },
+        }
+    }
+
     /// Its words, half-open.
     pub fn words(&self) -> [usize; 2] {
         match self {

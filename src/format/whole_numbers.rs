@@ -347,14 +347,14 @@ mod tests {
                 "one", "two", "five", "nine", "twelve", "twenty", "fifty", "hundred", "thousand", "million", "and", "oh", "point", "dollars",
                 "percent", "to", "march", "fifth", "p", "m", "dot", "blimey", "at", "a", "half", "kilometers",
             ][..]), 1..12),
-            tags in prop::collection::vec((0usize..24, 1usize..4), 12),
+            tags in prop::collection::vec((0usize..2 * ItnClass::ALL.len(), 1usize..4), 12),
             tagged in any::<bool>(),
         ) {
             let spans: Vec<([usize; 2], ItnClass)> = tags.iter().scan(0, |at, &(class, count)| {
                 let from = *at;
                 *at += count;
                 Some(([from, *at], class))
-            }).filter(|(span, class)| span[1] <= words.len() && *class < 12).map(|(span, class)| (span, ItnClass::ALL[class])).collect();
+            }).filter(|(span, class)| span[1] <= words.len() && *class < ItnClass::ALL.len()).map(|(span, class)| (span, ItnClass::ALL[class])).collect();
             let ends = vec![false; words.len()];
             let spans = if tagged { Spans::Tagged { spans: &spans, ends: &ends } } else { Spans::Found };
             let made = units(&words, &ends, spans, &STYLE);

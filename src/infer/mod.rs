@@ -13,6 +13,7 @@
 pub mod model;
 pub mod onnx;
 pub mod path;
+pub mod prosody;
 pub mod queue;
 pub mod row;
 pub mod service;
@@ -21,7 +22,7 @@ pub mod tokenise;
 pub mod weights;
 
 pub use model::{LoadError, Model, ModelFiles, Models};
-pub use row::Row;
+pub use row::{Row, RowWord};
 pub use service::{Answer, InferenceService, KeptStates, Outcome, Request};
 pub use states::States;
 pub use tokenise::WordTokenizer;

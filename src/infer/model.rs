@@ -51,7 +51,7 @@ impl ModelFiles {
         file.take(MAX_LABELS_BYTES).read_to_string(&mut text).map_err(|e| wrong(e.to_string()))?;
         let labels: Labels = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
         labels.check().map_err(wrong)?;
-        let follows = LabelTransitions::new(&labels.itn_follows).map_err(wrong)?;
+        let follows = LabelTransitions::new(labels.itn.len(), &labels.itn_follows).map_err(wrong)?;
         Ok(ModelFiles { dir: dir.to_path_buf(), labels, follows })
     }
 

@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{LoadError, ModelFiles};
 use super::path::LabelTransitions;
+use super::prosody::Prosody;
 use super::row::RowTemplate;
 use super::weights::{Element, Weight, weights};
 use super::{ModelError, Row, States, Tagger};
-use crate::tags::{Labels, Tags, best};
+use crate::tags::{Heads, Tags};
 
 /// Word number of padding tokens: further ahead than any lookahead, so that nothing attends to them.
 const PAD_WORD: i64 = 1 << 30;
@@ -50,7 +51,7 @@ pub fn init_runtime(library: &Path) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// What a model's graph takes, in this order.
+/// What every model's graph takes. `labels.json` names what it takes besides ([`Labels::INPUTS`](crate::tags::Labels::INPUTS)).
 const INPUTS: [&str; 9] = ["tokens", "words", "lookahead", "style", "positions", "kept", "kept_scales", "kept_positions", "keep"];
 /// Position of a slot that holds nothing.
 const UNUSED: i64 = -1;
@@ -99,13 +100,16 @@ impl SharedWeights {
 pub struct OnnxTagger {
     session: Session,
     follows: LabelTransitions,
+    heads: Heads,
     sizes: Sizes,
     slots: usize,
+    /// inputs of boundaries that it takes
+    boundaries: Vec<String>,
 }
 
 /// What a run gives.
 struct RunOutput {
-    /// `[rows, width, Labels::WIDTH]`
+    /// `[rows, width, Heads::width]`
     logits: Vec<f32>,
     width: usize,
     /// `[tokens kept, slabs, heads × size]`
@@ -166,28 +170,34 @@ impl OnnxTagger {
             }
         }
         let session = builder.commit_from_memory(onnx).map_err(|e| fail("expected an ONNX tagger", e.to_string()))?;
-        let inputs: Vec<&str> = session.inputs().iter().map(|i| i.name()).collect();
-        if inputs != INPUTS {
-            let expected = format!("expected inputs {}", INPUTS.join(", "));
+        let boundaries = files.labels.inputs.clone();
+        let mut inputs: Vec<&str> = session.inputs().iter().map(|i| i.name()).collect();
+        let mut wanted: Vec<&str> = INPUTS.into_iter().chain(boundaries.iter().map(String::as_str)).collect();
+        inputs.sort_unstable();
+        wanted.sort_unstable();
+        if inputs != wanted {
+            let expected = format!("expected inputs {}", wanted.join(", "));
             return Err(fail(&expected, format!("got {inputs:?}; export the model again with this version's training")));
         }
-        let kept = session.inputs()[5].dtype().tensor_shape().map(|shape| shape.to_vec()).unwrap_or_default();
+        let kept = session.inputs().iter().find(|i| i.name() == "kept").and_then(|i| i.dtype().tensor_shape());
+        let kept = kept.map(|shape| shape.to_vec()).unwrap_or_default();
         let sizes = match kept[..] {
             [slabs, _, _, heads, size] if slabs.min(heads).min(size) > 0 => {
                 Sizes { slabs: slabs as usize, heads: heads as usize, size: size as usize }
             }
             _ => return Err(fail("expected kept to be [slabs, rows, slots, heads, size]", format!("got {kept:?}"))),
         };
-        let mut tagger = OnnxTagger { session, follows: files.follows.clone(), sizes, slots };
+        let mut tagger =
+            OnnxTagger { session, follows: files.follows.clone(), heads: files.labels.heads(), boundaries, sizes, slots };
         let tokens = &files.labels.tokens;
         let last_style = files.labels.styles.len() as u32 - 1;
         let template = RowTemplate { cls: tokens.cls, sep: tokens.sep, style: last_style, ..RowTemplate::default() };
-        let warm = Row::pack(template, &[&[tokens.cls]], 0, Some(0), false);
+        let warm = Row::pack(template, &[[tokens.cls].as_slice().into()], 0, Some(0), false);
         tagger.tag(&[&warm], &mut [States::default()]).map_err(|e| fail("the model does not run", e.to_string()))?;
         Ok(tagger)
     }
 
-    /// Logits of the words that rows ask for, `[words][Labels::WIDTH]` for each row. What rows keep is added to their states.
+    /// Logits of the words that rows ask for, `[words][Heads::width]` for each row. What rows keep is added to their states.
     ///
     /// Rows that go on after kept states and rows that start afresh are run apart: how many slots a run has decides in which order it adds up.
     pub fn logits(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Vec<f32>>>, ModelError> {
@@ -202,7 +212,8 @@ impl OnnxTagger {
             let (values, scales) = (self.sizes.slabs * self.sizes.heads * self.sizes.size, self.sizes.slabs);
             let mut made = ran.states.chunks_exact(values).zip(ran.scales.chunks_exact(scales));
             for (at, &r) in which.iter().enumerate() {
-                let of = |&first: &u32| ran.logits[(at * ran.width + first as usize) * Labels::WIDTH..][..Labels::WIDTH].to_vec();
+                let logits_of = self.heads.width();
+                let of = |&first: &u32| ran.logits[(at * ran.width + first as usize) * logits_of..][..logits_of].to_vec();
                 logits[r] = rows[r].first.iter().map(of).collect();
                 let keep = rows[r].keep.map_or(0, |keep| keep.tokens as usize);
                 states[r].reserve(keep, values, scales, self.slots);
@@ -222,6 +233,7 @@ impl OnnxTagger {
         let mut tokens = vec![0i64; count * width];
         let mut words = vec![PAD_WORD; count * width];
         let mut positions = vec![0i64; count * width];
+        let mut prosody = vec![Prosody::default(); count * width];
         let (mut lookahead, mut style) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut kept = vec![0i8; slabs * count * slots * heads * size];
         let mut kept_scales = vec![0f32; slabs * count * slots];
@@ -233,6 +245,7 @@ impl OnnxTagger {
                 let at = r * width + i;
                 (tokens[at], words[at], positions[at]) = (i64::from(token), i64::from(word), from + i as i64);
             }
+            prosody[r * width..][..row.prosody.len()].copy_from_slice(&row.prosody);
             lookahead.push(row.lookahead.map_or(UNLIMITED, i64::from));
             style.push(i64::from(row.template.style));
             keep.extend((0..row.keep.map_or(0, |keep| keep.tokens as usize)).map(|i| (r * width + i) as i64));
@@ -254,7 +267,7 @@ impl OnnxTagger {
             keep.push(0); // ONNX Runtime 1.31 cannot divide nothing by nothing; nobody reads it
         }
         let kept_tokens = keep.len();
-        let inputs = ort::inputs![
+        let mut inputs = ort::inputs![
             "tokens" => tensor(vec![count, width], tokens)?,
             "words" => tensor(vec![count, width], words)?,
             "lookahead" => tensor(vec![count], lookahead)?,
@@ -265,8 +278,17 @@ impl OnnxTagger {
             "kept_positions" => tensor(vec![count, slots], kept_positions)?,
             "keep" => tensor(vec![kept_tokens], keep)?,
         ];
+        for name in &self.boundaries {
+            let class = |p: &Prosody| match name.as_str() {
+                "pauses" => i64::from(p.pause),
+                "gaps" => i64::from(p.gap),
+                _ => p.voice as i64,
+            };
+            let classes = tensor(vec![count, width], prosody.iter().map(class).collect())?;
+            inputs.push((name.clone().into(), classes.into()));
+        }
         let outputs = self.session.run(inputs).map_err(|e| ModelError(e.to_string()))?;
-        let logits = extract::<f32>(&outputs, "logits", &[count, width, Labels::WIDTH])?;
+        let logits = extract::<f32>(&outputs, "logits", &[count, width, self.heads.width()])?;
         let states = extract::<i8>(&outputs, "states", &[kept_tokens, slabs, heads * size])?;
         let scales = extract::<f32>(&outputs, "state_scales", &[kept_tokens, slabs])?;
         Ok(RunOutput { logits, width, states, scales })
@@ -296,9 +318,9 @@ impl Tagger for OnnxTagger {
     fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
         let logits = self.logits(rows, states)?;
         let tags_of = |(row, words): (&&Row, &Vec<Vec<f32>>)| {
-            let itn: Vec<&[f32]> = words.iter().map(|w| &w[Labels::ITN]).collect();
+            let itn: Vec<&[f32]> = words.iter().map(|w| &w[self.heads.itn()]).collect();
             let path = self.follows.path(&itn, row.before, row.lookahead.is_some());
-            words.iter().zip(path).map(|(w, itn)| Tags { itn, ..best(w, row.template.tilt) }).collect()
+            words.iter().zip(path).map(|(w, itn)| Tags { itn, ..self.heads.best(w, row.template.tilt) }).collect()
         };
         Ok(rows.iter().zip(&logits).map(tags_of).collect())
     }

@@ -13,17 +13,22 @@ const NEVER: f32 = -1e9;
 
 /// `[label before][label]`: what a step adds to a path's score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LabelTransitions(Box<[[f32; LABELS]; LABELS]>);
+pub struct LabelTransitions {
+    /// of the model: the first so many labels are used
+    labels: usize,
+    steps: Box<[[f32; LABELS]; LABELS]>,
+}
 
 impl LabelTransitions {
-    /// From a model's table.
+    /// From the table of a model that has so many ITN labels, at most [`Itn::COUNT`].
     ///
     /// # Errors
     /// It is not one row and column for each label, or holds a number beyond ±100.
-    pub fn new(table: &[Vec<f32>]) -> Result<LabelTransitions, String> {
-        let columns = table.iter().map(Vec::len).find(|&n| n != LABELS).unwrap_or(LABELS);
-        if table.len() != LABELS || columns != LABELS {
-            return Err(format!("itn_follows: expected {LABELS} rows of {LABELS} numbers, got {} of {columns}", table.len()));
+    pub fn new(labels: usize, table: &[Vec<f32>]) -> Result<LabelTransitions, String> {
+        assert!(labels <= LABELS, "the model's labels are checked first");
+        let columns = table.iter().map(Vec::len).find(|&n| n != labels).unwrap_or(labels);
+        if table.len() != labels || columns != labels {
+            return Err(format!("itn_follows: expected {labels} rows of {labels} numbers, got {} of {columns}", table.len()));
         }
         let mut steps = Box::new([[0.0; LABELS]; LABELS]);
         for (before, row) in table.iter().enumerate() {
@@ -34,44 +39,46 @@ impl LabelTransitions {
                 steps[before][label] = if allowed(before, label) { step } else { NEVER };
             }
         }
-        Ok(LabelTransitions(steps))
+        Ok(LabelTransitions { labels, steps })
     }
 
     /// The labels of the best path through a row's words (Viterbi), whose logits are given in order. The path goes on from the label `before`; without one
     /// any label may be the first. `masked`: a later word's logits know of words that an earlier one must not, so that labels are decided from left to right.
     pub fn path(&self, words: &[&[f32]], before: Option<Itn>, masked: bool) -> Vec<Itn> {
-        let before = before.map(Itn::index);
+        // Another model may have given that label.
+        let before = before.map(Itn::index).filter(|&before| before < self.labels);
         let path = if masked { self.left_to_right(words, before) } else { self.best(words, before) };
         path.into_iter().map(|label| Itn::from_index(label).expect("a label of the head")).collect()
     }
 
     /// The score of a path's first word.
     fn first(&self, before: Option<usize>, label: usize, logits: &[f32]) -> f32 {
-        logits[label] + before.map_or(0.0, |before| self.0[before][label])
+        logits[label] + before.map_or(0.0, |before| self.steps[before][label])
     }
 
     fn left_to_right(&self, words: &[&[f32]], before: Option<usize>) -> Vec<usize> {
         let mut path: Vec<usize> = Vec::with_capacity(words.len());
         for logits in words {
-            path.push(top(|label| self.first(path.last().copied().or(before), label, logits)));
+            path.push(top(self.labels, |label| self.first(path.last().copied().or(before), label, logits)));
         }
         path
     }
 
     fn best(&self, words: &[&[f32]], before: Option<usize>) -> Vec<usize> {
         let Some((first, rest)) = words.split_first() else { return Vec::new() };
-        let mut scores: [f32; LABELS] = std::array::from_fn(|label| self.first(before, label, first));
+        let mut scores = [NEVER; LABELS];
+        (0..self.labels).for_each(|label| scores[label] = self.first(before, label, first));
         let mut back = Vec::with_capacity(rest.len());
         for logits in rest {
             let (mut next, mut from) = ([0.0; LABELS], [0u8; LABELS]);
-            for label in 0..LABELS {
-                let before = top(|before| scores[before] + self.0[before][label]);
-                (next[label], from[label]) = (scores[before] + self.0[before][label] + logits[label], before as u8);
+            for label in 0..self.labels {
+                let before = top(self.labels, |before| scores[before] + self.steps[before][label]);
+                (next[label], from[label]) = (scores[before] + self.steps[before][label] + logits[label], before as u8);
             }
             scores = next;
             back.push(from);
         }
-        let mut path = vec![top(|label| scores[label])];
+        let mut path = vec![top(self.labels, |label| scores[label])];
         for from in back.iter().rev() {
             path.push(usize::from(from[path[path.len() - 1]]));
         }
@@ -86,10 +93,10 @@ fn allowed(before: usize, label: usize) -> bool {
     !matches!(named(label), Itn::I(_)) || named(label).continues(named(before))
 }
 
-/// The label of the highest score. Ties go to the lower label.
-fn top(score: impl Fn(usize) -> f32) -> usize {
+/// Of the first `labels` the one with the highest score. Ties go to the lower label.
+fn top(labels: usize, score: impl Fn(usize) -> f32) -> usize {
     let mut best = (0, score(0));
-    for label in 1..LABELS {
+    for label in 1..labels {
         let here = score(label);
         if here > best.1 {
             best = (label, here);
@@ -101,11 +108,12 @@ fn top(score: impl Fn(usize) -> f32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tags::ItnClass;
     use crate::tags::ItnClass::{Cardinal, Percent};
     use proptest::prelude::*;
 
     fn open() -> LabelTransitions {
-        LabelTransitions::new(&vec![vec![0.0; LABELS]; LABELS]).unwrap()
+        LabelTransitions::new(LABELS, &vec![vec![0.0; LABELS]; LABELS]).unwrap()
     }
 
     /// Logits of a word: `high` of some labels, 0 of the others.
@@ -145,14 +153,26 @@ mod tests {
     #[test]
     fn a_table_of_another_size_or_with_senseless_numbers_is_refused() {
         let table = vec![vec![0.0; LABELS]; LABELS];
-        assert!(LabelTransitions::new(&table[1..]).unwrap_err().contains("expected 25 rows of 25 numbers, got 24 of 25"));
+        assert!(LabelTransitions::new(LABELS, &table[1..]).unwrap_err().contains("expected 33 rows of 33 numbers, got 32 of 33"));
         let mut ragged = table.clone();
         ragged[3].pop();
-        assert!(LabelTransitions::new(&ragged).unwrap_err().contains("got 25 of 24"));
+        assert!(LabelTransitions::new(LABELS, &ragged).unwrap_err().contains("got 33 of 32"));
         for bad in [f32::NAN, f32::INFINITY, 1e30] {
             let mut table = table.clone();
             table[1][2] = bad;
-            assert!(LabelTransitions::new(&table).unwrap_err().contains("from -100 to 100"));
+            assert!(LabelTransitions::new(LABELS, &table).unwrap_err().contains("from -100 to 100"));
+        }
+    }
+
+    #[test]
+    fn a_model_without_the_later_labels_never_gives_one() {
+        let few = 1 + 2 * ItnClass::FIRST;
+        let follows = LabelTransitions::new(few, &vec![vec![0.0; few]; few]).unwrap();
+        let words: Vec<Vec<f32>> = (0..3).map(|i| (0..few).map(|n| ((n * 7 + i) % 25) as f32).collect()).collect();
+        let words: Vec<&[f32]> = words.iter().map(|w| &w[..]).collect();
+        for masked in [false, true] {
+            let path = follows.path(&words, Some(Itn::I(ItnClass::Password)), masked);
+            assert!(path.len() == 3 && path.iter().all(|label| label.index() < few), "{path:?}");
         }
     }
 
@@ -164,13 +184,13 @@ mod tests {
         ) {
             // Only the first five labels have a chance, so that all paths can be tried.
             let table: Vec<Vec<f32>> = steps.chunks(LABELS).map(<[f32]>::to_vec).collect();
-            let follows = LabelTransitions::new(&table).unwrap();
+            let follows = LabelTransitions::new(LABELS, &table).unwrap();
             let logits: Vec<[f32; LABELS]> =
                 words.iter().map(|w| std::array::from_fn(|n| w.get(n).copied().unwrap_or(-1000.0))).collect();
             let rows: Vec<&[f32]> = logits.iter().map(|w| &w[..]).collect();
             let score = |path: &[usize]| -> f32 {
                 let words: f32 = path.iter().zip(&rows).map(|(&label, w)| w[label]).sum();
-                words + path.windows(2).map(|p| follows.0[p[0]][p[1]]).sum::<f32>()
+                words + path.windows(2).map(|p| follows.steps[p[0]][p[1]]).sum::<f32>()
             };
             let found = follows.path(&rows, None, false);
             let labels: Vec<usize> = found.iter().map(|i| i.index()).collect();

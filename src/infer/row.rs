@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::prosody::Prosody;
 use crate::tags::{Itn, Tilt};
 
 /// Tokens of a row at most: the encoder's positions.
@@ -51,6 +52,22 @@ pub struct Keep {
     pub again: bool,
 }
 
+/// A word of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowWord<'a> {
+    /// its sub-tokens, at least one
+    pub tokens: &'a [u32],
+    /// the boundary before it
+    pub prosody: Prosody,
+}
+
+/// A word of whose boundary nothing is known.
+impl<'a> From<&'a [u32]> for RowWord<'a> {
+    fn from(tokens: &'a [u32]) -> RowWord<'a> {
+        RowWord { tokens, prosody: Prosody::default() }
+    }
+}
+
 /// Model input for one stream's window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -60,6 +77,8 @@ pub struct Row {
     pub tokens: Vec<u32>,
     /// each token's word, counted from the row's first word; -1 for `cls`
     pub words: Vec<i32>,
+    /// the boundary before each token's word; unknown for `cls` and `sep`
+    pub prosody: Vec<Prosody>,
     /// place in `tokens` of the first token of each word whose tags are asked for: the row's last words, all of them unless [`Row::tagging_last`] says otherwise
     pub first: Vec<u32>,
     /// later words a word may attend to; `None` is all
@@ -79,14 +98,14 @@ impl Row {
     ///
     /// # Panics
     /// If `words` without history are more than fit with one token each; `config` checks the limits that exclude it.
-    pub fn pack(template: RowTemplate, words: &[&[u32]], history: usize, lookahead: Option<u32>, stopped: bool) -> Row {
+    pub fn pack(template: RowTemplate, words: &[RowWord], history: usize, lookahead: Option<u32>, stopped: bool) -> Row {
         let room = MAX_TOKENS - 2;
         let mut keep = MAX_TOKENS_PER_WORD;
-        let cost = |words: &[&[u32]], keep: usize| words.iter().map(|w| w.len().min(keep)).sum::<usize>();
+        let cost = |words: &[RowWord], keep: usize| words.iter().map(|w| w.tokens.len().min(keep)).sum::<usize>();
         let mut total = cost(words, keep);
         let mut skipped = 0;
         while total > room && skipped < history {
-            total -= words[skipped].len().min(keep);
+            total -= words[skipped].tokens.len().min(keep);
             skipped += 1;
         }
         let words = &words[skipped..];
@@ -95,8 +114,7 @@ impl Row {
             keep -= 1;
         }
         let mut row = Row::empty(template, lookahead);
-        row.tokens.push(template.cls);
-        row.words.push(-1);
+        row.push(template.cls, -1, Prosody::default());
         row.fill(words, keep, stopped);
         row
     }
@@ -104,7 +122,7 @@ impl Row {
     /// A row of words that go on after kept states; `None` where there are none, or where they reach beyond `last`, a position.
     pub fn go_on(
         template: RowTemplate,
-        words: &[&[u32]],
+        words: &[RowWord],
         after: StatesRef,
         last: usize,
         lookahead: Option<u32>,
@@ -132,29 +150,23 @@ impl Row {
     }
 
     fn empty(template: RowTemplate, lookahead: Option<u32>) -> Row {
-        Row {
-            template,
-            tokens: Vec::new(),
-            words: Vec::new(),
-            first: Vec::new(),
-            lookahead,
-            before: None,
-            after: None,
-            keep: None,
-        }
+        let (tokens, words, prosody, first) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Row { template, tokens, words, prosody, first, lookahead, before: None, after: None, keep: None }
     }
 
-    fn fill(&mut self, words: &[&[u32]], keep: usize, stopped: bool) {
+    fn push(&mut self, token: u32, word: i32, prosody: Prosody) {
+        self.tokens.push(token);
+        self.words.push(word);
+        self.prosody.push(prosody);
+    }
+
+    fn fill(&mut self, words: &[RowWord], keep: usize, stopped: bool) {
         for (i, word) in words.iter().enumerate() {
             self.first.push(self.tokens.len() as u32);
-            for &token in word.iter().take(keep) {
-                self.tokens.push(token);
-                self.words.push(i as i32);
-            }
+            word.tokens.iter().take(keep).for_each(|&token| self.push(token, i as i32, word.prosody));
         }
         if stopped {
-            self.tokens.push(self.template.sep);
-            self.words.push(words.len() as i32);
+            self.push(self.template.sep, words.len() as i32, Prosody::default());
         }
     }
 }
@@ -171,9 +183,25 @@ mod tests {
         tilt: Tilt { comma: 0.0, period: 0.0, question: 0.0, disfluency: 0.0 },
     };
 
+    fn words<'a>(tokens: &[&'a [u32]]) -> Vec<RowWord<'a>> {
+        tokens.iter().map(|&tokens| tokens.into()).collect()
+    }
+
+    #[test]
+    fn every_token_of_a_word_has_the_boundary_before_the_word_and_special_tokens_have_none() {
+        use super::super::prosody::Voice;
+        let (first, none) = (Prosody { pause: 1, gap: 2, voice: Voice::Same }, Prosody::default());
+        let second = Prosody { pause: 8, gap: 7, voice: Voice::Other };
+        let said = [RowWord { tokens: &[7, 8], prosody: first }, RowWord { tokens: &[9, 10, 11], prosody: second }];
+        let row = Row::pack(FRAME, &said, 0, None, true);
+        assert_eq!(row.prosody, [none, first, first, second, second, second, none]);
+        let row = Row::go_on(FRAME, &said, StatesRef { number: 4, position: 4 }, MAX_TOKENS, None, false).unwrap();
+        assert_eq!(row.prosody, [first, first, second, second, second]);
+    }
+
     #[test]
     fn a_row_points_at_each_words_first_token() {
-        let row = Row::pack(FRAME, &[&[7], &[8, 9], &[10]], 0, Some(9), true);
+        let row = Row::pack(FRAME, &words(&[&[7], &[8, 9], &[10]]), 0, Some(9), true);
         assert_eq!(row.tokens, [101, 7, 8, 9, 10, 102]);
         assert_eq!(row.words, [-1, 0, 1, 1, 2, 3]);
         assert_eq!(row.first, [1, 2, 4]);
@@ -182,25 +210,28 @@ mod tests {
     #[test]
     fn a_full_row_gives_up_history_first_and_then_sub_tokens() {
         let word: &[u32] = &[1, 2, 3, 4];
-        let row = Row::pack(FRAME, &vec![word; 150], 48, None, false);
+        let row = Row::pack(FRAME, &words(&vec![word; 150]), 48, None, false);
         assert_eq!(row.first.len(), 127, "150 words less the 23 oldest");
-        let row = Row::pack(FRAME, &vec![word; 250], 48, None, false);
+        let row = Row::pack(FRAME, &words(&vec![word; 250]), 48, None, false);
         assert_eq!(row.first.len(), 202, "no history left");
         assert_eq!(row.tokens.len(), 1 + 202 * 2);
     }
 
     #[test]
     fn a_row_goes_on_after_kept_states_keeps_what_settles_and_asks_for_what_is_open() {
-        let fresh = Row::pack(FRAME, &[&[7], &[8, 9], &[10], &[11]], 0, None, false);
+        let fresh = Row::pack(FRAME, &words(&[&[7], &[8, 9], &[10], &[11]]), 0, None, false);
         let (fresh, after) = fresh.keep(2, 4, false);
         assert_eq!(fresh.keep, Some(Keep { tokens: 4, number: 4, again: false }), "the opening token and two words");
         assert_eq!(after, StatesRef { number: 4, position: 4 });
-        let row = Row::go_on(FRAME, &[&[10], &[11], &[12, 13], &[14]], after, MAX_TOKENS, None, true).unwrap();
+        let row = Row::go_on(FRAME, &words(&[&[10], &[11], &[12, 13], &[14]]), after, MAX_TOKENS, None, true).unwrap();
         assert_eq!((&row.tokens[..], &row.words[..]), (&[10, 11, 12, 13, 14, 102][..], &[0, 1, 2, 2, 3, 4][..]));
         let (row, after) = row.keep(1, 6, false);
         assert_eq!(after, StatesRef { number: 6, position: 8 });
         assert_eq!(row.tagging_last(2, Some(Itn::O)).first, [2, 4]);
-        assert!(Row::go_on(FRAME, &[&[10]], StatesRef { number: 1, position: 400 }, LAST_KEPT_POSITION, None, false).is_none());
+        assert!(
+            Row::go_on(FRAME, &words(&[&[10]]), StatesRef { number: 1, position: 400 }, LAST_KEPT_POSITION, None, false)
+                .is_none()
+        );
         assert!(Row::go_on(FRAME, &[], after, MAX_TOKENS, None, false).is_none());
     }
 }

@@ -297,7 +297,7 @@ mod tests {
     use tokio::sync::mpsc::unbounded_channel;
 
     fn request(request_id: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
-        let row = Row::pack(RowTemplate::default(), &[&[7], &[8]], 0, None, false);
+        let row = Row::pack(RowTemplate::default(), &[[7].as_slice().into(), [8].as_slice().into()], 0, None, false);
         Request { owner: 1, stream: 1, request_id, row, lane: Lane::Live, due, trace: None, reply: reply.clone() }
     }
 
@@ -394,8 +394,13 @@ mod tests {
             });
             answers.blocking_recv().unwrap().outcome
         };
-        let (first, after) = Row::pack(RowTemplate::default(), &[&[7], &[8], &[9]], 0, None, false).keep(1, 8, false);
-        let next = |after| Row::go_on(RowTemplate::default(), &[&[9], &[10]], after, 400, None, false).unwrap();
+        let (first, after) =
+            Row::pack(RowTemplate::default(), &[[7], [8], [9]].each_ref().map(|w| w.as_slice().into()), 0, None, false)
+                .keep(1, 8, false);
+        let next = |after| {
+            Row::go_on(RowTemplate::default(), &[[9], [10]].each_ref().map(|w| w.as_slice().into()), after, 400, None, false)
+                .unwrap()
+        };
         assert_eq!(ask(1, next(after)), Outcome::StatesGone, "not made yet");
         assert_eq!(ask(1, first.clone()), Outcome::Tags(vec![Tags::default(); 3]));
         assert_eq!(ask(1, next(after)), Outcome::Tags(vec![Tags::default(); 2]), "they are read");

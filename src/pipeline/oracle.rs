@@ -104,7 +104,11 @@ fn tags(seed: u64, i: usize) -> Tags {
         case: Case::ALL[(h >> 8) as usize % 4],
         // Half outside, and otherwise mostly going on, so that spans of some length come about.
         itn: Itn::from_index(if h >> 16 & 1 == 0 { 0 } else { (seed >> 7) as usize % (Itn::COUNT - 1) + 1 }).unwrap_or_default(),
-        disfluency: if (h >> 24).is_multiple_of(4) { Disfluency::ALL[(h >> 32) as usize % 6] } else { Disfluency::O },
+        disfluency: if (h >> 24).is_multiple_of(4) {
+            Disfluency::ALL[(h >> 32) as usize % Disfluency::ALL.len()]
+        } else {
+            Disfluency::O
+        },
     }
 }
 
@@ -135,7 +139,14 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let style = Style { verbatim, redaction: redaction(seed), ..Style::of(GRAMMARS.clone()) };
     let before = ["", "my number is four", "my password is"][(seed % 3) as usize];
     let around = PassageContext { before, after: ["", "five", "thanks"][(seed / 3 % 3) as usize], more: seed.is_multiple_of(11) };
-    let passage = Passage { words: &words, from, sentence_start: seed.is_multiple_of(2), around, sure: words.len() };
+    let passage = Passage {
+        words: &words,
+        from,
+        sentence_start: seed.is_multiple_of(2),
+        turn_ends: seed.is_multiple_of(7),
+        around,
+        sure: words.len(),
+    };
     let done = apply::apply(passage, &style);
     let mut came = vec![0; words.len()];
     // Tokens of one entity share their source, which may enclose removed words.
@@ -172,7 +183,7 @@ pub fn check_sentence(bytes: &[u8]) {
         match (byte >> 4, spans.last_mut()) {
             (13.., _) => {}
             (12, Some((span, _))) if span[1] == at => span[1] += 1,
-            (class, _) => spans.push(([at, at + 1], ItnClass::ALL[usize::from(class % 12)])),
+            (class, _) => spans.push(([at, at + 1], ItnClass::ALL[usize::from(class) % ItnClass::ALL.len()])),
         }
     }
     for spans in [Spans::Tagged { spans: &spans, ends: &vec![false; words.len()] }, Spans::Found] {

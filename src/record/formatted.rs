@@ -32,6 +32,10 @@ pub struct WrittenWord {
     /// confidence of its spoken words: their mean, to three places
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c: Option<f32>,
+    /// who said it; absent where nobody knows, or where something redacted was said by several
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub speaker: Option<Arc<str>>,
     /// input words of the epoch it came from, half-open. Tokens of one entity may share them, where the words cannot be divided; tokens share no word otherwise
     pub src: [u64; 2],
 }
@@ -90,6 +94,10 @@ pub struct Segment {
     pub seq: u64,
     /// final, partial or end
     pub kind: Kind,
+    /// who said all of its words; absent where nobody knows, or where they are of several
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub speaker: Option<Arc<str>>,
     /// written tokens, separated by one space
     pub text: String,
     /// written tokens

@@ -70,6 +70,7 @@ impl<T> Enveloped<T> {
             session: self.session,
             seq: self.seq,
             channel: said.channel,
+            speaker: None,
             is_final: said.is_final || self.end.is_some(),
             words: Some(said.words),
             text: None,
@@ -91,7 +92,7 @@ struct ParsedMessage {
 }
 
 fn word(w: String, s: Option<f64>, e: Option<f64>, c: Option<f64>) -> WireWord {
-    WireWord { w, s, e, c }
+    WireWord { w, s, e, c, speaker: None }
 }
 
 /// Words of a text that comes without their times.
@@ -239,6 +240,9 @@ struct DeepgramAlternative {
 #[derive(Deserialize)]
 struct DeepgramWord {
     word: String,
+    /// with the `diarize` option
+    #[serde(default)]
+    speaker: Option<u32>,
     #[serde(default)]
     start: Option<f64>,
     #[serde(default)]
@@ -258,7 +262,10 @@ fn deepgram(d: Deepgram) -> Result<ParsedMessage, Refused> {
         Deepgram::Results(r) => {
             let best = r.channel.alternatives.into_iter().next();
             let words = best.map_or(Vec::new(), |a| match a.words.filter(|w| !w.is_empty()) {
-                Some(words) => words.into_iter().map(|w| word(w.word, w.start, w.end, w.confidence)).collect(),
+                Some(words) => words
+                    .into_iter()
+                    .map(|w| WireWord { speaker: w.speaker.map(|n| n.to_string()), ..word(w.word, w.start, w.end, w.confidence) })
+                    .collect(),
                 None => untimed(&a.transcript),
             });
             let end = (r.is_final && r.speech_final).then_some(End::Utterance);
@@ -301,6 +308,9 @@ struct AwsAlternative {
 #[serde(rename_all = "PascalCase")]
 struct AwsItem {
     content: String,
+    /// with speaker partitioning
+    #[serde(default)]
+    speaker: Option<String>,
     #[serde(default)]
     start_time: Option<f64>,
     #[serde(default)]
@@ -323,7 +333,7 @@ fn aws(a: Aws) -> Result<ParsedMessage, Refused> {
         }
         // Its marks are items of their own; where they go is ours to say.
         let spoken = best.items.into_iter().filter(|i| i.r#type.as_deref() != Some("punctuation"));
-        spoken.map(|i| word(i.content, i.start_time, i.end_time, i.confidence)).collect()
+        spoken.map(|i| WireWord { speaker: i.speaker, ..word(i.content, i.start_time, i.end_time, i.confidence) }).collect()
     });
     let is_final = !result.is_partial;
     Ok(ParsedMessage { channel: result.channel_id, is_final, words, end: is_final.then_some(End::Utterance) })

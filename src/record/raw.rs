@@ -1,5 +1,7 @@
 //! A raw segment: what a recogniser said. Everything in it is untrusted and checked here.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -64,6 +66,8 @@ pub struct RawWord {
     pub end: Option<f64>,
     /// confidence, 0 to 1
     pub confidence: Option<f32>,
+    /// who says it
+    pub speaker: Option<Arc<str>>,
 }
 
 /// One record of the raw topic, checked.
@@ -102,6 +106,9 @@ pub struct WireWord {
     /// confidence, 0 to 1
     #[serde(default)]
     pub(super) c: Option<f64>,
+    /// who says it, where the recogniser tells voices of a channel apart; it takes the place of the record's
+    #[serde(default)]
+    pub(super) speaker: Option<String>,
 }
 
 /// What a recogniser said: a record of the raw topic, keyed by session.
@@ -117,6 +124,9 @@ pub struct Wire {
     /// speaker track
     #[serde(default)]
     pub(super) channel: Option<String>,
+    /// who says the words that have no `speaker` of their own
+    #[serde(default)]
+    pub(super) speaker: Option<String>,
     /// `false`: a hypothesis that the channel's next record replaces
     #[serde(default = "yes", rename = "final")]
     pub(super) is_final: bool,
@@ -168,6 +178,7 @@ impl RawSegment {
             return Err(Refused::new("json", "not a raw segment: expected a JSON object"));
         }
         let wire = input::wire(bytes, format)?;
+        let mut speakers = Speakers::of(wire.speaker)?;
         let words = match (wire.words, wire.text) {
             (Some(_), Some(text)) if !text.trim().is_empty() => {
                 return Err(Refused::new("contract", "got both \"words\" and \"text\"; send one of them"));
@@ -176,7 +187,7 @@ impl RawSegment {
                 if words.len() > limits.max_words_per_record {
                     return Err(limit("max_words_per_record", limits.max_words_per_record, words.len()));
                 }
-                words.into_iter().enumerate().map(|(i, w)| check_word(i, w, limits)).collect::<Result<_, _>>()?
+                words.into_iter().enumerate().map(|(i, w)| check_word(i, w, limits, &mut speakers)).collect::<Result<_, _>>()?
             }
             (None, Some(text)) => {
                 let mut words = Vec::new();
@@ -184,8 +195,8 @@ impl RawSegment {
                     if i == limits.max_words_per_record {
                         return Err(limit("max_words_per_record", limits.max_words_per_record, i + 1));
                     }
-                    let word = WireWord { w: w.to_string(), s: None, e: None, c: None };
-                    words.push(check_word(i, word, limits)?);
+                    let word = WireWord { w: w.to_string(), s: None, e: None, c: None, speaker: None };
+                    words.push(check_word(i, word, limits, &mut speakers)?);
                 }
                 words
             }
@@ -198,14 +209,7 @@ impl RawSegment {
             return Err(Refused::new("contract", "a hypothesis (final: false) cannot end a channel or a session"));
         }
         for (name, value) in [("channel", &wire.channel), ("tenant", &wire.tenant), ("lang", &wire.lang)] {
-            if let Some(value) = value
-                && (value.len() > MAX_NAME_BYTES || value.chars().any(char::is_control))
-            {
-                return Err(Refused::new(
-                    "contract",
-                    format!("\"{name}\" must have at most {MAX_NAME_BYTES} bytes and no control characters"),
-                ));
-            }
+            check_name(name, value.as_deref())?;
         }
         if let Some(meta) = &wire.meta {
             if meta.get().len() > limits.max_meta_bytes {
@@ -254,7 +258,40 @@ fn limit(name: &str, at_most: usize, got: usize) -> Refused {
     Refused::new("limit", format!("limits.{name} is {at_most}, got {got}; send smaller records or raise the limit"))
 }
 
-fn check_word(i: usize, wire: WireWord, limits: &RecordLimits) -> Result<RawWord, Refused> {
+/// Checks the value of a key that names something.
+fn check_name(key: &str, value: Option<&str>) -> Result<(), Refused> {
+    if value.is_some_and(|value| value.len() > MAX_NAME_BYTES || value.chars().any(char::is_control)) {
+        let detail = format!("\"{key}\" must have at most {MAX_NAME_BYTES} bytes and no control characters");
+        return Err(Refused::new("contract", detail));
+    }
+    Ok(())
+}
+
+/// The speakers of a record's words. Words of one speaker in a row share the name.
+struct Speakers {
+    /// of words that name none
+    of_record: Option<Arc<str>>,
+    last: Option<Arc<str>>,
+}
+
+impl Speakers {
+    fn of(record: Option<String>) -> Result<Speakers, Refused> {
+        check_name("speaker", record.as_deref())?;
+        // An empty name is what some recognisers say of a voice that they do not know.
+        Ok(Speakers { of_record: record.filter(|name| !name.is_empty()).map(Into::into), last: None })
+    }
+
+    fn of_word(&mut self, own: Option<String>) -> Result<Option<Arc<str>>, Refused> {
+        let Some(own) = own else { return Ok(self.of_record.clone()) };
+        check_name("speaker", Some(&own))?;
+        if self.last.as_deref() != Some(own.as_str()) {
+            self.last = Some(own.into());
+        }
+        Ok(self.last.clone().filter(|name| !name.is_empty()))
+    }
+}
+
+fn check_word(i: usize, wire: WireWord, limits: &RecordLimits, speakers: &mut Speakers) -> Result<RawWord, Refused> {
     let spoken = wire.w.trim();
     if spoken.is_empty() {
         return Err(Refused::new("contract", format!("words[{i}].w is empty; leave the word out")));
@@ -283,7 +320,8 @@ fn check_word(i: usize, wire: WireWord, limits: &RecordLimits) -> Result<RawWord
     {
         return Err(Refused::new("contract", format!("words[{i}].c must be 0 to 1, got {c:?}")));
     }
-    Ok(RawWord { spoken: spoken.into(), start: wire.s, end: wire.e, confidence: wire.c.map(|c| c as f32) })
+    let speaker = speakers.of_word(wire.speaker)?;
+    Ok(RawWord { spoken: spoken.into(), start: wire.s, end: wire.e, confidence: wire.c.map(|c| c as f32), speaker })
 }
 
 #[cfg(test)]
@@ -324,6 +362,18 @@ mod tests {
     }
 
     #[test]
+    fn a_word_has_its_own_speaker_or_the_records_and_an_empty_name_is_none() {
+        let speakers = |json: &str| {
+            let (r, _) = RawSegment::decode(json.as_bytes(), &limits(), InputFormat::Faircopy).unwrap();
+            r.words.iter().map(|w| w.speaker.as_deref().unwrap_or("-").to_string()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(speakers(r#"{"speaker":"a","words":[{"w":"x"},{"w":"y","speaker":"b"},{"w":"z","speaker":""}]}"#), "a b -");
+        assert_eq!(speakers(r#"{"speaker":"a","text":"x y"}"#), "a a");
+        assert_eq!(speakers(r#"{"speaker":"","text":"x"}"#), "-");
+        assert_eq!(speakers(r#"{"words":[{"w":"x"},{"w":"y","speaker":null},{"w":"z","speaker":"c"}]}"#), "- - c");
+    }
+
+    #[test]
     fn what_cannot_be_taken_is_refused_with_a_reason() {
         for (json, want) in [
             ("nonsense", "json"),
@@ -344,6 +394,9 @@ mod tests {
             (r#"{"words":[{"w":"a","c":1.5}]}"#, "contract"),
             (r#"{"text":"a","final":false,"end":"session"}"#, "contract"),
             (r#"{"text":"a","meta":[1]}"#, "contract"),
+            (r#"{"text":"a","speaker":3}"#, "json"),
+            ("{\"text\":\"a\",\"speaker\":\"b\\u0007\"}", "contract"),
+            ("{\"words\":[{\"w\":\"a\",\"speaker\":\"b\\nc\"}]}", "contract"),
             (r#"{"text":"a a a a a a a a a a a"}"#, "limit"),
             (r#"{"text":"aaaaaaaaaaaaaaaaaaaaa"}"#, "limit"),
         ] {

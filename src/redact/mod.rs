@@ -202,7 +202,8 @@ impl Redaction {
         if class == OPEN { whole } else { self.rules.get(class).copied().unwrap_or(whole) }
     }
 
-    fn redacts(&self, class: &str) -> bool {
+    /// Whether a class must not leave.
+    pub fn redacts(&self, class: &str) -> bool {
         self.rules.contains_key(class)
     }
 

@@ -7,7 +7,7 @@
 //!   base ≤ released ≤ frozen ≤ total, all counted in words of the epoch
 //! ```
 //!
-//! Of history only the tokens are kept: passes read them, and nothing else does. An idle stream is little more than that. How far words are *settled*
+//! Of history only the tokens and boundaries are kept: passes read them, and nothing else does. An idle stream is little more than that. How far words are *settled*
 //! is another number (`settle.rs`).
 
 use std::collections::VecDeque;
@@ -16,8 +16,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::policy::Policy;
-use super::{Source, Time, Word};
-use crate::infer::Row;
+use super::{Source, Time, Word, repeats};
+use crate::infer::prosody::Prosody;
+use crate::infer::{Row, RowWord};
 use crate::tags::{Itn, Tags};
 
 /// What froze a word.
@@ -80,11 +81,30 @@ pub struct BufferedWord {
     pub freeze: Option<Freeze>,
 }
 
+/// What is kept of a word that has left.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// its sub-tokens
+    pub tokens: Arc<[u32]>,
+    /// the boundary before it
+    pub prosody: Prosody,
+}
+
+impl Past {
+    fn of(word: &Word) -> Past {
+        Past { tokens: word.tokens.clone(), prosody: word.prosody }
+    }
+
+    fn in_row(&self) -> RowWord<'_> {
+        RowWord { tokens: &self.tokens, prosody: self.prosody }
+    }
+}
+
 /// One epoch's words. Indices are words of the epoch.
 #[derive(Debug, Default)]
 pub struct Buffer {
-    /// tokens of words `base..released`
-    history: VecDeque<Arc<[u32]>>,
+    /// words `base..released`
+    history: VecDeque<Past>,
     /// words `released..total`
     entries: VecDeque<BufferedWord>,
     released: u64,
@@ -97,8 +117,8 @@ pub struct Buffer {
 /// All that a buffer holds, for snapshots.
 #[derive(Debug, Default)]
 pub struct BufferParts {
-    /// tokens of the words just before `released`
-    pub history: VecDeque<Arc<[u32]>>,
+    /// the words just before `released`
+    pub history: VecDeque<Past>,
     /// words from `released` on
     pub entries: VecDeque<BufferedWord>,
     /// words that left
@@ -171,13 +191,13 @@ impl Buffer {
         Buffer { released: gone, frozen: gone, ..Buffer::default() }
     }
 
-    /// Adds a word that has left already: only its tokens are history. No word that has not left may be there yet.
+    /// Adds a word that has left already: it is history. No word that has not left may be there yet.
     pub fn push_released(&mut self, word: Word, history: u64) {
         assert!(self.entries.is_empty(), "words come in their order");
+        self.history.push_back(Past::of(&word));
         self.last_source = Some(word.source);
         self.released += 1;
         self.frozen = self.released;
-        self.history.push_back(word.tokens);
         self.history.drain(..self.history.len().saturating_sub(history as usize));
     }
 
@@ -197,17 +217,17 @@ impl Buffer {
         self.entries.range((from - self.released) as usize..(to - self.released) as usize)
     }
 
-    /// The first word whose tokens are still there.
+    /// The first word that a row may still have.
     pub fn base(&self) -> u64 {
         self.released - self.history.len() as u64
     }
 
-    /// Tokens of the words `from..to`, none of them before [`Buffer::base`].
-    pub fn tokens(&self, from: u64, to: u64) -> Vec<&[u32]> {
+    /// The words `from..to` as rows have them, none of them before [`Buffer::base`].
+    pub fn words(&self, from: u64, to: u64) -> Vec<RowWord<'_>> {
         let old =
             self.history.range((from.min(self.released) - self.base()) as usize..(to.min(self.released) - self.base()) as usize);
-        let held = self.range(from.max(self.released), to.max(self.released)).map(|e| &e.word.tokens);
-        old.chain(held).map(|tokens| &**tokens).collect()
+        let held = self.range(from.max(self.released), to.max(self.released)).map(|e| e.word.in_row());
+        old.map(Past::in_row).chain(held).collect()
     }
 
     /// The ITN label of the last frozen word.
@@ -217,17 +237,24 @@ impl Buffer {
 
     /// What a pass sees that starts afresh: some history before the first unfrozen word, everything up to `upto`, and `more` after it. `stopped`: the
     /// speaker has.
-    pub fn row(&self, upto: u64, more: &[&[u32]], stopped: bool, policy: &Policy) -> Row {
+    pub fn row(&self, upto: u64, more: &[RowWord], stopped: bool, policy: &Policy) -> Row {
         let start = self.frozen.saturating_sub(policy.history_words).max(self.base());
-        let words = [&self.tokens(start, upto)[..], more].concat();
+        let words = [&self.words(start, upto)[..], more].concat();
         Row::pack(policy.template, &words, (self.frozen - start) as usize, policy.mask_words(), stopped)
     }
 
-    /// Takes a pass's tags for the words before `upto`; the last of `tags` is word `upto - 1`. Frozen words keep theirs.
+    /// Takes a pass's tags for the words before `upto`; the last of `tags` is word `upto - 1`. Frozen words keep theirs. Exact repeats are decided whole.
     pub fn predict(&mut self, upto: u64, tags: &[Tags]) {
         let start = upto - tags.len() as u64;
         for i in self.frozen.max(start)..upto {
             self.entries[(i - self.released) as usize].tags = Some(tags[(i - start) as usize]);
+        }
+        let open = (self.frozen - self.released) as usize;
+        let known = self.entries.range(..(upto - self.released) as usize);
+        let mut words: Vec<(&Word, Tags)> = known.map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
+        if open < words.len() && repeats::decide(&mut words, open) {
+            let decided: Vec<Tags> = words.into_iter().map(|(_, tags)| tags).collect();
+            self.entries.iter_mut().zip(decided).skip(open).for_each(|(entry, tags)| entry.tags = Some(tags));
         }
     }
 
@@ -252,7 +279,7 @@ impl Buffer {
     pub fn release(&mut self, to: u64, base: u64) -> Vec<BufferedWord> {
         assert!(self.released <= to && to <= self.frozen, "only frozen words are released");
         let gone: Vec<BufferedWord> = self.entries.drain(..(to - self.released) as usize).collect();
-        self.history.extend(gone.iter().map(|e| e.word.tokens.clone()));
+        self.history.extend(gone.iter().map(|e| Past::of(&e.word)));
         self.released = to;
         let keep = self.released.saturating_sub(base);
         self.history.drain(..self.history.len().saturating_sub(keep as usize));

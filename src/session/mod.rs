@@ -4,6 +4,7 @@
 //! all streams of one partition; [`stream::Stream`] is one channel's decoder (CT-Transformer, arXiv 2003.01309,
 //! Algorithm 1, made a service), [`plan::Plan`] the order of its inferences; [`release`] chooses where a segment ends.
 
+pub mod boundary;
 pub mod buffer;
 pub mod ended;
 pub mod hypothesis;
@@ -12,6 +13,7 @@ pub mod output;
 pub mod plan;
 pub mod policy;
 pub mod release;
+pub mod repeats;
 pub mod settle;
 pub mod snapshot;
 pub mod stream;
@@ -28,6 +30,7 @@ use std::sync::Arc;
 
 pub use word::{Source, Word, WordKind, kind_of};
 
+use crate::infer::prosody::Prosody;
 use crate::record::{RawSegment, RawWord};
 use crate::redact::{AskedClasses, SpeechTime};
 
@@ -94,6 +97,8 @@ impl Record {
                 start: w.start,
                 end: w.end,
                 confidence: w.confidence,
+                speaker: w.speaker,
+                prosody: Prosody::default(),
                 spoken: w.spoken,
                 source: source.clone(),
             }

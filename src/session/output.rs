@@ -80,6 +80,8 @@ pub struct Release {
     pub from: u64,
     /// whether what was released before ended a sentence
     pub sentence_start: bool,
+    /// whether another speaker follows
+    pub turn_ends: bool,
     /// what was released before, as redaction must know it ([`crate::redact::add_around`])
     pub before: Box<str>,
     /// what follows, as far as it is known

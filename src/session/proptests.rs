@@ -72,7 +72,7 @@ proptest! {
     /// Promise 2: tags and cuts are a function of the words, not of bursts, neighbours, hypotheses or the device.
     #[test]
     fn the_same_words_give_the_same_output_in_any_bursts_with_any_neighbours_and_any_device(
-        policy in policies(), words in prop::collection::vec(any::<u8>(), 1..150),
+        policy in policies(), words in prop::collection::vec(prop_oneof![2 => any::<u8>(), 1 => 0u8..3], 1..150),
         cuts in prop::collection::vec(1usize..40, 1..20), slow in 0u64..400, noise in any::<u8>(), lost in lost(),
     ) {
         let run = |cuts: &[usize], device: u64, neighbours: bool, lost: &[bool]| {
@@ -401,6 +401,22 @@ fn an_entity_waits_for_the_next_word_but_not_for_a_speaker_who_has_stopped() {
     sim.say(&final_words(0, 3, Some(End::Utterance)));
     sim.wait(300);
     assert_eq!(sim.words(0).len(), 12, "nothing followed");
+}
+
+#[test]
+fn a_segment_ends_where_another_speaker_begins_whatever_the_rule() {
+    use crate::infer::Row;
+    use crate::tags::{Itn, ItnClass, Tags};
+    // Neither a mark nor a gap between entities: only speakers divide. The words are of ann, bob, ann, and nobody known.
+    let entity = |row: &Row| vec![Tags { itn: Itn::I(ItnClass::Phone), ..Tags::default() }; row.first.len()];
+    for rule in [ReleaseRule::Frozen, ReleaseRule::Flow, ReleaseRule::Predicted { trailing: 2 }] {
+        let mut sim = Sim::with_model(Policy { rule, ..policy() }, |_| (0, false), entity);
+        sim.say(&Say { channel: 0, words: vec![70, 71, 72, 140, 141, 73, 74, 1, 2, 142, 3], is_final: true, end: None });
+        sim.finish();
+        let out = &sim.out[&("0".to_string(), 0)];
+        assert_eq!(out.cuts, [3, 5, 11], "{rule:?}: from words without a speaker no change is known");
+        assert_eq!(out.turns, [true, true, false]);
+    }
 }
 
 #[test]

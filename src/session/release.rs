@@ -7,26 +7,29 @@ use super::buffer::{Buffer, BufferedWord, FreezeCause};
 use super::policy::{Policy, ReleaseRule};
 use super::word::removal;
 use crate::redact::{RedactionWord, Region};
-use crate::tags::{Disfluency, Punct, Tags};
+use crate::tags::{Punct, Tags};
 
 fn tags(buffer: &Buffer, i: u64) -> Tags {
     buffer.get(i).tags.unwrap_or_default()
 }
 
 /// Whether a segment may end before word `cut`: no entity reaches over it, as far as frozen words tell. While the next word
-/// is open, an entity before it is too, unless its speaker has stopped: what comes after a silence is another number.
+/// is open, an entity before it is too, unless its speaker has stopped: what comes after a silence is another number. No entity is of two speakers.
 fn outside_entity(buffer: &Buffer, cut: u64, ended: bool) -> bool {
     let last = tags(buffer, cut - 1).itn;
     if last.class().is_none() {
         return true;
     }
     let stopped = || buffer.get(cut - 1).freeze.is_some_and(|f| f.cause == FreezeCause::Utterance);
-    if cut < buffer.frozen() { !tags(buffer, cut).itn.continues(last) } else { ended || stopped() }
+    if cut < buffer.frozen() {
+        turn_begins(buffer, cut, buffer.frozen()) || !tags(buffer, cut).itn.continues(last)
+    } else {
+        ended || stopped()
+    }
 }
 
 fn outside_disfluency(buffer: &Buffer, cut: u64, ended: bool) -> bool {
-    tags(buffer, cut - 1).disfluency == Disfluency::O
-        || if cut < buffer.frozen() { tags(buffer, cut).disfluency == Disfluency::O } else { ended }
+    tags(buffer, cut - 1).disfluency.stays() || if cut < buffer.frozen() { tags(buffer, cut).disfluency.stays() } else { ended }
 }
 
 /// Whether a word stays in the text, as far as its tags tell yet.
@@ -67,28 +70,41 @@ impl RedactedRanges<'_> {
     }
 }
 
-/// The next cut that `policy`'s rule allows among frozen words. `before`: what was released, as far as redaction must know. `ended`: no
+/// Whether another speaker begins with word `cut`, one of those before `known`.
+fn turn_begins(buffer: &Buffer, cut: u64, known: u64) -> bool {
+    cut < known && buffer.get(cut).word.begins_turn()
+}
+
+/// The next cut that `policy`'s rule allows among frozen words. A segment ends where another speaker begins, whatever the rule, unless something that is
+/// redacted reaches over both. `before`: what was released, as far as redaction must know. `ended`: no
 /// word will follow the buffer's last.
 pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> Option<u64> {
     let complete = |cut: u64| ended && cut == buffer.total();
     let held = RedactedRanges::of(buffer, policy, before, buffer.frozen());
-    let mut cuts = buffer.released() + 1..=buffer.frozen();
+    let turn =
+        (buffer.released() + 1..buffer.frozen()).find(|&cut| turn_begins(buffer, cut, buffer.frozen()) && held.allows(cut));
+    let mut cuts = buffer.released() + 1..=turn.unwrap_or(buffer.frozen());
     let mut allowed = |at_cut: &dyn Fn(u64) -> bool, last: bool| {
         let fits = |&cut: &u64| at_cut(cut) && (complete(cut) || held.allows(cut));
         if last { cuts.by_ref().rev().find(fits) } else { cuts.find(fits) }
     };
     match policy.rule {
         ReleaseRule::Frozen | ReleaseRule::Predicted { .. } => {
-            allowed(&|cut| tags(buffer, cut - 1).punct.ends_sentence() && outside_entity(buffer, cut, ended), false)
+            let ends = |cut: u64| tags(buffer, cut - 1).punct.ends_sentence() && outside_entity(buffer, cut, ended);
+            allowed(&|cut| turn == Some(cut) || ends(cut), false)
         }
-        ReleaseRule::Flow => allowed(&|cut| outside_entity(buffer, cut, ended) && outside_disfluency(buffer, cut, ended), true),
+        ReleaseRule::Flow => {
+            let between = |cut: u64| outside_entity(buffer, cut, ended) && outside_disfluency(buffer, cut, ended);
+            allowed(&|cut| turn == Some(cut) || between(cut), true)
+        }
     }
 }
 
-/// Algorithm 1: the cut after the first predicted end-of-sentence mark, if `trailing` of the `known` words follow it.
+/// Algorithm 1: the cut after the first predicted end-of-sentence mark, or before the first word of another speaker, if `trailing` of the `known` words follow it.
 /// Words before it need not be frozen yet; releasing freezes them.
 pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, known: u64) -> Option<u64> {
-    let mark = (buffer.released()..known).find(|&i| tags(buffer, i).punct.ends_sentence())?;
+    let ends = |i: u64| tags(buffer, i).punct.ends_sentence() || turn_begins(buffer, i + 1, known);
+    let mark = (buffer.released()..known).find(|&i| ends(i))?;
     // What is guarded waits until frozen words show that it has ended; then it goes by the rule for frozen marks.
     let whole = || RedactedRanges::of(buffer, policy, before, buffer.frozen().max(mark + 1)).allows(mark + 1);
     (known - (mark + 1) >= u64::from(trailing) && whole()).then_some(mark + 1)

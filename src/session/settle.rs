@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use super::buffer::Buffer;
 use super::policy::{Policy, Settling};
-use crate::infer::Row;
 use crate::infer::row::{LAST_KEPT_POSITION, MAX_TOKENS, MAX_WINDOW_WORDS, StatesRef};
+use crate::infer::{Row, RowWord};
 
 /// The settling passes that made the states a stream has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ impl Settled {
     /// A settling pass that is no key pass.
     fn go_on(&self, upto: u64, again: bool, rules: &Settling, buffer: &Buffer, policy: &Policy) -> Option<(Row, Settled)> {
         let chain = self.chain.filter(|chain| upto - chain.key < rules.key_words && chain.rules == *rules)?;
-        let words = buffer.tokens(self.words, upto);
+        let words = buffer.words(self.words, upto);
         let row = Row::go_on(policy.template, &words, chain.after, LAST_KEPT_POSITION, policy.mask_words(), false)?;
         let words = rules.settled_by(upto).max(self.words);
         let (row, after) = row.keep((upto - words) as usize, upto, again);
@@ -87,9 +87,9 @@ impl Settled {
 
     /// The row of another pass that sees the words before `upto` and `more` after them: what is not settled, going on after the kept states; `None` where
     /// there are none, or where that does not fit.
-    pub fn row(&self, upto: u64, more: &[&[u32]], stopped: bool, buffer: &Buffer, policy: &Policy) -> Option<Row> {
+    pub fn row(&self, upto: u64, more: &[RowWord], stopped: bool, buffer: &Buffer, policy: &Policy) -> Option<Row> {
         let chain = self.chain?;
-        let words = [&buffer.tokens(self.words, upto)[..], more].concat();
+        let words = [&buffer.words(self.words, upto)[..], more].concat();
         Row::go_on(policy.template, &words, chain.after, MAX_TOKENS, policy.mask_words(), stopped)
     }
 
@@ -139,7 +139,7 @@ fn key_pass(
     policy: &Policy,
 ) -> (Row, Settled) {
     let words = rules.settled_by(upto).max(history_to);
-    let row = Row::pack(policy.template, &buffer.tokens(from, upto), (history_to - from) as usize, policy.mask_words(), false);
+    let row = Row::pack(policy.template, &buffer.words(from, upto), (history_to - from) as usize, policy.mask_words(), false);
     let (row, after) = row.keep((upto - words) as usize, upto, again);
     (row, Settled { words, chain: Some(Chain { from, history_to, key: upto, after, rules: *rules }) })
 }

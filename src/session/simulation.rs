@@ -11,6 +11,7 @@ use super::output::{StreamEvent, StreamId, StreamOutput};
 use super::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use super::snapshot::{SnapshotContext, StoredSnapshot, key_from_bytes, key_to_bytes, of_another_version};
 use super::{Record, Source, Time, Word, WordKind};
+use crate::infer::prosody::Prosody;
 use crate::infer::states::{OwnerId, StateStore};
 use crate::infer::{Outcome, Row, row::RowTemplate};
 use crate::record::End;
@@ -72,9 +73,9 @@ pub fn tag(row: &Row, states: u64) -> Vec<Tags> {
         let word = row.words[first as usize];
         let mut h = DefaultHasher::new();
         (first, row.after, states, row.before).hash(&mut h);
-        for (token, _) in row.tokens.iter().zip(&row.words).filter(|(_, w)| row.lookahead.is_none_or(|l| **w <= word + l as i32))
-        {
-            token.hash(&mut h);
+        let sees = |at: &usize| row.lookahead.is_none_or(|l| row.words[*at] <= word + l as i32);
+        for at in (0..row.tokens.len()).filter(sees) {
+            (row.tokens[at], row.prosody[at]).hash(&mut h);
         }
         let h = h.finish();
         Tags {
@@ -85,18 +86,42 @@ pub fn tag(row: &Row, states: u64) -> Vec<Tags> {
                 1 | 2 => Itn::I(ItnClass::Time),
                 _ => Itn::O,
             },
-            disfluency: Disfluency::ALL[if (h >> 32).is_multiple_of(6) { (h >> 40) as usize % 6 } else { 0 }],
+            disfluency: Disfluency::ALL[if (h >> 32).is_multiple_of(6) { (h >> 40) as usize % Disfluency::ALL.len() } else { 0 }],
         }
     };
     row.first.iter().map(tag).collect()
 }
 
-/// States of a model: a hash of all tokens that were kept, where, and in which passes.
+/// States of a model: a hash of all tokens that were kept, where, in which passes, and of the boundaries before their words.
 fn states_of(row: &Row, before: u64) -> u64 {
     let mut h = DefaultHasher::new();
     let kept = row.keep.map_or(0, |keep| keep.tokens as usize);
-    (before, row.after, row.lookahead, &row.tokens[..kept], &row.tokens[kept..]).hash(&mut h);
+    (before, row.after, row.lookahead, &row.tokens[..kept], &row.tokens[kept..], &row.prosody).hash(&mut h);
     h.finish()
+}
+
+/// Milliseconds of silence before word `w`; some words overlap the one before, and some have no times.
+const SILENCES_MS: [i64; 11] = [0, 40, 0, 120, 300, -60, 500, 0, 900, 3000, 70_000];
+
+fn is_timed(w: u8) -> bool {
+    w % 13 != 12
+}
+
+/// When word `w` starts, seconds, after the word that ended at `clock`, milliseconds.
+fn starts(clock: &mut u64, w: u8) -> Option<f64> {
+    *clock = clock.saturating_add_signed(SILENCES_MS[usize::from(w) % SILENCES_MS.len()]);
+    is_timed(w).then_some(*clock as f64 / 1000.0)
+}
+
+/// Who says word `w`.
+fn speaker(w: u8) -> Option<&'static str> {
+    [None, Some("ann"), Some("bob"), Some("ann")][usize::from(w >> 6)]
+}
+
+/// When it ends.
+fn ends(clock: &mut u64, w: u8) -> Option<f64> {
+    *clock += 100 + 40 * u64::from(w % 9);
+    is_timed(w).then_some(*clock as f64 / 1000.0)
 }
 
 /// One thing a recogniser sends.
@@ -104,7 +129,7 @@ fn states_of(row: &Row, before: u64) -> u64 {
 pub struct Say {
     /// its channel, below [`CHANNELS`] in scripts
     pub channel: u8,
-    /// its words, `w0` to `w255`
+    /// its words, `w0` to `w255`. Their times go by their numbers, and from `w64` on they have speakers.
     pub words: Vec<u8>,
     /// or a hypothesis
     pub is_final: bool,
@@ -119,6 +144,8 @@ pub struct Out {
     pub words: Vec<(u64, String, Tags)>,
     /// where segments ended
     pub cuts: Vec<u64>,
+    /// whether another speaker followed each
+    pub turns: Vec<bool>,
     /// its end came
     pub ended: bool,
 }
@@ -141,6 +168,8 @@ pub struct Sim {
     pending: Vec<(Time, StreamId, u64, Row)>,
     offset: i64,
     seqs: BTreeMap<u8, u64>,
+    /// when each channel's last final word ended, milliseconds
+    clocks: BTreeMap<u8, u64>,
     /// in every record's hash: a new run says the same words at other times
     restarts: u64,
     /// milliseconds the model takes for its n-th request, and whether it fails
@@ -219,6 +248,7 @@ impl Sim {
             pending: Vec::new(),
             offset: 0,
             seqs: BTreeMap::new(),
+            clocks: BTreeMap::new(),
             restarts: 0,
             device: Box::new(device),
             model: Box::new(model),
@@ -341,13 +371,16 @@ impl Sim {
         let source = Arc::new(Source { offset: self.offset, meta: None, headers: Vec::new(), timestamp_ms: None, span: None });
         let mut h = DefaultHasher::new();
         (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
+        let mut clock = self.clocks.get(&say.channel).copied().unwrap_or_default();
         let word = |&w: &u8| Word {
             spoken: format!("w{w}").into(),
             parts: format!("w{w}").into(),
             asked: AskedClasses::default(),
-            start: None,
-            end: None,
+            start: starts(&mut clock, w),
+            end: ends(&mut clock, w),
             confidence: None,
+            speaker: speaker(w).map(Into::into),
+            prosody: Prosody::default(),
             tokens: Arc::new([1000 + u32::from(w)]),
             kind: WordKind::Speech,
             source: source.clone(),
@@ -381,6 +414,12 @@ impl Sim {
         let now = *seq;
         *seq += 1;
         let record = self.record(say, now);
+        if say.is_final {
+            let clock = self.clocks.entry(say.channel).or_default();
+            for &w in &say.words {
+                (starts(clock, w), ends(clock, w));
+            }
+        }
         self.send(record, say.channel);
     }
 
@@ -477,9 +516,12 @@ impl Sim {
                     let freeze = e.freeze.expect("only frozen words are released");
                     self.worst.0 = self.worst.0.max(freeze.delay_ms);
                     self.worst.1 = self.worst.1.max(self.now.since(freeze.at));
+                    let said: u8 = e.word.spoken[1..].parse().expect("words are numbered");
+                    assert_eq!(e.word.speaker.as_deref(), speaker(said), "a word keeps its speaker");
                     out.words.push((release.from + i as u64, e.word.spoken.to_string(), e.tags.expect("tagged")));
                 }
                 out.cuts.push(out.words.len() as u64);
+                out.turns.push(release.turn_ends);
             }
             StreamOutput::Closed { counts, seq, .. } => {
                 self.kept.1.forget(self.kept.0, event.stream.id);

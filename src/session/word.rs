@@ -5,6 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::infer::RowWord;
+use crate::infer::prosody::{Prosody, Voice};
 use crate::record::REPLAYED;
 use crate::redact::token::comparable;
 use crate::redact::{AskedClasses, RedactionWord};
@@ -61,6 +63,10 @@ pub struct Word {
     pub end: Option<f64>,
     /// 0 to 1
     pub confidence: Option<f32>,
+    /// who says it, where the recogniser knows
+    pub speaker: Option<Arc<str>>,
+    /// the boundary before it; its stream measures it when the word comes in ([`super::boundary`])
+    pub prosody: Prosody,
     /// the model's sub-tokens, at least one
     pub tokens: Arc<[u32]>,
     /// its part in formatting
@@ -82,6 +88,16 @@ impl WordKind {
 }
 
 impl Word {
+    /// As a row has it.
+    pub fn in_row(&self) -> RowWord<'_> {
+        RowWord { tokens: &self.tokens, prosody: self.prosody }
+    }
+
+    /// Whether another speaker begins with it. Markup begins nothing.
+    pub fn begins_turn(&self) -> bool {
+        self.prosody.voice == Voice::Other && self.kind != WordKind::Markup
+    }
+
     /// As redaction hears it.
     pub fn said(&self, kept: bool) -> RedactionWord<'_> {
         RedactionWord { parts: &self.parts, kept, sure: true, asked: self.asked, class: None, measured: false }
@@ -120,7 +136,7 @@ pub fn removal(kind: WordKind, disfluency: Disfluency, verbatim: bool) -> Option
         (WordKind::Filler, _) => Some("filler"),
         (WordKind::Markup, _) => Some("token"),
         // A word of a language that is not served stays, whatever the model made of it.
-        (WordKind::Plain, _) | (_, Disfluency::O) => None,
+        (WordKind::Plain, _) | (_, Disfluency::O | Disfluency::Rp) => None,
         (_, Disfluency::F) => Some("filler"),
         (_, Disfluency::E) => Some("edit"),
         (_, Disfluency::D) => Some("marker"),

@@ -8,7 +8,9 @@ use std::sync::{Arc, LazyLock};
 use faircopy::format::style::{FormatSpec, Styles};
 use faircopy::format::units::{Unit, sentence};
 use faircopy::format::{Formatted, Lexicon, Passage, PassageContext, Style, apply::apply, itn::Itn as Grammars};
+use faircopy::infer::prosody::Prosody;
 use faircopy::redact::{Action, AskedClasses, Redaction, RedactionRule};
+use faircopy::session::boundary::measure;
 use faircopy::session::{Source, Word, WordKind, kind_of};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
@@ -20,10 +22,11 @@ fn plain() -> Style {
     Style::of(GRAMMARS.clone())
 }
 
-/// `word/tags`, tags separated by `/`: a mark, `C` `U` `M`, `B-TIME` or `I`, `F` `E` `D` `REP` `RM`.
+/// `word#speaker/tags`, the speaker where there is one, tags separated by `/`: a mark, `C` `U` `M`, `B-TIME` or `I`, `F` `E` `D` `REP` `RM` `RP`.
 fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags) {
     let mut parts = token.split('/');
-    let spoken = parts.next().unwrap();
+    let said = parts.next().unwrap();
+    let (spoken, speaker) = said.split_once('#').map_or((said, None), |(spoken, speaker)| (spoken, Some(speaker.into())));
     let mut tags = Tags::default();
     for tag in parts {
         match tag {
@@ -38,6 +41,7 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
             "D" => tags.disfluency = Disfluency::D,
             "REP" => tags.disfluency = Disfluency::Rep,
             "RM" => tags.disfluency = Disfluency::Rm,
+            "RP" => tags.disfluency = Disfluency::Rp,
             "I" => tags.itn = Itn::I(class.expect("I after B")),
             begin => {
                 let name = begin.strip_prefix("B-").unwrap_or_else(|| panic!("{token}"));
@@ -53,6 +57,8 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
         start: Some(index as f64),
         end: Some(index as f64 + 0.5),
         confidence: Some(if index.is_multiple_of(2) { 1.0 } else { 0.5 }),
+        speaker,
+        prosody: Prosody::default(),
         tokens: Arc::new([0]),
         kind: kind_of(spoken),
         source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, span: None }),
@@ -66,11 +72,13 @@ fn format(line: &str, style: &Style) -> Formatted {
 
 fn between(line: &str, style: &Style, around: PassageContext) -> Formatted {
     let mut class = None;
-    let words: Vec<(Word, Tags)> = line.split_whitespace().enumerate().map(|(i, t)| word(t, i, &mut class)).collect();
+    let mut words: Vec<(Word, Tags)> = line.split_whitespace().enumerate().map(|(i, t)| word(t, i, &mut class)).collect();
+    let mut last = None;
+    words.iter_mut().for_each(|(word, _)| measure(&mut last, word));
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
     let lexicon = Lexicon::parse("iphone\tiPhone\nebay\teBay\n").unwrap();
     apply(
-        Passage { words: &words, from: 0, sentence_start: true, around, sure: words.len() },
+        Passage { words: &words, from: 0, sentence_start: true, turn_ends: false, around, sure: words.len() },
         &Style { lexicon: Arc::new(lexicon), ..style.clone() },
     )
 }
@@ -123,6 +131,36 @@ fn written_tokens_keep_first_start_last_end_and_pooled_confidence() {
 }
 
 #[test]
+fn another_speaker_ends_a_sentence_and_no_number_is_of_two() {
+    for (said, text) in [
+        ("yes#ann we#ann can#ann so#bob do#bob i#bob", "Yes we can. So do I"),
+        ("is#ann it#ann/? yes#bob", "Is it? Yes"),
+        ("we#ann can#ann/, uh#bob/F so#bob", "We can. So"),
+        ("we#ann [noise]#bob can#ann", "We can"),
+        ("we#ann uh#bob/F can#ann", "We. Can"),
+        ("twenty#ann/B-CARDINAL five#bob/I people", "20. 5 people"),
+        ("twenty#ann/B-CARDINAL five#ann/I people", "25 people"),
+        ("nobody knows#ann who#bob", "Nobody knows. Who"),
+        ("we#ann and they who#bob", "We and they who"),
+    ] {
+        assert_eq!(format(said, &plain()).text, text, "{said}");
+    }
+    let done = format("yes#ann so#bob do#bob i", &plain());
+    let speakers: Vec<Option<&str>> = done.words.iter().map(|w| w.speaker.as_deref()).collect();
+    assert_eq!(speakers, [Some("ann"), Some("bob"), Some("bob"), None]);
+}
+
+#[test]
+fn a_number_that_two_speakers_say_is_redacted_as_one() {
+    let half = |speaker: &str| format!("one#{speaker} ").repeat(8);
+    let said = format!("it is#ann four#ann {}{}thanks#bob", half("ann"), half("bob").replacen("one#bob ", "", 1));
+    let style = redacting(&[("card", Action::Tag, 0)]);
+    let done = format(&said, &style);
+    assert_eq!(done.text, "It is [CARD] thanks");
+    assert_eq!((done.words[2].speaker.as_deref(), done.words[3].speaker.as_deref()), (None, Some("bob")));
+}
+
+#[test]
 fn a_verbatim_profile_keeps_every_word() {
     let done = format("so/C %HESITATION i/REP i/C think/.", &Style { verbatim: true, ..plain() });
     assert_eq!(done.text, "So %HESITATION I I think.");
@@ -134,7 +172,14 @@ fn a_language_that_is_not_served_goes_out_as_spoken() {
     let (mut word, tags) = word("BONJOUR/C/./F", 0, &mut None);
     word.kind = WordKind::Plain;
     let done = apply(
-        Passage { words: &[(&word, tags)], from: 0, sentence_start: true, around: PassageContext::default(), sure: 1 },
+        Passage {
+            words: &[(&word, tags)],
+            from: 0,
+            sentence_start: true,
+            turn_ends: false,
+            around: PassageContext::default(),
+            sure: 1,
+        },
         &plain(),
     );
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));
@@ -162,6 +207,28 @@ fn what_is_redacted_is_in_no_field_of_a_segment() {
         assert_eq!(done.text, text);
         let listed = if action == Action::Drop { "redacted" } else { "repetition" };
         assert!(done.removed.iter().any(|r| r.class == listed && r.spoken == "[CARD]"), "{:?}", done.removed);
+    }
+}
+
+#[test]
+fn what_the_tagger_calls_a_secret_is_redacted_where_its_class_is_and_formatted_where_it_is_not() {
+    for (class, said, hidden, written) in [
+        (
+            "dob",
+            "she/C came on march/B-DOB third/I nineteen/I uh/F sixty/I five/I/.",
+            "She came on [DOB].",
+            "She came on March 3, 1965.",
+        ),
+        ("pin", "use/C four/B-PIN four/I two/I one/I/.", "Use [PIN].", "Use 4421."),
+        ("password", "type/C blue/B-PASSWORD heron/I now/.", "Type [PASSWORD] now.", "Type blue heron now."),
+        ("address", "at/C twelve/B-ADDRESS oak/I street/I thanks/.", "At [ADDRESS] thanks.", "At 12 Oak St. thanks."),
+    ] {
+        assert_eq!(format(said, &plain()).text, written);
+        let done = format(said, &redacting(&[(class, Action::Tag, 0)]));
+        assert_eq!(done.text, hidden);
+        let all = serde_json::to_string(&(&done.words, &done.entities, &done.removed)).unwrap();
+        assert!(["third", "four", "heron", "oak", "Oak", "sixty", "1965", "4421"].iter().all(|w| !all.contains(w)), "{all}");
+        assert_eq!(format(said, &redacting(&[("iban", Action::Tag, 0)])).text, written, "another class is redacted");
     }
 }
 

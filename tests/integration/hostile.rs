@@ -75,7 +75,7 @@ pub fn cases() -> BTreeMap<&'static str, Vec<Step>> {
         ("avro-magic", vec![raw(b"\x00\x00\x00\x00\x01\x0ahello")]),
         ("large-value", vec![raw(format!(r#"{{"text":"{}"}}"#, " ".repeat(1 << 20)))]),
         // its keys
-        ("unknown-keys", vec![raw(r#"{"text":"hello there","speaker":{"id":[1,2]},"v":3}"#)]),
+        ("unknown-keys", vec![raw(r#"{"text":"hello there","voice":{"id":[1,2]},"v":3}"#)]),
         ("no-words-no-end", vec![raw(r#"{"seq":1}"#)]),
         ("words-and-text", vec![raw(r#"{"words":[{"w":"hello"}],"text":"there"}"#)]),
         ("words-string", vec![raw(r#"{"words":"hello"}"#)]),
@@ -90,6 +90,17 @@ pub fn cases() -> BTreeMap<&'static str, Vec<Step>> {
         ("meta-array", vec![raw(r#"{"text":"hello","meta":[1]}"#)]),
         ("meta-large", vec![raw(format!(r#"{{"text":"hello","meta":{{"k":"{}"}}}}"#, "x".repeat(20_000)))]),
         ("channel-control", vec![raw(r#"{"text":"hello","channel":"a\u0007"}"#)]),
+        ("speaker-control", vec![raw(r#"{"text":"hello","speaker":"a\u0007"}"#)]),
+        ("speaker-long", vec![raw(format!(r#"{{"words":[{{"w":"hello","speaker":"{}"}}]}}"#, "c".repeat(257)))]),
+        ("speaker-number", vec![raw(r#"{"text":"hello","speaker":1}"#)]),
+        ("speaker-empty", vec![raw(r#"{"words":[{"w":"hello","speaker":"a"},{"w":"there","speaker":""}]}"#)]),
+        (
+            "speakers-change",
+            vec![raw(
+                r#"{"speaker":"a","words":[{"w":"hello"},{"w":"there"},{"w":"you","speaker":"b"},{"w":"too","speaker":"b"}]}"#,
+            )],
+        ),
+        ("speakers-some", vec![raw(r#"{"words":[{"w":"hello","speaker":"a"},{"w":"there"},{"w":"you","speaker":"b"}]}"#)]),
         ("channel-long", vec![raw(format!(r#"{{"text":"hello","channel":"{}"}}"#, "c".repeat(257)))]),
         ("tenant-unknown", vec![raw(r#"{"text":"hello there","tenant":"nobody"}"#)]),
         ("lang-unserved", vec![raw(r#"{"text":"guten morgen","lang":"de-AT"}"#)]),

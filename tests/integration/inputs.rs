@@ -7,7 +7,7 @@ use faircopy::record::{InputFormat, RawSegment, Refused};
 
 use crate::kafka::root;
 
-/// One line: channel, final or hypothesis, what ends, words with their times.
+/// One line: channel, final or hypothesis, what ends, words with their times (`@`) and speakers (`#`).
 fn say(decoded: Result<(RawSegment, Option<String>), Refused>) -> String {
     let segment = match decoded {
         Ok((segment, _)) => segment,
@@ -21,6 +21,9 @@ fn say(decoded: Result<(RawSegment, Option<String>), Refused>) -> String {
         line += &format!(" {}", w.spoken);
         if let (Some(s), Some(e)) = (w.start, w.end) {
             line += &format!("@{s}-{e}");
+        }
+        if let Some(speaker) = &w.speaker {
+            line += &format!("#{speaker}");
         }
     }
     line

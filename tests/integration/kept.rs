@@ -18,10 +18,13 @@ const WORDS: usize = 230;
 
 fn settings() -> Settings {
     let mut settings = OfflinePipeline::settings(Settings::load(None).unwrap(), false);
-    settings.infer.model_dir = needs("models");
+    // `FAIRCOPY_MODEL_DIR` points to another exported model, as in `model.rs`.
+    let other = std::env::var_os("FAIRCOPY_MODEL_DIR").map(std::path::PathBuf::from);
+    settings.infer.model_dir = other.as_ref().map_or_else(|| needs("models"), |dir| dir.parent().unwrap().into());
     settings.infer.runtime = needs("target/onnxruntime/libonnxruntime.so");
     settings.infer.workers = 1;
-    settings.profiles.get_mut("default").unwrap().model = Some("en-fast".into());
+    settings.profiles.get_mut("default").unwrap().model =
+        Some(other.map_or("en-fast".into(), |dir| dir.file_name().unwrap().to_string_lossy().into_owned()));
     settings
 }
 
@@ -35,9 +38,16 @@ fn output(settings: Settings, words_at_once: usize) -> Vec<Vec<String>> {
     for from in (0..WORDS).step_by(words_at_once) {
         for session in 0..SESSIONS {
             let to = (from + words_at_once).min(WORDS);
-            let said = words[session * 11 + from..session * 11 + to].join(" ");
+            let word = |at: usize| {
+                // Words of 200 ms; pauses, speakers and missing times come again every so many words.
+                let start = at as f64 * 0.3 + [0.0, 0.1, 0.0, 0.05][at % 4] + (at / 9) as f64 * 0.7;
+                let times = (at % 17 != 5).then_some([start, start + 0.2]);
+                let speaker = ["ann", "bob"][at / 13 % 2];
+                json!({"w": words[session * 11 + at], "s": times.map(|t| t[0]), "e": times.map(|t| t[1]), "speaker": speaker})
+            };
+            let said: Vec<_> = (from..to).map(word).collect();
             let end = (to == WORDS).then_some("session");
-            let value = json!({"text": said, "end": end, "final": true}).to_string();
+            let value = json!({"words": said, "end": end, "final": true}).to_string();
             // Offsets differ between runs, and name epochs: those of the first records count.
             let at = if from == 0 { session as i64 } else { 1000 + offset };
             replay.take(RawRecord {

@@ -7,14 +7,15 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use faircopy::config::Settings;
 use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
+use faircopy::infer::prosody::{Prosody, Voice};
 use faircopy::infer::row::{Row, RowTemplate, StatesRef};
-use faircopy::infer::{ModelFiles, States, Tagger, WordTokenizer};
+use faircopy::infer::{ModelFiles, RowWord, States, Tagger, WordTokenizer};
 use faircopy::redact::AskedClasses;
 use faircopy::session::buffer::Buffer;
 use faircopy::session::policy::{Lookahead, Mask, Policy, Settling};
 use faircopy::session::settle::Settled;
 use faircopy::session::{self, Source, Time, Word, WordKind};
-use faircopy::tags::{Itn, Labels, Tags, Tilt, best};
+use faircopy::tags::{Itn, Labels, Tags, Tilt};
 use serde::Deserialize;
 
 use crate::kafka::{needs, root};
@@ -59,8 +60,27 @@ fn models() -> Vec<Model> {
     models
 }
 
+/// The boundary before each word, as a model's inputs have it: a number a word, or none where all are unknown.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Boundaries {
+    pauses: Vec<u8>,
+    gaps: Vec<u8>,
+    speakers: Vec<u8>,
+}
+
+impl Boundaries {
+    fn before(&self, word: usize) -> Prosody {
+        let of = |classes: &[u8]| if classes.is_empty() { 0 } else { classes[word] };
+        let voice = [Voice::Unknown, Voice::Same, Voice::Other][usize::from(of(&self.speakers))];
+        Prosody { pause: of(&self.pauses), gap: of(&self.gaps), voice }
+    }
+}
+
 #[derive(Deserialize)]
 struct Parity {
+    #[serde(flatten)]
+    boundaries: Boundaries,
     words: Vec<String>,
     lookahead: Option<u32>,
     stopped: bool,
@@ -78,8 +98,13 @@ fn parity(m: &Model) -> Vec<Parity> {
 }
 
 fn row(m: &Model, words: &[String], lookahead: Option<u32>, stopped: bool) -> Row {
+    row_after(m, words, &Boundaries::default(), lookahead, stopped)
+}
+
+fn row_after(m: &Model, words: &[String], boundaries: &Boundaries, lookahead: Option<u32>, stopped: bool) -> Row {
     let tokens: Vec<_> = words.iter().map(|w| m.tokenizer.tokens(w)).collect();
-    let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
+    let word = |(i, tokens)| RowWord { tokens, prosody: boundaries.before(i) };
+    let tokens: Vec<RowWord> = tokens.iter().map(|t| &**t).enumerate().map(word).collect();
     let special = &m.files.labels.tokens;
     let template = RowTemplate { cls: special.cls, sep: special.sep, ..RowTemplate::default() };
     Row::pack(template, &tokens, 0, lookahead, stopped)
@@ -107,10 +132,10 @@ fn same_tags(m: &Model) {
     let tie = cases.iter().map(|c| c.tie).fold(0.0, f32::max);
     let (mut judged, mut all) = (0, 0);
     for case in cases {
-        let row = row(m, &case.words, case.lookahead, case.stopped);
+        let row = row_after(m, &case.words, &case.boundaries, case.lookahead, case.stopped);
         // Each word's own best labels: what a path makes of them is the program's.
         let logits = m.tagger.lock().unwrap().logits(&[&row], &mut [States::default()]).unwrap().remove(0);
-        let alone: Vec<Tags> = logits.iter().map(|word| best(word, Tilt::default())).collect();
+        let alone: Vec<Tags> = logits.iter().map(|word| m.files.labels.heads().best(word, Tilt::default())).collect();
         let fitted = m.tagger.lock().unwrap().tag(&[&row], &mut [States::default()]).unwrap().remove(0);
         assert!(fitted.iter().zip(&alone).all(|(path, word)| Tags { itn: word.itn, ..*path } == *word));
         assert!(fitted.windows(2).all(|w| !matches!(w[1].itn, Itn::I(_)) || w[1].itn.continues(w[0].itn)), "{fitted:?}");
@@ -153,7 +178,7 @@ fn batch_mates_and_padding_change_no_bit() {
 fn batch_mates_change_nothing(m: &Model) {
     let cases = parity(m);
     for lookahead in [Some(0), Some(9), None] {
-        let rows: Vec<Row> = cases.iter().map(|c| row(m, &c.words, lookahead, false)).collect();
+        let rows: Vec<Row> = cases.iter().map(|c| row_after(m, &c.words, &c.boundaries, lookahead, false)).collect();
         for (i, alone) in rows.iter().enumerate().step_by(4) {
             let want = bits(m, &[alone], 0);
             for mate in [(i + 5) % rows.len(), (i + 13) % rows.len()] {
@@ -187,6 +212,28 @@ fn words_beyond_change_nothing(m: &Model) {
             let short = bits(m, &[&row(m, &sentence[..kept], Some(lookahead), false)], 0);
             let whole = kept - lookahead as usize;
             assert_eq!(short[..whole], base[..whole], "words that have not come yet are words beyond the lookahead");
+        }
+    }
+}
+
+#[test]
+fn a_boundary_changes_its_own_word_and_under_the_mask_none_that_may_not_see_it() {
+    models().iter().for_each(boundaries_reach_no_further_than_words);
+}
+
+/// A model that takes no boundaries says the same whatever they are.
+fn boundaries_reach_no_further_than_words(m: &Model) {
+    let sentence: Vec<String> = "so we left and then it rained and nobody had seen it come".split(' ').map(Into::into).collect();
+    let takes_none = m.files.labels.inputs.is_empty();
+    for lookahead in [0u32, 2, 4] {
+        let of = |pauses: Vec<u8>| Boundaries { pauses, ..Boundaries::default() };
+        let base = bits(m, &[&row(m, &sentence, Some(lookahead), false)], 0);
+        for changed in [5, 8] {
+            let pauses = (0..sentence.len()).map(|i| if i == changed { 8 } else { 0 }).collect();
+            let moved = bits(m, &[&row_after(m, &sentence, &of(pauses), Some(lookahead), false)], 0);
+            let reach = changed - lookahead as usize;
+            assert_eq!(moved[..reach], base[..reach], "the boundary before word {changed} at lookahead {lookahead}");
+            assert_eq!(moved[reach] == base[reach], takes_none, "the first word that may see it does");
         }
     }
 }
@@ -233,6 +280,8 @@ struct Rules {
 
 #[derive(Deserialize)]
 struct StreamParity {
+    #[serde(flatten)]
+    boundaries: Boundaries,
     words: Vec<String>,
     rules: Rules,
     tags: Vec<[String; 4]>,
@@ -246,7 +295,7 @@ fn stream_parity(m: &Model) -> StreamParity {
 
 /// A stream of words, settling pass by settling pass: the logits of each word as the pass says that settles it, and of the last words at the end.
 /// `lost`: before which settling passes the states are lost and made again.
-fn streamed(m: &Model, words: &[String], rules: &Rules, mask: Mask, lost: &[u64]) -> Vec<Vec<f32>> {
+fn streamed(m: &Model, words: &[String], boundaries: &Boundaries, rules: &Rules, mask: Mask, lost: &[u64]) -> Vec<Vec<f32>> {
     let policy = keeping(m, rules, mask);
     let settling = policy.settling.unwrap();
     let mut tagger = OnnxTagger::load(&m.files, Device::Cpu, 1, rules.slots, 1).unwrap().remove(0);
@@ -265,6 +314,8 @@ fn streamed(m: &Model, words: &[String], rules: &Rules, mask: Mask, lost: &[u64]
             start: None,
             end: None,
             confidence: None,
+            speaker: None,
+            prosody: boundaries.before(i),
             tokens,
             kind: WordKind::Speech,
             parts: "".into(),
@@ -304,11 +355,11 @@ fn pytorch_and_rust_give_the_same_tags_of_a_whole_stream() {
 
 fn same_tags_of_a_stream(m: &Model) {
     let case = stream_parity(m);
-    let logits = streamed(m, &case.words, &case.rules, Mask::Open, &[]);
+    let logits = streamed(m, &case.words, &case.boundaries, &case.rules, Mask::Open, &[]);
     assert_eq!((logits.len(), case.tags.len()), (case.words.len(), case.words.len()));
     let mut judged = 0;
     for (i, word) in logits.iter().enumerate() {
-        let ours = names(&m.files.labels, best(word, Tilt::default()));
+        let ours = names(&m.files.labels, m.files.labels.heads().best(word, Tilt::default()));
         for head in (0..4).filter(|&h| case.margins[i][h] > case.tie) {
             assert_eq!(ours[head], case.tags[i][head], "word {i}, {:?}", case.words[i]);
             judged += 1;
@@ -325,9 +376,9 @@ fn states_that_are_made_again_are_the_same_to_the_bit() {
 fn the_same_again(m: &Model) {
     let case = stream_parity(m);
     for mask in [Mask::Open, Mask::Lookahead] {
-        let calm = streamed(m, &case.words, &case.rules, mask, &[]);
+        let calm = streamed(m, &case.words, &case.boundaries, &case.rules, mask, &[]);
         let lost: Vec<u64> = (0..200).filter(|n| n % 12 == 0 || n % 20 == 0).collect();
-        assert!(streamed(m, &case.words, &case.rules, mask, &lost) == calm);
+        assert!(streamed(m, &case.words, &case.boundaries, &case.rules, mask, &lost) == calm);
     }
 }
 
@@ -342,8 +393,8 @@ fn words_beyond_change_no_stream(m: &Model) {
         let rules = Rules { lookahead, ..case.rules.clone() };
         let mut other = case.words.clone();
         other[changed] = "antidisestablishmentarianism".into();
-        let base = streamed(m, &case.words, &rules, Mask::Lookahead, &[]);
-        let moved = streamed(m, &other, &rules, Mask::Lookahead, &[]);
+        let base = streamed(m, &case.words, &case.boundaries, &rules, Mask::Lookahead, &[]);
+        let moved = streamed(m, &other, &case.boundaries, &rules, Mask::Lookahead, &[]);
         let reach = changed - lookahead as usize;
         assert!(moved[..reach] == base[..reach], "word {changed} at lookahead {lookahead}");
         assert!(moved[reach] != base[reach], "the first word that may see it does");
@@ -356,9 +407,10 @@ fn batch_mates_and_padding_change_no_bit_of_a_row_that_goes_on_after_kept_states
 }
 
 fn mates_change_no_row_that_goes_on(m: &Model) {
-    let words = stream_parity(m).words;
+    let StreamParity { words, boundaries, .. } = stream_parity(m);
     let tokens: Vec<_> = words.iter().map(|w| m.tokenizer.tokens(w)).collect();
-    let tokens: Vec<&[u32]> = tokens.iter().map(|t| &**t).collect();
+    let word = |(i, tokens)| RowWord { tokens, prosody: boundaries.before(i) };
+    let tokens: Vec<RowWord> = tokens.iter().map(|t| &**t).enumerate().map(word).collect();
     let special = &m.files.labels.tokens;
     let template = RowTemplate { cls: special.cls, sep: special.sep, ..RowTemplate::default() };
     // States of 2 tokens, of some, of nearly as many as there are slots, and of more.

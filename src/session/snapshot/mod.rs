@@ -18,20 +18,21 @@ pub use header::{Header, StoredSnapshot, StreamOutline, applied, of_another_vers
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::buffer::{BufferParts, BufferedWord, Freeze, FreezeCause};
+use super::buffer::{BufferParts, BufferedWord, Freeze, FreezeCause, Past};
 use super::output::{EndCause, StreamKey};
 use super::plan::Pass;
 use super::policy::Policy;
 use super::settle::Settled;
 use super::stream::StreamProgress;
 use super::{Record, Source, Time, Word, WordKind};
+use crate::infer::prosody::Prosody;
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
 use crate::redact::{AskedClasses, ChannelContext};
 use crate::tags::{Itn, Tags};
 
 /// The byte after the header. Another one is refused: a program cannot know what another version wrote.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// The same where the state itself is left out, because it would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -88,7 +89,8 @@ pub struct OpenStream {
     frozen: u64,
     label: Option<u8>,
     pub(super) settled: Settled,
-    history: Vec<Vec<u32>>,
+    /// tokens, and [`Prosody::to_byte`]
+    history: Vec<(Vec<u32>, u8)>,
     sources: Vec<SourceState>,
     entries: Vec<EntryState>,
     last_source: Option<u32>,
@@ -109,6 +111,9 @@ struct WordState {
     start: Option<f64>,
     end: Option<f64>,
     confidence: Option<f32>,
+    speaker: Option<Arc<str>>,
+    /// [`Prosody::to_byte`]
+    prosody: u8,
     kind: WordKind,
     asked: AskedClasses,
     source: u32,
@@ -239,13 +244,15 @@ impl Sources {
     }
 
     fn word(&mut self, word: &Word) -> WordState {
-        let Word { spoken, start, end, confidence, kind, asked, source, tokens: _, parts: _ } = word;
+        let Word { spoken, start, end, confidence, speaker, prosody, kind, asked, source, tokens: _, parts: _ } = word;
         let source = self.place(source);
         WordState {
             spoken: spoken.clone(),
             start: *start,
             end: *end,
             confidence: *confidence,
+            speaker: speaker.clone(),
+            prosody: prosody.to_byte(),
             kind: *kind,
             asked: *asked,
             source,
@@ -310,7 +317,7 @@ impl OpenStream {
             frozen: parts.frozen,
             label: parts.label.map(|label| label.index() as u8),
             settled,
-            history: parts.history.iter().map(|tokens| tokens.to_vec()).collect(),
+            history: parts.history.iter().map(|past| (past.tokens.to_vec(), past.prosody.to_byte())).collect(),
             sources: sources.0.iter().map(source).collect(),
             entries,
             last_source,
@@ -367,6 +374,7 @@ impl OpenStream {
             }));
         }
         let source = |at: u32| sources.get(at as usize).cloned().ok_or_else(|| wrong("a word of no record"));
+        let prosody = |byte: u8| Prosody::from_byte(byte).ok_or_else(|| wrong("a boundary that there is not"));
         let word = |w: &WordState, policy: &Policy| {
             if w.spoken.is_empty() {
                 return Err(wrong("an empty word"));
@@ -376,6 +384,8 @@ impl OpenStream {
                 start: w.start,
                 end: w.end,
                 confidence: w.confidence,
+                speaker: w.speaker.clone(),
+                prosody: prosody(w.prosody)?,
                 tokens: context.tokens(policy, w.kind.for_model(&w.spoken)),
                 parts: w.kind.comparable(&w.spoken),
                 asked: w.asked,
@@ -422,8 +432,12 @@ impl OpenStream {
             });
         }
         let same_model = *self.model == *context.model(policy);
-        let known = self.history.iter().filter(|tokens| (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()));
-        let history = if same_model { known.map(|tokens| tokens.as_slice().into()).collect() } else { VecDeque::new() };
+        let mut history = VecDeque::new();
+        for (tokens, byte) in self.history.iter().filter(|_| same_model) {
+            if (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()) {
+                history.push_back(Past { tokens: tokens.as_slice().into(), prosody: prosody(*byte)? });
+            }
+        }
         let last_source = self.last_source.map(source).transpose()?;
         let label = |n: u8| Itn::from_index(usize::from(n)).ok_or_else(|| wrong("an ITN label that there is not"));
         let label = self.label.map(label).transpose()?;
@@ -437,7 +451,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value as version 1 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
+    /// A value as version 2 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
     /// puts new bytes here; what stands before the version byte never changes.
     const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
@@ -450,7 +464,7 @@ mod tests {
 
     /// A stream in mid-call, with something in every field.
     fn mid_call() -> Snapshot {
-        let word = |spoken: &str, kind: &str| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "kind": kind, "asked": 4, "source": 0});
+        let word = |spoken: &str, kind: &str| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "kind": kind, "asked": 4, "source": 0});
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let state = serde_json::json!({
             "profile": "default",
@@ -458,6 +472,7 @@ mod tests {
             "progress": {
                 "epoch": 41, "seq": 2, "seen": 6, "counts": {"words": 7, "segments": 2, "removed": 1, "degraded": 0}, "last": [3, 99],
                 "last_was_final": true, "sentence_start": true, "ending": null,
+                "last_word": {"start_ms": 1500, "end_ms": 1750, "letters": 5, "speaker": "spk_1"},
                 "channel_context": {
                     "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2}]
                 }
@@ -467,7 +482,7 @@ mod tests {
             "passes": [{"upto": 7, "freeze_to": 6, "cause": "Timer"}],
             "released": 4,
             "frozen": 5,
-            "history": [[1010], [1011, 1012]],
+            "history": [[[1010], 0], [[1011, 1012], 242]],
             "label": 2,
             "settled": {"words": 4, "chain": {
                 "from": 2, "history_to": 3, "key": 4, "after": {"number": 6, "position": 9},
@@ -503,7 +518,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 1, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 2, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::boundary::{self, LastWord};
 use super::buffer::{Buffer, BufferedWord, FreezeCause};
 use super::hypothesis::Hypothesis;
 use super::output::{EndCause, InferenceRequest, Release, StreamOutput, Tail};
@@ -25,7 +26,7 @@ use super::policy::{Policy, ReleaseRule};
 use super::settle::Settled;
 use super::word::removal;
 use super::{Record, Source, Time, WordKind, release};
-use crate::infer::{Outcome, Row};
+use crate::infer::{Outcome, Row, RowWord};
 use crate::record::{Counts, End};
 use crate::redact::{ChannelContext, Redaction, add_around};
 use crate::tags::Tags;
@@ -63,6 +64,8 @@ pub struct StreamProgress {
     last: Option<(Option<u64>, u64)>,
     last_was_final: bool,
     sentence_start: bool,
+    /// what the next word's boundary is measured from
+    last_word: Option<LastWord>,
     /// what of its words redaction must know after they have left
     channel_context: ChannelContext,
     ending: Option<EndCause>,
@@ -106,6 +109,7 @@ impl Stream {
             last: None,
             last_was_final: false,
             sentence_start: true,
+            last_word: None,
             channel_context,
             ending: None,
         };
@@ -197,8 +201,9 @@ impl Stream {
         }
         self.hypothesis = None;
         if record.is_final {
-            for word in record.words {
+            for mut word in record.words {
                 self.progress.counts.words += 1;
+                boundary::measure(&mut self.progress.last_word, &mut word);
                 if self.known > 0 {
                     self.known -= 1;
                     // Whether the word stayed in the text is not known any more: what looks back for a number or a name takes it as kept.
@@ -216,7 +221,9 @@ impl Stream {
         } else if !record.words.is_empty() && self.policy.partials {
             self.revision += 1;
             let limit = self.policy.max_buffer_words as usize;
-            self.hypothesis = Some(Hypothesis::new(record.words, limit, self.revision));
+            let (mut words, mut last_word) = (record.words, self.progress.last_word.clone());
+            words.iter_mut().for_each(|word| boundary::measure(&mut last_word, word));
+            self.hypothesis = Some(Hypothesis::new(words, limit, self.revision));
         }
         match record.end {
             None => {}
@@ -288,7 +295,7 @@ impl Stream {
         }
         while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
             let Some(cut) = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before) else { break };
-            self.release(cut, self.buffer.frozen(), out);
+            self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
         }
         if !self.is_ending() && self.last_record_at.plus(ttl_ms) <= now {
             self.end(EndCause::Expired);
@@ -327,7 +334,7 @@ impl Stream {
         } else {
             let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
             let kind = RequestKind::Hypothesis { known, revision: hypothesis.revision };
-            let more: Vec<&[u32]> = hypothesis.to_request()?.iter().map(|w| &*w.tokens).collect();
+            let more: Vec<RowWord> = hypothesis.to_request()?.iter().map(|w| w.in_row()).collect();
             (kind, open_row(&self.settled, known, &more, false, &self.buffer, &self.policy), true)
         };
         let id = self.next_id;
@@ -427,17 +434,17 @@ impl Stream {
                     {
                         self.buffer.freeze(cut, pass.upto, now, FreezeCause::Released, false);
                         self.plan.cover(cut);
-                        self.release(cut, self.buffer.frozen(), out);
+                        self.release(cut, self.buffer.frozen(), pass.upto, out);
                     }
                 }
                 // Not "ended", even where it is by now: that depends on when the device answered. `settle` knows.
                 while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.progress.channel_context.before, false) {
-                    self.release(cut, self.buffer.frozen(), out);
+                    self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
                 }
                 while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words {
                     let cut = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before)
                         .expect("something is frozen");
-                    self.release(cut, self.buffer.frozen(), out);
+                    self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
                 }
             }
             RequestKind::Hypothesis { known, revision } => {
@@ -462,10 +469,10 @@ impl Stream {
             return;
         }
         while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.progress.channel_context.before, true) {
-            self.release(cut, self.buffer.total(), out);
+            self.release(cut, self.buffer.total(), self.buffer.total(), out);
         }
         if self.buffer.released() < self.buffer.total() {
-            self.release(self.buffer.total(), self.buffer.total(), out);
+            self.release(self.buffer.total(), self.buffer.total(), self.buffer.total(), out);
         }
         let cause = self.progress.ending.expect("it is ending");
         out.push(StreamOutput::Closed { seq: self.progress.seq, counts: self.progress.counts, cause });
@@ -476,9 +483,10 @@ impl Stream {
         self.settle(out);
     }
 
-    /// Releases the words before `cut`; redaction may look at those before `known`.
-    fn release(&mut self, cut: u64, known: u64, out: &mut Vec<StreamOutput>) {
+    /// Releases the words before `cut`. Redaction may look at those before `known`; the latest pass saw those before `seen`, or more.
+    fn release(&mut self, cut: u64, known: u64, seen: u64, out: &mut Vec<StreamOutput>) {
         let from = self.buffer.released();
+        let turn_ends = cut < seen && self.buffer.get(cut).word.begins_turn();
         let more = !(self.all_frozen_and_ending() && self.ends_for_good());
         let before = self.progress.channel_context.before.clone();
         let around = |from: u64, to: u64| {
@@ -502,9 +510,19 @@ impl Stream {
             self.progress.counts.removed += u64::from(leaves);
             // A removed word's end mark moves to the kept word before it; a plain one's is not written.
             let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
-            self.progress.sentence_start = ends || (self.progress.sentence_start && leaves);
+            self.progress.sentence_start = ends || ((self.progress.sentence_start || entry.word.begins_turn()) && leaves);
         }
-        out.push(StreamOutput::Release(Release { seq: self.progress.seq, from, sentence_start, before, after, more, entries }));
+        self.progress.sentence_start |= turn_ends;
+        out.push(StreamOutput::Release(Release {
+            seq: self.progress.seq,
+            from,
+            sentence_start,
+            turn_ends,
+            before,
+            after,
+            more,
+            entries,
+        }));
         self.progress.seq += 1;
         self.progress.counts.segments += 1;
     }
@@ -557,7 +575,7 @@ impl Stream {
 
 /// What a pass sees that settles nothing: what is not settled, going on after kept states, or some history as well where there are none. It asks for
 /// the words that are not frozen.
-fn open_row(settled: &Settled, upto: u64, more: &[&[u32]], stopped: bool, buffer: &Buffer, policy: &Policy) -> Row {
+fn open_row(settled: &Settled, upto: u64, more: &[RowWord], stopped: bool, buffer: &Buffer, policy: &Policy) -> Row {
     let row = settled.row(upto, more, stopped, buffer, policy).unwrap_or_else(|| buffer.row(upto, more, stopped, policy));
     row.tagging_last((upto - buffer.frozen()) as usize + more.len(), buffer.label())
 }

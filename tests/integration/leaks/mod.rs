@@ -66,7 +66,11 @@ fn tags(tagging: Tagging, row: &Row, tokenizer: &WordTokenizer) -> Vec<Tags> {
                     case: Case::ALL[(h >> 16) as usize % 4],
                     itn: Itn::from_index(if (h >> 24).is_multiple_of(2) { 0 } else { (h >> 32) as usize % Itn::COUNT })
                         .unwrap_or_default(),
-                    disfluency: if (h >> 40).is_multiple_of(4) { Disfluency::ALL[(h >> 44) as usize % 6] } else { Disfluency::O },
+                    disfluency: if (h >> 40).is_multiple_of(4) {
+                        Disfluency::ALL[(h >> 44) as usize % Disfluency::ALL.len()]
+                    } else {
+                        Disfluency::O
+                    },
                 }
             }
         }

@@ -1,0 +1,212 @@
+//! Exact repeats are decided whole: "I'm I'm calling" loses one copy, not both.
+//!
+//! A tagger judges each word. It often calls every copy of a repeat a repetition, or half of a copy ("it was it was"). So the tags of a pass are looked at
+//! together: of words that are said again and again in a row, the copies before the last leave, and the last one stays, unless what follows repairs it.
+//!
+//! ```text
+//!  it/REP was/O  uh/F  it/REP was/O  cold      a run of two copies of two words
+//!  └─ leaves ──┘       └── stays ──┘
+//!  to/REP boston/REP to/REP boston/REP to denver      "to denver" repairs the last copy: the tags stand
+//! ```
+//!
+//! A run begins where the tagger says that a repetition begins; of words that are said twice and mean it ("that that"), nothing leaves. Of numbers ("five
+//! five one") every copy may be meant: where the tagger takes all of them, all stay. The result is a function of the words and tags of a pass and of tags that are frozen, which never change.
+
+use super::{Word, WordKind};
+use crate::tags::{Disfluency, Tags};
+
+/// Longest copy, words.
+const MAX_COPY_WORDS: usize = 4;
+
+/// What was said, without marks and case: recognisers write "I'm," and "i'm".
+fn same(a: &Word, b: &Word) -> bool {
+    let bare = |word: &Word| word.spoken.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    bare(a) == bare(b)
+}
+
+/// Decides the repeats of a pass. `words` are in order, each with its tags; those before `open` are frozen. Gives whether there was anything to decide.
+pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
+    if words[open..].iter().all(|(_, tags)| tags.disfluency != Disfluency::Rep) {
+        return false;
+    }
+    // What stands between copies is left out: fillers, editing terms, markup.
+    let between = |tags: &Tags| matches!(tags.disfluency, Disfluency::F | Disfluency::E | Disfluency::D);
+    let said: Vec<usize> = (0..words.len()).filter(|&i| words[i].0.kind == WordKind::Speech && !between(&words[i].1)).collect();
+    let mut at = 0;
+    while at < said.len() {
+        at = match run(words, &said, at) {
+            Some((copy, copies)) => {
+                write(words, &said, at, copy, copies, open);
+                at + copy * copies
+            }
+            None => at + 1,
+        };
+    }
+    true
+}
+
+/// The run of copies that begins with the word at place `at` of `said`: words of a copy, and copies.
+fn run(words: &[(&Word, Tags)], said: &[usize], at: usize) -> Option<(usize, usize)> {
+    let equal = |a: usize, b: usize, count: usize| {
+        b + count <= said.len() && (0..count).all(|i| same(words[said[a + i]].0, words[said[b + i]].0))
+    };
+    if words[said[at]].1.disfluency != Disfluency::Rep {
+        return None;
+    }
+    let copy = (1..=MAX_COPY_WORDS).find(|&copy| equal(at, at + copy, copy))?;
+    let copies = 2 + (2..).take_while(|n| equal(at, at + n * copy, copy)).count();
+    // A copy before that has stayed is the one.
+    let stayed = at >= copy && equal(at - copy, at, copy) && words[said[at - copy]].1.disfluency.stays();
+    (!stayed).then_some((copy, copies))
+}
+
+/// Writes the decision into the tags that are not frozen.
+fn write(words: &mut [(&Word, Tags)], said: &[usize], at: usize, copy: usize, copies: usize, open: usize) {
+    let (last, end) = (at + copy * (copies - 1), at + copy * copies);
+    let next = said.get(end).map(|&i| words[i]);
+    let is_repaired = next.is_some_and(|(word, tags)| {
+        matches!(tags.disfluency, Disfluency::Rep | Disfluency::Rm) || copy > 1 && same(word, words[said[at]].0)
+    });
+    if is_repaired || said[last..end].iter().any(|&i| words[i].1.disfluency == Disfluency::Rm) {
+        return;
+    }
+    let run = &said[at..end];
+    if run.iter().any(|&i| words[i].1.itn.class().is_some()) {
+        if run.iter().all(|&i| words[i].1.disfluency == Disfluency::Rep) {
+            run.iter().filter(|i| **i >= open).for_each(|&i| words[i].1.disfluency = Disfluency::O);
+        }
+        return;
+    }
+    for (place, &i) in run.iter().enumerate().filter(|(_, i)| **i >= open) {
+        let disfluency = &mut words[i].1.disfluency;
+        if at + place < last {
+            *disfluency = Disfluency::Rep;
+        } else if *disfluency == Disfluency::Rep {
+            *disfluency = Disfluency::O;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::infer::prosody::Prosody;
+    use crate::redact::AskedClasses;
+    use crate::session::{Source, kind_of};
+    use crate::tags::{Itn, ItnClass};
+
+    fn word(spoken: &str) -> Word {
+        Word {
+            spoken: spoken.into(),
+            parts: "".into(),
+            asked: AskedClasses::default(),
+            start: None,
+            end: None,
+            confidence: None,
+            speaker: None,
+            prosody: Prosody::default(),
+            tokens: Arc::new([0]),
+            kind: kind_of(spoken),
+            source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, span: None }),
+        }
+    }
+
+    /// What stays of `word/TAG` words, decided at once, with the first `open` of them frozen.
+    fn kept(line: &str, open: usize) -> String {
+        let of = |token: &str| {
+            let (spoken, tag) = token.split_once('/').unwrap_or((token, "O"));
+            let disfluency = match tag {
+                "F" => Disfluency::F,
+                "REP" | "N-REP" => Disfluency::Rep,
+                "RM" => Disfluency::Rm,
+                "RP" => Disfluency::Rp,
+                _ => Disfluency::O,
+            };
+            let itn = if tag.starts_with('N') { Itn::B(ItnClass::Phone) } else { Itn::O };
+            (word(spoken), Tags { disfluency, itn, ..Tags::default() })
+        };
+        let words: Vec<(Word, Tags)> = line.split(' ').map(of).collect();
+        let mut decided: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
+        decide(&mut decided, open);
+        assert!(decided[..open].iter().zip(&words).all(|((_, now), (_, then))| now == then), "frozen tags stand");
+        let stays = decided.iter().filter(|(w, tags)| tags.disfluency.stays() && w.kind == WordKind::Speech);
+        stays.map(|(w, _)| &*w.spoken).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn of_an_exact_repeat_one_copy_stays() {
+        for (line, want) in [
+            ("i'm/REP i'm/REP calling", "i'm calling"),
+            ("I'm,/REP uh/F i'm/REP calling", "i'm calling"),
+            ("i'm/REP [noise] i'm/REP calling", "i'm calling"),
+            ("i/REP i/REP i/REP think", "i think"),
+            ("i/REP i/REP i think", "i think"),
+            ("it/REP was/O it/REP was/O cold", "it was cold"),
+            ("it/REP was/REP it/REP was/REP", "it was"),
+            ("i/O i/REP think", "i think"),
+            ("i/O i/REP i/REP think", "i think"),
+            ("that that is", "that that is"),
+            ("no no/REP", "no"),
+        ] {
+            assert_eq!(kept(line, 0), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_repaired_leaves_and_numbers_and_other_slips_are_let_alone() {
+        for (line, want) in [
+            ("to/REP boston/REP to/REP boston/REP uh/F to denver", "to denver"),
+            ("i/REP i/REP was/RM uh/F we were", "we were"),
+            ("to/RM boston/RM to/RM boston/RM to denver", "to denver"),
+            ("i/REP we went", "we went"),
+            ("five/N-REP five/N-REP one/N", "five five one"),
+            ("two/N-REP two/N hundred/N", "two hundred"),
+        ] {
+            assert_eq!(kept(line, 0), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_frozen_stands_and_the_rest_is_decided_by_it() {
+        assert_eq!(kept("i'm/REP i'm/REP calling", 1), "i'm calling");
+        assert_eq!(kept("i'm/REP i'm/REP calling", 2), "calling", "too late");
+        assert_eq!(kept("i'm/O i'm/REP calling", 1), "i'm calling");
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_of_which_the_tagger_takes_every_copy_keeps_one(copy in 1usize..=4, copies in 2usize..6, fillers in prop::collection::vec(any::<bool>(), 24)) {
+            let names = ["we", "can", "go", "there"];
+            let mut line = String::from("so");
+            for n in 0..copies {
+                for name in &names[..copy] {
+                    line += &format!(" {name}/REP");
+                }
+                if fillers[n] {
+                    line += " uh/F";
+                }
+            }
+            line += " now";
+            prop_assert_eq!(kept(&line, 0), format!("so {} now", names[..copy].join(" ")));
+        }
+
+        #[test]
+        fn only_repetitions_come_back_and_only_their_copies_leave(
+            tokens in prop::collection::vec((0usize..3, prop::sample::select(&["O", "F", "REP", "RM", "RP"][..])), 1..24), open in 0usize..24,
+        ) {
+            let names = ["we", "can", "go"];
+            let line = tokens.iter().map(|(name, tag)| format!("{}/{tag}", names[*name])).collect::<Vec<_>>().join(" ");
+            let open = open.min(tokens.len());
+            let stays: Vec<&str> = tokens.iter().filter(|(_, tag)| ["O", "RP"].contains(tag)).map(|(name, _)| names[*name]).collect();
+            let after = kept(&line, open);
+            // Every kind of word that the tagger keeps is still there.
+            for name in names {
+                prop_assert!(!stays.contains(&name) || after.split(' ').any(|w| w == name), "{} of {}: {}", name, line, after);
+            }
+        }
+    }
+}
