@@ -14,7 +14,7 @@ use crate::pipeline::Shared;
 /// Arguments of `eval`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Gold data: .jsonl with keys w and p, c, itn, d, written (any of them), or .tsv of words and marks
+    /// Gold data: .jsonl with keys w and p, c, itn, d, written (any of them), t and speaker (fed with the words), or .tsv of words and marks
     #[arg(long)]
     pub data: PathBuf,
     /// Settings to compare, each combination of them: lookahead=0,2,4,9,16,inf mask=on,off release=frozen,predicted,flow pass_words=1,3,6
@@ -35,6 +35,12 @@ pub struct Args {
     /// Milliseconds between two words on a simulated clock (speech: about 400), so that timers fire as they would live; 0: no timer fires
     #[arg(long, default_value_t = 0)]
     pub word_ms: u64,
+    /// Leave out the words' times (`t`), to see what they are worth
+    #[arg(long)]
+    pub no_times: bool,
+    /// Leave out the words' speakers (`speaker`)
+    #[arg(long)]
+    pub no_speakers: bool,
 }
 
 impl From<GoldError> for Failure {
@@ -47,7 +53,11 @@ impl From<GoldError> for Failure {
 pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let settings = cli.settings()?;
     start_log(&settings)?;
-    let rows: Vec<Row> = cut(gold::read(&args.data, args.words)?, args.stream_words);
+    let mut rows: Vec<Row> = cut(gold::read(&args.data, args.words)?, args.stream_words);
+    for row in &mut rows {
+        row.times = row.times.take().filter(|_| !args.no_times);
+        row.speakers = row.speakers.take().filter(|_| !args.no_speakers);
+    }
     let Some(base) = settings.profiles.get(&args.profile) else {
         let known: Vec<_> = settings.profiles.keys().cloned().collect();
         return Err(Failure { message: format!("--profile {:?}: expected one of {}", args.profile, known.join(", ")), code: 2 });

@@ -10,9 +10,16 @@
 //! | `p` | the mark after each word as written, `""` for none; folded by [`mark`] |
 //! | `c` | `LOWER`, `CAP`, `UPPER`, `MIXED` for each word |
 //! | `itn` | `[start, end, class, written form]` for each span, half-open, in order |
-//! | `d` | `O`, `F`, `E`, `D`, `REP`, `RM` for each word, `X` for one that is not judged |
+//! | `d` | `O`, `F`, `E`, `D`, `REP`, `RM`, `RP` for each word, `X` for one that is not judged |
 //! | `written` | the whole row as transcribed |
 //! | `fluent` | the whole row without its disfluencies |
+//!
+//! Two more keys are not judged but fed with the words, in whatever rows have them:
+//!
+//! | key | value |
+//! | --- | --- |
+//! | `t` | `[start, end]` of each word, seconds, or null |
+//! | `speaker` | who says all words of the row; or a list: who says each word, or null |
 //!
 //! A `.tsv` file has a word, a tab and `O`, `COMMA`, `PERIOD` or `QUESTION` on each line; a blank line ends a row.
 
@@ -28,6 +35,8 @@ use crate::tags::{Case, Disfluency, ItnClass, Punct};
 const MAX_LINE_BYTES: u64 = 16 << 20;
 /// Longest row whose text is judged, words: aligning costs their square.
 const MAX_TEXT_WORDS: usize = 10_000;
+/// Latest time of a word, seconds: as in a raw record.
+const MAX_SECONDS: f64 = 1e9;
 
 /// A span and how it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +69,10 @@ pub struct Row {
     pub written: Option<String>,
     /// the row without its disfluencies
     pub fluent: Option<String>,
+    /// start and end of each word, seconds
+    pub times: Option<Vec<Option<[f64; 2]>>>,
+    /// who says each word
+    pub speakers: Option<Vec<Option<String>>>,
 }
 
 /// Why gold data cannot be used: file, line, key, expected, got.
@@ -76,6 +89,16 @@ struct Wire {
     d: Option<Vec<String>>,
     written: Option<String>,
     fluent: Option<String>,
+    t: Option<Vec<Option<[f64; 2]>>>,
+    speaker: Option<RowSpeaker>,
+}
+
+/// Who says a row's words.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RowSpeaker {
+    One(String),
+    Each(Vec<Option<String>>),
 }
 
 /// The label of marks as written; of several marks the strongest. `!`, `;` and `…` count as periods, `:` and dashes as
@@ -248,12 +271,25 @@ fn row(wire: Wire) -> Result<Row, String> {
     });
     let disfluency = wire.d.map(|d| {
         same("d", d.len())?;
-        each(d, "d", "O, F, E, D, REP, RM or X", |l| {
-            let known = ["O", "F", "E", "D", "REP", "RM"].iter().position(|n| *n == l).map(|i| Some(Disfluency::ALL[i]));
+        each(d, "d", "O, F, E, D, REP, RM, RP or X", |l| {
+            let known = ["O", "F", "E", "D", "REP", "RM", "RP"].iter().position(|n| *n == l).map(|i| Some(Disfluency::ALL[i]));
             known.or((l == "X").then_some(None))
         })
     });
     let spans = wire.itn.map(|itn| spans(itn, words.len()));
+    if let Some(times) = &wire.t {
+        same("t", times.len())?;
+        let wrong = |time: &&[f64; 2]| !(0.0 <= time[0] && time[0] <= time[1] && time[1] <= MAX_SECONDS);
+        if let Some((i, time)) = times.iter().enumerate().find_map(|(i, time)| Some((i, time.as_ref().filter(wrong)?))) {
+            let expected = format!("expected a start and an end from 0 to {MAX_SECONDS:?} seconds in their order, or null");
+            return Err(format!("key \"t\", entry {i}: got {time:?}, {expected}"));
+        }
+    }
+    let speakers = wire.speaker.map(|speaker| match speaker {
+        RowSpeaker::One(speaker) => vec![Some(speaker); words.len()],
+        RowSpeaker::Each(speakers) => speakers,
+    });
+    same("speaker", speakers.as_ref().map_or(words.len(), Vec::len))?;
     Ok(Row {
         punct: punct.transpose()?,
         case: case.transpose()?,
@@ -261,6 +297,8 @@ fn row(wire: Wire) -> Result<Row, String> {
         disfluency: disfluency.transpose()?,
         written: wire.written,
         fluent: wire.fluent,
+        times: wire.t,
+        speakers,
         words,
     })
 }
@@ -311,6 +349,16 @@ mod tests {
     }
 
     #[test]
+    fn times_and_speakers_are_fed_where_a_row_has_them_and_nowhere_else() {
+        let rows = "{\"w\":[\"a\",\"b\"],\"p\":[\"\",\"\"],\"t\":[[1,1.5],null],\"speaker\":[\"x\",null]}\n{\"w\":[\"c\"],\"p\":[\"\"]}\n{\"w\":[\"d\",\"e\"],\"p\":[\"\",\"\"],\"speaker\":\"y\"}";
+        let rows = jsonl(rows.as_bytes(), 100).unwrap();
+        assert_eq!(rows[0].times, Some(vec![Some([1.0, 1.5]), None]));
+        assert_eq!(rows[0].speakers, Some(vec![Some("x".to_string()), None]));
+        assert_eq!((&rows[1].times, &rows[1].speakers), (&None, &None));
+        assert_eq!(rows[2].speakers, Some(vec![Some("y".to_string()); 2]));
+    }
+
+    #[test]
     fn a_word_and_mark_file_has_a_row_between_blank_lines() {
         let rows = tsv("so\tO\nwell\tCOMMA\n\nyes\tPERIOD\n".as_bytes(), 100).unwrap();
         assert_eq!(rows.len(), 2);
@@ -330,6 +378,9 @@ mod tests {
             (r#"{"w":["a"],"itn":[[0,2,"TIME","x"]]}"#, &["1:", "\"itn\"", "entry 0", "ends at 1"]),
             (r#"{"w":["a","b"],"itn":[[0,2,"TIME","x"],[1,2,"TIME","x"]]}"#, &["1:", "entry 1", "begins at 2"]),
             (r#"{"w":["a"],"itn":[[0,1,"TIMES","x"]]}"#, &["1:", "TIMES", "TIME"]),
+            (r#"{"w":["a"],"p":[""],"t":[]}"#, &["1:", "\"t\"", "1", "got 0"]),
+            (r#"{"w":["a"],"p":[""],"t":[[2,1]]}"#, &["1:", "\"t\"", "entry 0", "in their order"]),
+            (r#"{"w":["a"],"p":[""],"speaker":["x","y"]}"#, &["1:", "\"speaker\"", "got 2"]),
             (r#"{"w":["a b"],"p":[""]}"#, &["1:", "\"w\"", "single words"]),
             ("{\"w\":[\"a\"],\"p\":[\"\"]}\n\n{\"w\":[\"b\"]}", &["3:", "\"p\"", "missing", "line 1"]),
             ("nonsense", &["1:", "JSON"]),

@@ -13,6 +13,7 @@
 pub mod align;
 pub mod delay;
 pub mod gold;
+pub mod marked_cases;
 pub mod report;
 pub mod run;
 pub mod spans;

@@ -4,12 +4,13 @@ use serde::Serialize;
 
 use super::delay::DelayReport;
 use super::gold::Row;
+use super::marked_cases::{MarkedCases, marked_cases};
 use super::run::CellOut;
 use super::spans::Spans;
 use super::sweep::Cell;
 use super::text::Texts;
 use super::words::{Cases, Disfluencies, Marks, cases, disfluencies, marks};
-use crate::tags::Tags;
+use crate::tags::{Case, Punct, Tags};
 
 /// All scores under one cell's settings. Scores for which the data has no key are absent. Rates are shares from 0 to 1.
 #[derive(Serialize)]
@@ -22,6 +23,9 @@ pub struct CellReport {
     /// from `c`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub case: Option<Cases>,
+    /// from `p` and `c`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marked_cases: Option<MarkedCases>,
     /// from `itn`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub itn: Option<Spans>,
@@ -64,6 +68,8 @@ pub fn judge(cell: &Cell, out: &CellOut, rows: &[Row]) -> CellReport {
         .is_some()
         .then(|| marks(both().flat_map(|(row, out)| out.tags.iter().map(|t| t.punct).zip(row.punct.iter().flatten().copied()))));
     let case = first.case.is_some().then(|| cases(both().flat_map(|(row, out)| case_pairs(row, &out.tags))));
+    let marked_cases = (first.punct.is_some() && first.case.is_some())
+        .then(|| marked_cases(both().flat_map(|(row, out)| marked_case_pairs(row, &out.tags))));
     let disfluency = first.disfluency.is_some().then(|| {
         let pairs = both().flat_map(|(row, out)| out.tags.iter().zip(row.disfluency.iter().flatten()));
         disfluencies(pairs.filter_map(|(t, gold)| gold.map(|gold| (t.disfluency, gold))))
@@ -83,7 +89,7 @@ pub fn judge(cell: &Cell, out: &CellOut, rows: &[Row]) -> CellReport {
         texts
     });
     let settings = cell.values.iter().map(|(k, v)| (k.clone(), v.clone().into())).collect();
-    CellReport { settings, punctuation, case, itn, disfluency, text, delay: out.delay.report(), name: cell.name() }
+    CellReport { settings, punctuation, case, marked_cases, itn, disfluency, text, delay: out.delay.report(), name: cell.name() }
 }
 
 /// Words whose case the tagger decides, and whether each begins a sentence.
@@ -95,6 +101,13 @@ fn case_pairs<'a>(row: &'a Row, tags: &'a [Tags]) -> impl Iterator<Item = (crate
     })
 }
 
+/// Words outside spans, with their marks and cases: said, gold.
+fn marked_case_pairs<'a>(row: &'a Row, tags: &'a [Tags]) -> impl Iterator<Item = ((Punct, Case), (Punct, Case))> + 'a {
+    let gold = row.punct.iter().flatten().zip(row.case.iter().flatten());
+    let words = tags.iter().zip(gold).enumerate().filter(|(i, _)| !in_span(row, *i));
+    words.map(|(_, (t, (mark, case)))| ((t.punct, t.case), (*mark, *case)))
+}
+
 fn in_span(row: &Row, word: usize) -> bool {
     row.spans.iter().flatten().any(|s| (s.start..s.end).contains(&word))
 }
@@ -103,7 +116,6 @@ fn in_span(row: &Row, word: usize) -> bool {
 mod tests {
     use super::*;
     use crate::eval::gold::Span;
-    use crate::tags::Case;
 
     #[test]
     fn a_case_is_judged_outside_spans_and_known_to_begin_a_sentence() {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use serde::Serialize;
 use serde_json::json;
 
 use super::delay::{Delay, Shown};
@@ -97,7 +98,9 @@ pub fn cut(rows: Vec<Row>, stream_words: usize) -> Vec<Row> {
                 words: row.words[range.clone()].to_vec(),
                 punct: row.punct.as_ref().map(|p| p[range.clone()].to_vec()),
                 case: row.case.as_ref().map(|c| c[range.clone()].to_vec()),
-                disfluency: row.disfluency.as_ref().map(|d| d[range].to_vec()),
+                disfluency: row.disfluency.as_ref().map(|d| d[range.clone()].to_vec()),
+                times: row.times.as_ref().map(|t| t[range.clone()].to_vec()),
+                speakers: row.speakers.as_ref().map(|s| s[range].to_vec()),
                 ..Row::default()
             });
         }
@@ -146,8 +149,7 @@ pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Resu
         })
     });
     let streams = streams(rows, pace.stream_words);
-    let words: Vec<Vec<&str>> =
-        streams.iter().map(|s| s.iter().flat_map(|&r| rows[r].words.iter().map(String::as_str)).collect()).collect();
+    let words: Vec<Vec<Fed>> = streams.iter().map(|s| s.iter().flat_map(|&r| fed(&rows[r])).collect()).collect();
     let began = Instant::now();
     feed(OfflinePipeline::paced(Arc::new(shared)), &gathered, &words, cells.len(), pace.word_ms)?;
     let rate = (cells.len() * words.iter().map(Vec::len).sum::<usize>()) as f64 / began.elapsed().as_secs_f64();
@@ -166,11 +168,32 @@ pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Resu
     Ok((cells, rate))
 }
 
+/// A word of the raw topic's contract.
+#[derive(Serialize)]
+struct Fed<'a> {
+    w: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    e: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speaker: Option<&'a str>,
+}
+
+/// A row's words as they are fed.
+fn fed(row: &Row) -> impl Iterator<Item = Fed<'_>> {
+    row.words.iter().enumerate().map(|(i, w)| {
+        let time = row.times.as_ref().and_then(|times| times[i]);
+        let speaker = row.speakers.as_ref().and_then(|speakers| speakers[i].as_deref());
+        Fed { w, s: time.map(|[start, _]| start), e: time.map(|[_, end]| end), speaker }
+    })
+}
+
 /// Feeds every stream word by word under every cell's profile, some streams at a time.
 fn feed(
     mut replay: OfflinePipeline,
     gathered: &Mutex<Gathered>,
-    words: &[Vec<&str>],
+    words: &[Vec<Fed>],
     cells: usize,
     word_ms: u64,
 ) -> Result<(), GoldError> {
@@ -185,7 +208,7 @@ fn feed(
         }
         for ((at, next), i) in open.iter_mut().zip(offset..) {
             let last = *next + 1 == words[at.1].len();
-            let value = json!({"text": words[at.1][*next], "tenant": Cell::tenant(at.0), "end": last.then_some("session")});
+            let value = json!({"words": [words[at.1][*next]], "tenant": Cell::tenant(at.0), "end": last.then_some("session")});
             let (key, payload) = (name(*at).into_bytes(), value.to_string().into_bytes());
             replay.take(RawRecord { offset: i, key: Some(key), payload: Some(payload), ..RawRecord::default() });
             *next += 1;
@@ -272,6 +295,17 @@ mod tests {
             pieces.iter().map(|r| (r.words.len(), r.punct.as_ref().unwrap().len())).collect::<Vec<_>>(),
             [(10, 10), (10, 10), (5, 5), (3, 3)]
         );
+    }
+
+    #[test]
+    fn a_row_is_fed_with_its_times_and_speakers_and_a_piece_of_it_with_its_own() {
+        let mut long = rows(&[3]);
+        long[0].times = Some(vec![Some([0.5, 0.75]), None, Some([1.0, 1.5])]);
+        long[0].speakers = Some(vec![None, None, Some("ann".into())]);
+        let pieces = cut(long, 2);
+        let say = |row: &Row| serde_json::to_string(&fed(row).collect::<Vec<_>>()).unwrap();
+        assert_eq!(say(&pieces[0]), r#"[{"w":"a","s":0.5,"e":0.75},{"w":"a"}]"#);
+        assert_eq!(say(&pieces[1]), r#"[{"w":"a","s":1.0,"e":1.5,"speaker":"ann"}]"#);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A report for people: one cell in full, or several cells side by side.
 
+use super::marked_cases::CLASSES;
 use super::report::{CellReport, Report};
 use super::text::Share;
 use super::words::Prf;
@@ -121,6 +122,22 @@ impl Page {
             self.scores(&[("overall (micro)", &c.overall), ("not sentence-initial", &c.overall_not_initial)]);
             self.rate("single-case error", c.single_case_error);
         }
+        if let Some(m) = &cell.marked_cases {
+            self.heading("mark and case");
+            let classes: Vec<(&str, &Prf)> = CLASSES.into_iter().zip(&m.classes).collect();
+            self.scores(&classes);
+            self.rate("accuracy", m.accuracy);
+            for (what, mean) in [("macro mean", &m.macro_mean), ("weighted mean", &m.weighted_mean)] {
+                let (precision, recall, f1) = (percent(mean.precision), percent(mean.recall), percent(mean.f1));
+                self.line(&format!("  {what:<24} {precision:>9} {recall:>9} {f1:>9}"));
+            }
+            let said: String = CLASSES.iter().map(|class| format!(" {class:>7}")).collect();
+            self.line(&format!("  {:<20}{said}", "gold, said as"));
+            for (gold, said) in CLASSES.iter().zip(m.confusion) {
+                let said: String = said.iter().map(|n| format!(" {n:>7}")).collect();
+                self.line(&format!("    {gold:<18}{said}"));
+            }
+        }
         if let Some(s) = &cell.itn {
             self.heading("ITN spans");
             let classes: Vec<(String, &Prf)> = s.class.iter().map(|(class, p)| (class.to_lowercase(), p)).collect();
@@ -136,7 +153,13 @@ impl Page {
                 ("either", &d.either),
                 ("filler", &d.filler),
             ]);
-            self.scores(&[("edit", &d.edit), ("marker", &d.marker), ("repetition", &d.repetition), ("repair", &d.repair)]);
+            self.scores(&[
+                ("edit", &d.edit),
+                ("marker", &d.marker),
+                ("repetition", &d.repetition),
+                ("repair", &d.repair),
+                ("correction", &d.correction),
+            ]);
         }
         if let Some(t) = &cell.text {
             self.line("text");
