@@ -2,7 +2,7 @@
 //!
 //! A cue is at most two lines of 42 characters and seven seconds, which is what subtitlers call readable; it ends where its words do.
 
-use crate::record::{Kind, Segment};
+use crate::record::{Kind, Segment, WrittenWord};
 
 /// Characters of a line.
 const LINE_CHARS: usize = 42;
@@ -17,7 +17,7 @@ pub enum As {
     /// segments, one JSON object a line
     #[default]
     Json,
-    /// a line a segment, with its speaker
+    /// a line a speaker's sentence
     Text,
     /// SubRip subtitles
     Srt,
@@ -30,7 +30,7 @@ pub enum As {
 struct Cue {
     start: f64,
     end: f64,
-    channel: String,
+    voice: String,
     lines: Vec<String>,
 }
 
@@ -50,21 +50,22 @@ pub fn write(segments: &[Segment], form: As) -> Result<String, String> {
         ));
     }
     let mut cues = Vec::new();
+    let channels = has_channels(&finals);
     for segment in finals {
-        cues.extend(of(segment)?);
+        cues.extend(of(segment, channels)?);
     }
     cues.sort_by(|a, b| a.start.total_cmp(&b.start));
-    let speakers = cues.iter().any(|c| c.channel != cues[0].channel);
+    let voices = cues.iter().any(|c| c.voice != cues[0].voice);
     let mut out = String::from(if form == As::Vtt { "WEBVTT\n\n" } else { "" });
     for (i, cue) in cues.iter().enumerate() {
         let lines = cue.lines.join("\n");
         if form == As::Vtt {
             // Text of a cue may hold no markup of its own.
             let lines = lines.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-            let voice = if speakers { format!("<v {}>", cue.channel.replace(['<', '>', '&'], "")) } else { String::new() };
+            let voice = if voices { format!("<v {}>", cue.voice.replace(['<', '>', '&'], "")) } else { String::new() };
             out += &format!("{} --> {}\n{voice}{lines}\n\n", clock(cue.start, '.'), clock(cue.end, '.'));
         } else {
-            let voice = if speakers { format!("{}: ", cue.channel) } else { String::new() };
+            let voice = if voices { format!("{}: ", cue.voice) } else { String::new() };
             out += &format!("{}\n{} --> {}\n{voice}{lines}\n\n", i + 1, clock(cue.start, ','), clock(cue.end, ','));
         }
     }
@@ -74,21 +75,54 @@ pub fn write(segments: &[Segment], form: As) -> Result<String, String> {
 fn text(finals: &[&Segment]) -> String {
     let mut out = String::new();
     let sessions = finals.iter().any(|s| s.session != finals[0].session);
-    for s in finals.iter().filter(|s| !s.text.is_empty()) {
-        let who: Vec<&str> = [(sessions, &*s.session), (!s.channel.is_empty(), &*s.channel)]
-            .iter()
-            .filter(|(say, _)| *say)
-            .map(|(_, n)| *n)
-            .collect();
-        out += &if who.is_empty() { format!("{}\n", s.text) } else { format!("{}: {}\n", who.join(" "), s.text) };
+    let channels = has_channels(finals);
+    for segment in finals {
+        for turn in turns(segment) {
+            let voice = voice(segment, turn, channels);
+            let who: Vec<&str> = [(sessions, &*segment.session), (!voice.is_empty(), &voice)]
+                .iter()
+                .filter(|(say, _)| *say)
+                .map(|(_, name)| *name)
+                .collect();
+            let text = turn.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+            out += &if who.is_empty() { format!("{text}\n") } else { format!("{}: {text}\n", who.join(" ")) };
+        }
     }
     out
 }
 
-/// A segment's words as cues.
-fn of(segment: &Segment) -> Result<Vec<Cue>, String> {
+/// Whether there are several channels.
+fn has_channels(finals: &[&Segment]) -> bool {
+    finals.iter().any(|s| s.channel != finals[0].channel)
+}
+
+/// A segment's words by speaker.
+fn turns(segment: &Segment) -> impl Iterator<Item = &[WrittenWord]> {
+    segment.words.chunk_by(|a, b| a.speaker == b.speaker)
+}
+
+/// Who says these words: the speaker, where one is known, and the channel, where there is no speaker or there are several channels.
+fn voice(segment: &Segment, turn: &[WrittenWord], channels: bool) -> String {
+    match &turn[0].speaker {
+        None => segment.channel.to_string(),
+        Some(speaker) if channels && !segment.channel.is_empty() => format!("{} {speaker}", segment.channel),
+        Some(speaker) => speaker.to_string(),
+    }
+}
+
+/// A segment's words as cues. `channels`: there are several channels.
+fn of(segment: &Segment, channels: bool) -> Result<Vec<Cue>, String> {
+    let mut cues = Vec::new();
+    for turn in turns(segment) {
+        cues.extend(cues_of(turn, &voice(segment, turn, channels))?);
+    }
+    Ok(cues)
+}
+
+/// What one speaker says, as cues.
+fn cues_of(turn: &[WrittenWord], voice: &str) -> Result<Vec<Cue>, String> {
     let mut cues: Vec<Cue> = Vec::new();
-    for word in &segment.words {
+    for word in turn {
         let (Some(start), Some(end)) = (word.s, word.e) else {
             return Err("subtitles want the times of words: expected \"s\" and \"e\" in the raw segments' words".into());
         };
@@ -105,7 +139,7 @@ fn of(segment: &Segment) -> Result<Vec<Cue>, String> {
         });
         match cues.last_mut().filter(|_| fits) {
             Some(cue) => cue.end = cue.end.max(end),
-            None => cues.push(Cue { start, end, channel: segment.channel.to_string(), lines: vec![word.text.clone()] }),
+            None => cues.push(Cue { start, end, voice: voice.to_string(), lines: vec![word.text.clone()] }),
         }
     }
     Ok(cues)
@@ -148,9 +182,24 @@ mod tests {
     }
 
     #[test]
+    fn speakers_of_a_channel_have_cues_and_lines_of_their_own() {
+        let mut room = segment("", &[("Shall", 0.0, 0.3), ("we?", 0.3, 0.5), ("Yes.", 0.6, 0.9)]);
+        for (word, speaker) in room.words.iter_mut().zip(["ann", "ann", "bob"]) {
+            word.speaker = Some(speaker.into());
+        }
+        assert_eq!(write(std::slice::from_ref(&room), As::Text).unwrap(), "ann: Shall we?\nbob: Yes.\n");
+        let srt = write(std::slice::from_ref(&room), As::Srt).unwrap();
+        assert_eq!(srt, "1\n00:00:00,000 --> 00:00:00,500\nann: Shall we?\n\n2\n00:00:00,600 --> 00:00:00,900\nbob: Yes.\n\n");
+        assert!(write(std::slice::from_ref(&room), As::Vtt).unwrap().contains("<v bob>Yes."));
+        let other = segment("line", &[("Hello.", 1.0, 1.2)]);
+        room.channel = "room".into();
+        assert_eq!(write(&[room, other], As::Text).unwrap(), "room ann: Shall we?\nroom bob: Yes.\nline: Hello.\n");
+    }
+
+    #[test]
     fn a_long_segment_becomes_cues_of_two_lines_and_words_without_times_are_refused() {
         let words: Vec<(&str, f64, f64)> = (0..40).map(|i| ("something", f64::from(i) * 0.3, f64::from(i) * 0.3 + 0.3)).collect();
-        let cues = of(&segment("", &words)).unwrap();
+        let cues = of(&segment("", &words), false).unwrap();
         assert!(
             cues.len() >= 4
                 && cues.iter().all(|c| c.lines.len() <= 2 && c.lines.iter().all(|l| l.len() <= 42) && c.end - c.start <= 7.0)

@@ -17,9 +17,15 @@ function element(name, className, text) {
   return made;
 }
 
-// One segment's words, entities marked, and what was removed where it was said.
+// Who speaks: the channel, the speaker, or both.
+function who(segment) {
+  return [segment.channel, segment.speaker].filter(Boolean).join(" · ") || "speaker";
+}
+
+// One segment's words, entities marked, and what was removed where it was said. Where a segment has several speakers, each one's words have the name before them.
 function written(segment, frozen) {
   const out = document.createDocumentFragment();
+  let speaker = segment.speaker;
   const removed = [...segment.removed];
   const sayRemoved = (before) => {
     while (removed.length && removed[0].src[0] < before) {
@@ -32,6 +38,10 @@ function written(segment, frozen) {
     const end = entity ? entity.words[1] : at + 1;
     const words = segment.words.slice(at, end);
     sayRemoved(words[0].src[0]);
+    if (words[0].speaker && words[0].speaker !== speaker) {
+      speaker = words[0].speaker;
+      out.append(element("b", "speaker", speaker));
+    }
     const text = words.map((w) => w.text).join(" ");
     const settled = frozen !== undefined && end <= frozen;
     const span = element("span", [entity ? "entity" : "", settled ? "frozen" : ""].join(" ").trim(), text);
@@ -77,28 +87,28 @@ function tailOf(channel) {
 }
 
 function show(segment) {
-  const who = segment.channel || "speaker";
+  const channel = segment.channel || "speaker";
   if (segment.kind === "partial") {
-    let tail = tailOf(who);
+    let tail = tailOf(channel);
     if (!segment.words.length) {
       tail?.remove();
       return;
     }
     if (!tail) {
       tail = element("p", "tail");
-      tail.dataset.channel = who;
+      tail.dataset.channel = channel;
       $("tails").append(tail);
     }
-    tail.replaceChildren(element("b", "", who), written(segment, segment.frozen));
+    tail.replaceChildren(element("b", "", who(segment)), written(segment, segment.frozen));
     return;
   }
-  tailOf(who)?.remove();
+  tailOf(channel)?.remove();
   if (segment.kind === "end") {
-    $("transcript").append(element("p", "ended", `${who}: end, ${segment.counts?.words ?? 0} words`));
+    $("transcript").append(element("p", "ended", `${channel}: end, ${segment.counts?.words ?? 0} words`));
     return;
   }
   const turn = element("p", "turn");
-  turn.append(element("b", "", who), written(segment));
+  turn.append(element("b", "", who(segment)), written(segment));
   $("transcript").append(turn);
 }
 
