@@ -6,7 +6,7 @@ KAFKA ?=
 PORT ?= 9092
 VENV ?= target/venv-training
 
-.PHONY: demo test test-training deploy-test page-test soak fuzz chaos kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
+.PHONY: demo test test-training deploy-test image image-test release page-test soak fuzz chaos kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
 
 demo: build
 	target/debug/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
@@ -44,6 +44,23 @@ deploy-test: setup
 	PATH="$(CURDIR)/target/deploy-tools/bin:$$PATH" HELM=$(CURDIR)/target/deploy-tools/bin/helm \
 	  target/deploy-tools/bin/python -m unittest discover -s deploy/tests -p 'test_*.py'
 
+# target/images/faircopy-VERSION-cpu.oci.tar (make image VARIANT=cuda: with CUDA); deploy/image/build.sh says what BASE and PROGRAM do.
+VARIANT ?= cpu
+image: setup
+	@deploy/image/build.sh $(VARIANT)
+
+# That image, run as the chart's pod would be, against a real broker. Wants root. Not part of `make test`.
+image-test: setup-kafka
+	@deploy/setup.sh build image
+	deploy/tests/tools.sh
+	HELM=$(CURDIR)/target/deploy-tools/bin/helm target/deploy-tools/bin/python -m unittest discover -v -s deploy/image -p 'test_*.py'
+
+# make release TAG=v0.1.0: images, chart, program, bills of materials and checksums in target/release-VERSION; DRY_RUN=1 asks for no tag and pushes
+# nothing (deploy/release.sh).
+release: setup
+	@test -n "$(TAG)" || { echo "error: make release TAG=vVERSION" >&2; exit 2; }
+	@deploy/release.sh $(TAG)
+
 # The live page in a headless Chromium.
 page-test: runtime
 	@deploy/setup.sh build page
@@ -71,9 +88,11 @@ soak: setup-kafka runtime
 kafka: setup-kafka
 	deploy/kafka/kafka.sh serve $(CURDIR)/target/kafka/local $(PORT)
 
-# Licences and advisories of dependencies; needs cargo-deny.
-audit:
-	cargo deny check
+# Licences, sources and advisories of dependencies by cargo-deny, which takes minutes to build: installed into target/tools, once.
+CARGO_DENY ?= 0.18.5
+audit: setup
+	@test -x target/tools/bin/cargo-deny || cargo install --locked --root target/tools cargo-deny@$(CARGO_DENY)
+	target/tools/bin/cargo-deny check
 
 $(VENV)/.complete: models/training/requirements.txt
 	python3 -m venv $(VENV)

@@ -3,6 +3,7 @@
 #   setup.sh build        compiler, OpenSSL and zlib headers, Python with pip and venv
 #   setup.sh build kafka  the same and Java 17 and Maven
 #   setup.sh build page   the same and Chromium with its driver, and Node.js
+#   setup.sh build image  the same and what makes and runs container images without a daemon
 set -euo pipefail
 
 missing=()
@@ -27,6 +28,11 @@ case " $* " in *" page "*)
   need chromium chromium --version
   need chromium-driver chromedriver --version
   need nodejs node --version
+esac
+case " $* " in *" image "*)
+  need buildah buildah --version
+  need mmdebstrap mmdebstrap --version
+  need runc runc --version
 esac
 
 if [ ${#missing[@]} -gt 0 ]; then

@@ -1,0 +1,72 @@
+"""What an image is made of, as two files: a CycloneDX document and the licences' texts.
+
+``notices.py SBOM DIR [ROOT]``: SBOM is cargo-cyclonedx's document of the program's crates; DIR gets sbom.cdx.json and licences.txt. ROOT, the base
+image's files, adds Debian's packages (``var/lib/dpkg/status.d``). ONNX Runtime and the models are added from this repository.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[2]
+LICENCE_FILE = re.compile(r"^(licen[cs]e|copying|notice|unlicense)", re.IGNORECASE)
+MAX_LICENCE_BYTES = 200_000
+
+
+def onnx_runtime() -> dict:
+    version = re.search(r"^version=(\S+)", (HERE / "deploy/runtime.sh").read_text(), re.MULTILINE)[1]
+    return {
+        "type": "library", "name": "onnxruntime", "version": version, "purl": f"pkg:pypi/onnxruntime@{version}",
+        "licenses": [{"license": {"id": "MIT"}}],
+    }  # fmt: skip
+
+
+def models() -> list[dict]:
+    made = []
+    for labels in sorted((HERE / "models").glob("*/labels.json")):
+        name = json.loads(labels.read_text())["model"]
+        # The card says which weights it starts from, and what it was trained on under which licences.
+        made.append({"type": "machine-learning-model", "name": name, "description": "see models/README.md, which the image holds"})
+    return made
+
+
+def packages(root: Path) -> list[dict]:
+    found = []
+    for control in sorted((root / "var/lib/dpkg/status.d").iterdir()):
+        field = dict(re.findall(r"^(\S+): (.*)$", control.read_text(), re.MULTILINE))
+        name, version, arch = field["Package"], field["Version"], field["Architecture"]
+        found.append({"type": "library", "name": name, "version": version, "purl": f"pkg:deb/debian/{name}@{version}?arch={arch}"})
+    return found
+
+
+def licences(crates: set[tuple[str, str]]) -> str:
+    """Each text once, with the crates that carry it."""
+    done = subprocess.run(["cargo", "metadata", "--format-version", "1", "--locked"], capture_output=True, text=True, cwd=HERE, check=True)
+    carriers: dict[str, list[str]] = {}
+    for package in json.loads(done.stdout)["packages"]:
+        if (package["name"], package["version"]) not in crates:
+            continue
+        for file in sorted(Path(package["manifest_path"]).parent.iterdir()):
+            if file.is_file() and LICENCE_FILE.match(file.name) and file.stat().st_size <= MAX_LICENCE_BYTES:
+                text = file.read_text(errors="replace").strip()
+                carriers.setdefault(text, []).append(f"{package['name']} {package['version']}")
+    blocks = [f"{', '.join(dict.fromkeys(names))}\n\n{text}\n" for text, names in sorted(carriers.items(), key=lambda c: c[1])]
+    return ("\n" + "=" * 100 + "\n\n").join(blocks)
+
+
+def main() -> None:
+    sbom, out = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[2])
+    crates = {(c["name"], c["version"]) for c in sbom["components"]}
+    sbom["components"] += [onnx_runtime(), *models()]
+    if len(sys.argv) > 3:
+        sbom["components"] += packages(Path(sys.argv[3]))
+    # The place of the repository on the machine that builds is nobody's business.
+    text = json.dumps(sbom, indent=1).replace(f"path+file://{HERE}", "path:faircopy")
+    (out / "sbom.cdx.json").write_text(text + "\n")
+    (out / "licences.txt").write_text(licences(crates))
+
+
+if __name__ == "__main__":
+    main()
