@@ -98,6 +98,11 @@ impl Admin {
         }
     }
 
+    /// Tells the browsers that show the live page that the worker stops. After that the page asks the broker for nothing.
+    pub async fn close(&self) {
+        self.live.close().await;
+    }
+
     /// All paths.
     pub fn router(self: Arc<Admin>) -> Router {
         let mut guarded = Router::new()

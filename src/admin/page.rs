@@ -4,6 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::extract::{Query, State};
@@ -13,7 +14,7 @@ use axum::response::{IntoResponse, Json};
 use futures_util::{Stream, StreamExt, stream};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use super::Admin;
 use crate::consume::follower::TopicFollower;
@@ -27,6 +28,10 @@ const MAX_SEGMENTS: usize = 500;
 const BEHIND: usize = 1024;
 /// Time between two lines of figures.
 const SECOND: Duration = Duration::from_secs(1);
+/// The thread that reads for the page sees within this time that the page closes.
+const LOOK_UP: Duration = Duration::from_millis(100);
+/// A worker that stops waits so long until its browsers have been told.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A segment and when it was read.
 #[derive(Clone)]
@@ -48,11 +53,19 @@ struct Session {
 pub struct PageFeed {
     sessions: Mutex<HashMap<Arc<str>, Session>>,
     news: broadcast::Sender<PageSegment>,
+    /// True once the worker stops. Every browser that follows a call holds a receiver.
+    closing: watch::Sender<bool>,
+    reader: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Default for PageFeed {
     fn default() -> PageFeed {
-        PageFeed { sessions: Mutex::default(), news: broadcast::channel(BEHIND).0 }
+        PageFeed {
+            sessions: Mutex::default(),
+            news: broadcast::channel(BEHIND).0,
+            closing: watch::channel(false).0,
+            reader: Mutex::default(),
+        }
     }
 }
 
@@ -89,20 +102,34 @@ impl PageFeed {
         let Some(s) = sessions.get(session) else { return Vec::new() };
         s.finals.iter().chain(s.tails.values()).cloned().collect()
     }
+
+    /// Tells all browsers that the worker stops, and ends the thread that reads the topics.
+    pub(super) async fn close(&self) {
+        self.closing.send_replace(true);
+        let _ = tokio::time::timeout(FAREWELL, self.closing.closed()).await;
+        let reader = self.reader.lock().expect("no holder panics").take();
+        if let Some(reader) = reader {
+            let _ = tokio::task::spawn_blocking(move || reader.join()).await;
+        }
+    }
 }
 
-/// Reads the topics from now on, for as long as the process lives.
+/// Reads the topics from now on, until the page is closed.
 pub(super) fn follow(admin: Arc<Admin>) {
+    let reading = admin.clone();
     let read = move || {
-        let topics = &admin.settings.topics;
-        loop {
-            match TopicFollower::follow(&admin.settings, &[&topics.formatted, &topics.partial]) {
-                Ok(tail) => loop {
-                    let Some((_, payload)) = tail.next(SECOND) else { continue };
-                    if let Ok(segment) = serde_json::from_slice::<Segment>(&payload) {
-                        admin.live.heard(&segment);
+        let topics = &reading.settings.topics;
+        let closing = || *reading.live.closing.borrow();
+        while !closing() {
+            match TopicFollower::follow(&reading.settings, &[&topics.formatted, &topics.partial]) {
+                Ok(tail) => {
+                    while !closing() {
+                        let Some((_, payload)) = tail.next(LOOK_UP) else { continue };
+                        if let Ok(segment) = serde_json::from_slice::<Segment>(&payload) {
+                            reading.live.heard(&segment);
+                        }
                     }
-                },
+                }
                 Err(error) => {
                     tracing::warn!(%error, "the live page cannot read the topics yet; it tries again");
                     std::thread::sleep(SECOND);
@@ -110,7 +137,8 @@ pub(super) fn follow(admin: Arc<Admin>) {
             }
         }
     };
-    std::thread::Builder::new().name("page".into()).spawn(read).expect("the system starts threads");
+    let thread = std::thread::Builder::new().name("page".into()).spawn(read).expect("the system starts threads");
+    *admin.live.reader.lock().expect("no holder panics") = Some(thread);
 }
 
 pub(super) async fn html() -> impl IntoResponse {
@@ -149,10 +177,12 @@ pub(super) struct Wanted {
 }
 
 /// A session from its beginning, as far as it is remembered, then as it goes on; and the worker's figures every second.
+/// The last event says that the worker stops.
 pub(super) async fn events(
     State(admin): State<Arc<Admin>>,
     Query(wanted): Query<Wanted>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let mut closing = admin.live.closing.subscribe();
     let news = admin.live.news.subscribe(); // subscribed before the remembered segments are read, so that no segment is missed
     let past = stream::iter(admin.live.so_far(&wanted.session));
     let coming = stream::unfold((news, wanted.session), |(mut news, session)| async move {
@@ -172,6 +202,13 @@ pub(super) async fn events(
         let line = json!({ "words": words, "delay_ms": delay_ms, "lag": lag }).to_string();
         Some((Event::default().event("figures").data(line), admin))
     });
-    let all = stream::select(segments.boxed(), figures.boxed()).map(Ok);
+    // The stream holds a receiver until the browser has been told: `PageFeed::close` waits for that.
+    let last = stream::unfold((closing.clone(), false), |(closing, told)| async move {
+        (!told).then(|| (Event::default().event("stopped").data("the worker stops"), (closing, true)))
+    });
+    let stopped = async move {
+        let _ = closing.wait_for(|closing| *closing).await;
+    };
+    let all = stream::select(segments.boxed(), figures.boxed()).take_until(stopped).chain(last).map(Ok);
     Sse::new(all).keep_alive(KeepAlive::default())
 }

@@ -25,6 +25,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     runtime.spawn(stop_on_signal(stop.clone(), health));
     let result = pipeline::run(shared, runtime.handle(), stop);
+    runtime.block_on(admin.close());
     telemetry.stop();
     result?;
     tracing::info!("drained; bye");

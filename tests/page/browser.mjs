@@ -7,12 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 const PATIENCE_MS = 60_000;
 
-export async function until(what, done) {
+export async function until(what, done, patience = PATIENCE_MS) {
   const began = Date.now();
   for (;;) {
     const got = await done();
     if (got) return got;
-    if (Date.now() - began > PATIENCE_MS) throw new Error(`did not happen: ${what}`);
+    if (Date.now() - began > patience) throw new Error(`did not happen: ${what}`);
     await sleep(100);
   }
 }

@@ -14,16 +14,17 @@ let browser;
 // A call at so many times speech pace; resolves with the address of its page.
 function demo(speed, environment) {
   const env = { ...process.env, FAIRCOPY__ADMIN__LISTEN: "127.0.0.1:0", FAIRCOPY__PROFILES__DEFAULT__MODEL: "en-fast", ...environment };
-  const child = spawn("target/debug/faircopy", ["demo", "--speed", String(speed)], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("target/debug/faircopy", ["demo", "--speed", String(speed)], { env, stdio: ["ignore", "pipe", "pipe"] });
   demos.push(child);
   return new Promise((resolve, reject) => {
-    let said = "";
+    Object.assign(child, { said: "", log: "" });
+    child.stderr.on("data", (chunk) => { child.log += chunk; });
     child.stdout.on("data", (chunk) => {
-      said += chunk;
-      const found = said.match(/http:\/\/\S+\/page/);
+      child.said += chunk;
+      const found = child.said.match(/http:\/\/\S+\/page/);
       if (found) resolve(found[0]);
     });
-    child.on("exit", (code) => reject(new Error(`the demo ended with ${code}: ${said}`)));
+    child.on("exit", (code) => reject(new Error(`the demo ended with ${code}: ${child.said}${child.log}`)));
   });
 }
 
@@ -91,6 +92,22 @@ test("a redacting profile redacts on the page as well, in text, entities and tag
   await until("it is formatted", async () => /\[CARD\]/.test(await text("#formatted")));
   const whole = await browser.run("() => document.querySelector('.try').innerHTML.replace(/<textarea[^]*textarea>/, '')");
   assert.doesNotMatch(whole, /4111|four one one|>one</);
+});
+
+test("a demo that has ended says so on its page, has no warnings of its own making, and says what to try next", async () => {
+  const page = await demo(20, {});
+  const child = demos.at(-1);
+  await until("the page opens", () => browser.open(page).then(() => true, () => false));
+  await until("turns are final", async () => (await count("#transcript .turn")) >= 1);
+  await until("the demo ends", () => child.exitCode !== null, 600_000);
+  assert.equal(child.exitCode, 0, child.said + child.log);
+  assert.match(child.said, /What to try next:/);
+  assert.equal(child.log, "", "the demo's log");
+  await until("the page says so", async () => (await text("#state")) === "the worker has stopped");
+  // The page goes on asking whether a worker answers again: once more is 2 s.
+  await new Promise((resolve) => setTimeout(resolve, 5000));
+  assert.equal(await text("#state"), "the worker has stopped");
+  assert.ok((await count("#transcript .turn")) > 10, "what was said stays");
 });
 
 test("on a phone nothing is cut off, and everything to press is large enough for a finger", async () => {

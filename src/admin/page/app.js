@@ -60,6 +60,7 @@ function written(segment, frozen) {
 
 let source;
 let chosen;
+let stopped = false; // the worker said that it stops
 
 function follow(session) {
   chosen = session;
@@ -73,7 +74,13 @@ function follow(session) {
   source = new EventSource(url("/page/events", { session }));
   source.addEventListener("segment", (e) => show(JSON.parse(e.data).segment));
   source.addEventListener("figures", (e) => figures(JSON.parse(e.data)));
+  source.addEventListener("stopped", () => {
+    stopped = true;
+    source.close();
+    $("state").textContent = "the worker has stopped";
+  });
   source.onopen = () => {
+    stopped = false;
     // A connection that was lost begins again from the start of what is remembered.
     $("transcript").replaceChildren();
     $("tails").replaceChildren();
@@ -155,9 +162,10 @@ async function calls() {
       return item;
     }));
     if (focused) $("sessions").querySelector(`[data-session="${CSS.escape(focused)}"]`)?.focus();
+    if (stopped) follow(chosen); // a worker answers again
     if (!chosen && all.length) follow(all[0].session);
   } catch {
-    $("state").textContent = "the worker does not answer; trying again";
+    if (!stopped) $("state").textContent = "the worker does not answer; trying again";
   }
 }
 

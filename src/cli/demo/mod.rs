@@ -128,10 +128,28 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         return Err(broker_failed(error));
     }
     service.join().map_err(|_| Failure { message: "the service panicked".into(), code: 6 })??;
+    // All clients end before the in-process broker does. A client that outlived it would report that the broker is away.
+    runtime.block_on(admin.close());
+    drop(tail);
     let tally = tally.lock().expect("not poisoned");
     shown.transcript(&tally);
     println!("{}", tally.summary());
+    println!("{}", next_steps());
     Ok(if tally.is_sound() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What to try after the demo, with this program's own path.
+fn next_steps() -> String {
+    let program = std::env::args().next().unwrap_or_else(|| "faircopy".into());
+    format!(
+        "\nWhat to try next:\n\
+         \x20 {program} demo --speed 10\n\
+         \x20     the same call at ten times the pace of speech\n\
+         \x20 echo meet me at four fifteen on march third | {program} itn\n\
+         \x20     numbers and dates of your own words, without a model\n\
+         \x20 docs/FIRST-CALL.md\n\
+         \x20     a call on your own Kafka, with your own vocabulary"
+    )
 }
 
 async fn replay(
