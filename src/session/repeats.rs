@@ -1,16 +1,17 @@
 //! Exact repeats are decided whole: "I'm I'm calling" loses one copy, not both.
 //!
-//! A tagger judges each word. It often calls every copy of a repeat a repetition, or half of a copy ("it was it was"). So the tags of a pass are looked at
-//! together: of words that are said again and again in a row, the copies before the last leave, and the last one stays, unless what follows repairs it.
+//! A tagger judges each word. It often says of every copy of a repeat that the copy leaves, or takes half of a copy ("it was it was"). So the tags of a
+//! pass are looked at together, in runs: words that are said again and again without anything between them but fillers and markup.
 //!
 //! ```text
-//!  it/REP was/O  uh/F  it/REP was/O  cold      a run of two copies of two words
-//!  └─ leaves ──┘       └── stays ──┘
+//!  i'm/REP i'm/RM calling                     no copy stays: the last one does
+//!  and/O the/RM and/O the/O amount            one copy stays: the other leaves whole
 //!  to/REP boston/REP to/REP boston/REP to denver      "to denver" repairs the last copy: the tags stand
 //! ```
 //!
-//! A run begins where the tagger says that a repetition begins; of words that are said twice and mean it ("that that"), nothing leaves. Of numbers ("five
-//! five one") every copy may be meant: where the tagger takes all of them, all stay. The result is a function of the words and tags of a pass and of tags that are frozen, which never change.
+//! Of words that are said twice and mean it ("that that"), nothing leaves: a run of which the tagger takes nothing is let alone. Of numbers ("five five
+//! one") every copy may be meant: where the tagger takes all of them, all stay. The result is a function of the words and tags of a pass and of tags that
+//! are frozen, which never change.
 
 use super::{Word, WordKind};
 use crate::tags::{Disfluency, Tags};
@@ -24,9 +25,27 @@ fn same(a: &Word, b: &Word) -> bool {
     bare(a) == bare(b)
 }
 
+/// A word that was broken off, as transcripts write it.
+fn is_broken_off(word: &Word) -> bool {
+    word.spoken.ends_with('-')
+}
+
+fn is_reparandum(tags: &Tags) -> bool {
+    matches!(tags.disfluency, Disfluency::Rep | Disfluency::Rm)
+}
+
+/// Words said in a row, equal copies of each other: where they stand among a pass's words.
+struct Run<'a> {
+    places: &'a [usize],
+    /// words of a copy
+    copy: usize,
+    /// what is said next
+    next: Option<usize>,
+}
+
 /// Decides the repeats of a pass. `words` are in order, each with its tags; those before `open` are frozen. Gives whether there was anything to decide.
 pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
-    if words[open..].iter().all(|(_, tags)| tags.disfluency != Disfluency::Rep) {
+    if !words.iter().any(|(_, tags)| is_reparandum(tags)) {
         return false;
     }
     // What stands between copies is left out: fillers, editing terms, markup.
@@ -34,56 +53,59 @@ pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
     let said: Vec<usize> = (0..words.len()).filter(|&i| words[i].0.kind == WordKind::Speech && !between(&words[i].1)).collect();
     let mut at = 0;
     while at < said.len() {
-        at = match run(words, &said, at) {
-            Some((copy, copies)) => {
-                write(words, &said, at, copy, copies, open);
-                at + copy * copies
+        at += match run(words, &said, at) {
+            Some(run) => {
+                write(words, &run, open);
+                run.places.len()
             }
-            None => at + 1,
+            None => 1,
         };
     }
     true
 }
 
-/// The run of copies that begins with the word at place `at` of `said`: words of a copy, and copies.
-fn run(words: &[(&Word, Tags)], said: &[usize], at: usize) -> Option<(usize, usize)> {
+/// The run that begins with the word at place `at` of `said`, by the shortest copy.
+fn run<'a>(words: &[(&Word, Tags)], said: &'a [usize], at: usize) -> Option<Run<'a>> {
     let equal = |a: usize, b: usize, count: usize| {
         b + count <= said.len() && (0..count).all(|i| same(words[said[a + i]].0, words[said[b + i]].0))
     };
-    if words[said[at]].1.disfluency != Disfluency::Rep {
-        return None;
-    }
     let copy = (1..=MAX_COPY_WORDS).find(|&copy| equal(at, at + copy, copy))?;
     let copies = 2 + (2..).take_while(|n| equal(at, at + n * copy, copy)).count();
-    // A copy before that has stayed is the one.
-    let stayed = at >= copy && equal(at - copy, at, copy) && words[said[at - copy]].1.disfluency.stays();
-    (!stayed).then_some((copy, copies))
+    let end = at + copy * copies;
+    Some(Run { places: &said[at..end], copy, next: said.get(end).copied() })
 }
 
 /// Writes the decision into the tags that are not frozen.
-fn write(words: &mut [(&Word, Tags)], said: &[usize], at: usize, copy: usize, copies: usize, open: usize) {
-    let (last, end) = (at + copy * (copies - 1), at + copy * copies);
-    let next = said.get(end).map(|&i| words[i]);
-    let is_repaired = next.is_some_and(|(word, tags)| {
-        matches!(tags.disfluency, Disfluency::Rep | Disfluency::Rm) || copy > 1 && same(word, words[said[at]].0)
-    });
-    if is_repaired || said[last..end].iter().any(|&i| words[i].1.disfluency == Disfluency::Rm) {
-        return;
-    }
-    let run = &said[at..end];
-    if run.iter().any(|&i| words[i].1.itn.class().is_some()) {
-        if run.iter().all(|&i| words[i].1.disfluency == Disfluency::Rep) {
-            run.iter().filter(|i| **i >= open).for_each(|&i| words[i].1.disfluency = Disfluency::O);
+fn write(words: &mut [(&Word, Tags)], run: &Run, open: usize) {
+    let leaves = |words: &[(&Word, Tags)], copy: &[usize]| copy.iter().any(|&i| is_reparandum(&words[i].1));
+    let copies: Vec<&[usize]> = run.places.chunks(run.copy).collect();
+    let last = copies[copies.len() - 1];
+    let stays = copies.iter().any(|copy| !leaves(words, copy));
+    if run.places.iter().any(|&i| words[i].1.itn.class().is_some()) {
+        if run.places.iter().all(|&i| is_reparandum(&words[i].1)) {
+            set(words, run.places, open, Disfluency::O);
         }
         return;
     }
-    for (place, &i) in run.iter().enumerate().filter(|(_, i)| **i >= open) {
-        let disfluency = &mut words[i].1.disfluency;
-        if at + place < last {
-            *disfluency = Disfluency::Rep;
-        } else if *disfluency == Disfluency::Rep {
-            *disfluency = Disfluency::O;
+    if !stays {
+        // Where the reparandum goes on, or begins as what follows does, that repairs it.
+        let is_repaired =
+            run.next.is_some_and(|next| is_reparandum(&words[next].1) || run.copy > 1 && same(words[next].0, words[last[0]].0));
+        if is_repaired || last.iter().any(|&i| is_broken_off(words[i].0)) {
+            return;
         }
+        set(words, last, open, Disfluency::O);
+    }
+    for copy in copies {
+        if leaves(words, copy) {
+            set(words, copy, open, Disfluency::Rep);
+        }
+    }
+}
+
+fn set(words: &mut [(&Word, Tags)], places: &[usize], open: usize, disfluency: Disfluency) {
+    for &i in places.iter().filter(|i| **i >= open) {
+        words[i].1.disfluency = disfluency;
     }
 }
 
@@ -151,6 +173,10 @@ mod tests {
             ("i/O i/REP i/REP think", "i think"),
             ("that that is", "that that is"),
             ("no no/REP", "no"),
+            ("of/REP of/RM value", "of value"),
+            ("the/RM the/RM philly", "the philly"),
+            ("and the/RM and the amount", "and the amount"),
+            ("we/RM make/RM um/F we/RM make no", "we make no"),
         ] {
             assert_eq!(kept(line, 0), want, "{line}");
         }
@@ -163,6 +189,7 @@ mod tests {
             ("i/REP i/REP was/RM uh/F we were", "we were"),
             ("to/RM boston/RM to/RM boston/RM to denver", "to denver"),
             ("i/REP we went", "we went"),
+            ("q-/RM q-/RM quietly", "quietly"),
             ("five/N-REP five/N-REP one/N", "five five one"),
             ("two/N-REP two/N hundred/N", "two hundred"),
         ] {
