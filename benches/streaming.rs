@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use common::{cpu, files, files_of, guess, record, service, settings, tagger};
 use faircopy::config::Settings;
-use faircopy::config::profile::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
+use faircopy::config::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
 use faircopy::eval::gold;
 use faircopy::infer::row::RowTemplate;
 use faircopy::infer::{Row, RowWord, States, Tagger, WordTokenizer};

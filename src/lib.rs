@@ -1,6 +1,6 @@
 //! faircopy: raw speech-recognition segments in, readable text out, live, on Kafka.
 //!
-//! The modules in the order a record passes through them:
+//! The modules in the order a record passes through them (ARCHITECTURE.md says which of them may use which):
 //!
 //! | module | what it does |
 //! | --- | --- |
@@ -13,7 +13,7 @@
 //! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
 //!
 //! Beside the path: [`redact`] (what must not leave), [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`rate_limit`], [`events`],
-//! [`trace`] (a record's way, as spans), [`telemetry`] (where both go), [`health`], [`admin`] (HTTP: probes, metrics, the live page), [`eval`] (how good it is), [`cli`].
+//! [`trace`] (spans of a record), [`telemetry`] (where both go), [`health`], [`admin`] (HTTP: probes, metrics, the live page), [`eval`] (how good it is), [`cli`].
 
 pub mod admin;
 pub mod cli;

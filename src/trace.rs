@@ -9,6 +9,8 @@
 //! The record's `traceparent` header names the parent span and decides whether the record is traced. The segment of the
 //! record's last word carries the context on.
 
+use std::any::Any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
@@ -67,6 +69,11 @@ fn tracer() -> global::BoxedTracer {
 }
 
 impl RecordSpan {
+    /// The span that was attached to a record, if it is traced.
+    pub fn attached(to: Option<&Arc<dyn Any + Send + Sync>>) -> Option<&RecordSpan> {
+        to?.downcast_ref()
+    }
+
     /// Begins the span of a record that was taken. `None` if the record is not traced.
     pub fn begin(topic: &str, partition: i32, offset: i64, headers: &[(String, Option<Vec<u8>>)]) -> Option<RecordSpan> {
         if !TRACING.load(Ordering::Relaxed) {

@@ -5,6 +5,7 @@ mod check;
 pub mod profile;
 pub mod sections;
 mod text;
+pub mod values;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,8 +13,9 @@ use std::path::Path;
 use config::{Config, Environment, File, FileFormat};
 use serde::{Deserialize, Serialize};
 
-pub use profile::{LookaheadSetting, Profile, ProfileSettings, Profiles, ReleaseSetting};
+pub use profile::{Profile, ProfileSettings, Profiles};
 pub use sections::*;
+pub use values::{LookaheadSetting, MaskSetting, RedactSetting, ReleaseSetting, Unlimited};
 
 use crate::format::Styles;
 use crate::record::RecordLimits;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::sections::InferSettings;
+use super::values::{LookaheadSetting, MaskSetting, RedactSetting, ReleaseSetting};
 use super::{Settings, SettingsError, text};
 use crate::format::Styles;
 use crate::format::numbers::Numbers;
@@ -14,49 +15,9 @@ use crate::format::style::FormatSpec;
 use crate::infer::Models;
 use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS, RowTemplate};
 use crate::rate_limit::WordQuota;
-use crate::redact::{Action, AnswerWindow, RedactionRule};
+use crate::redact::AnswerWindow;
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::tags::Tilt;
-
-/// `lookahead`: a number of words or `"unlimited"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum LookaheadSetting {
-    /// words
-    Words(u32),
-    /// as many as the buffer holds
-    Unlimited(Unlimited),
-}
-
-/// The word `"unlimited"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unlimited {
-    /// it
-    Unlimited,
-}
-
-/// `mask`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MaskSetting {
-    /// a pass sees all words that it has
-    Open,
-    /// the model never looks further than `L`
-    Lookahead,
-}
-
-/// `release`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ReleaseSetting {
-    /// at a frozen sentence end
-    Frozen,
-    /// Algorithm 1
-    Predicted,
-    /// every frozen word
-    Flow,
-}
 
 /// `[profiles.NAME]`. Settings that are left out come from `[profiles.default]`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -115,25 +76,6 @@ pub struct ProfileSettings {
     pub redact_after: Option<BTreeMap<String, Vec<String>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redact: Option<BTreeMap<String, RedactSetting>>,
-}
-
-/// `[profiles.NAME.redact]`: an action, or an action and how much a mask keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum RedactSetting {
-    /// an action alone
-    Action(Action),
-    /// an action with options
-    Rule(RedactionRule),
-}
-
-impl RedactSetting {
-    fn rule(self) -> RedactionRule {
-        match self {
-            RedactSetting::Action(action) => RedactionRule { action, keep_last: 0, said: false },
-            RedactSetting::Rule(rule) => rule,
-        }
-    }
 }
 
 /// A profile as the service uses it.

@@ -7,10 +7,10 @@ use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext, Rebalance};
 use rdkafka::error::{KafkaError, KafkaResult};
+use rdkafka::statistics::Statistics;
 use rdkafka::topic_partition_list::TopicPartitionList;
 
-use super::probe;
-use super::statistics::Statistics;
+use super::{probe, statistics};
 use crate::config::{GroupProtocol, OffsetReset, Settings};
 use crate::events;
 use crate::health::Health;
@@ -88,11 +88,8 @@ impl ClientContext for GroupContext {
         self.log.log(level, facility, message);
     }
 
-    fn stats_raw(&self, statistics: &[u8]) {
-        // A report that cannot be read now comes again within a second.
-        if let Ok(statistics) = serde_json::from_slice::<Statistics>(statistics) {
-            statistics.report(&self.topic, &self.health);
-        }
+    fn stats(&self, statistics: Statistics) {
+        statistics::report(&statistics, &self.topic, &self.health);
     }
 
     fn error(&self, error: KafkaError, reason: &str) {

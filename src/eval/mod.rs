@@ -12,6 +12,7 @@
 
 pub mod align;
 pub mod delay;
+pub mod errors;
 pub mod gold;
 pub mod marked_cases;
 pub mod report;

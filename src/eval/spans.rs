@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::align::align;
+use super::errors::{Share, errors_on};
 use super::gold::Span;
 use super::run::Token;
-use super::text::{Share, split};
+use super::text::split;
 use super::words::Prf;
 use crate::tags::{Itn, ItnClass, Tags};
 
@@ -80,26 +80,6 @@ impl Spans {
             self.i_wer.plus(errors_on(&reference, &hypothesis, |r, h| r == h));
         }
     }
-}
-
-/// Errors on the wanted words of a reference, divided by their number. An error is a wrong or absent partner (by
-/// `same`), or a word inserted beside a wanted word. Case does not count for the alignment.
-pub fn errors_on(reference: &[(String, bool)], hypothesis: &[String], same: impl Fn(&str, &str) -> bool) -> Share {
-    let lower = |words: &mut dyn Iterator<Item = &String>| words.map(|w| w.to_lowercase()).collect::<Vec<_>>();
-    let alignment = align(&lower(&mut reference.iter().map(|(w, _)| w)), &lower(&mut hypothesis.iter()));
-    let mut share = Share::default();
-    for (i, (word, wanted)) in reference.iter().enumerate() {
-        if *wanted {
-            let right = alignment.partner[i].is_some_and(|p| same(word, &hypothesis[p]));
-            share.count(!right, 1);
-        }
-        let beside = *wanted || i > 0 && reference[i - 1].1;
-        share.of_more(if beside { alignment.inserted[i] as u64 } else { 0 });
-    }
-    if reference.last().is_some_and(|(_, wanted)| *wanted) {
-        share.of_more(alignment.inserted[reference.len()] as u64);
-    }
-    share
 }
 
 /// What was written for exactly the words of a span. `None` if a token reaches over an end of the span.

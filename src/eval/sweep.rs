@@ -1,6 +1,6 @@
 //! Settings to compare: `lookahead=0,9,inf mask=on,off` is six cells, each a profile of its own.
 
-use crate::config::profile::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
+use crate::config::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
 use crate::config::{Settings, SettingsError};
 
 /// Largest number of cells in one run. Each cell decodes all the data.

@@ -1,8 +1,8 @@
 //! A report for people: one cell in full, or several cells side by side.
 
+use super::errors::Share;
 use super::marked_cases::CLASSES;
 use super::report::{CellReport, Report};
-use super::text::Share;
 use super::words::Prf;
 
 type Column = (&'static str, fn(&CellReport) -> Option<f64>);

@@ -3,55 +3,10 @@
 use serde::Serialize;
 
 use super::align::distance;
+use super::errors::{Share, errors_on};
 use super::gold::mark;
 use super::run::Token;
-use super::spans::errors_on;
 use crate::tags::Punct;
-
-/// A count over another: errors over words, or hits over spans.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
-    /// counted cases
-    pub counted: u64,
-    /// all
-    pub of: u64,
-}
-
-impl Share {
-    /// Counts `all` more, and one of the counted kind if `counted`.
-    pub fn count(&mut self, counted: bool, all: u64) {
-        self.counted += u64::from(counted);
-        self.of += all;
-    }
-
-    /// Counts more cases of the counted kind only, because an insertion does not lengthen the reference.
-    pub fn of_more(&mut self, counted: u64) {
-        self.counted += counted;
-    }
-
-    /// Adds both counts.
-    pub fn plus(&mut self, other: Share) {
-        self.counted += other.counted;
-        self.of += other.of;
-    }
-
-    /// The ratio; `None` over nothing.
-    pub fn rate(&self) -> Option<f64> {
-        (self.of > 0).then(|| self.counted as f64 / self.of as f64)
-    }
-}
-
-impl Serialize for Share {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Shown {
-            rate: Option<f64>,
-            count: u64,
-            of: u64,
-        }
-        Shown { rate: self.rate(), count: self.counted, of: self.of }.serialize(s)
-    }
-}
 
 /// Error rates of the text. A token is what stands between spaces. A mark is one that ends a token; `!`, `;` and `…`
 /// count as a period and `:` as a comma, as in the tag set. Tokens of dashes only are left out.

@@ -10,6 +10,7 @@ pub mod itn;
 pub mod numbers;
 pub mod spoken;
 pub mod style;
+pub mod unit;
 pub mod units;
 pub mod whole_numbers;
 

@@ -6,7 +6,7 @@
 
 use super::itn::{Itn, MAX_SPAN_WORDS, Written};
 use super::numbers::{Figures, Numbers};
-use super::units::Unit;
+use super::unit::Unit;
 
 /// Words on each side of a span that are read with it.
 pub const BESIDE: usize = 2;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::Shared;
 use super::assignment::{TaskChannels, TaskInput};
-use super::partition::Partition;
+use super::partition::{Partition, UnpackedCheckpoint};
 use super::restore::{RestoredPartition, restore};
 use crate::consume::changelog::RestoreError;
 use crate::faults::crash_on;
@@ -68,7 +68,8 @@ pub async fn run(
             _ = &mut stop => break,
             Some(()) = checkpoint_requests.recv() => {
                 commit_requested = false;
-                report(TaskReport::Checkpoint(incarnation, Checkpoint { mark: isolation.mark(), ..partition.checkpoint() }));
+                let checkpoint = packed(partition.begin_checkpoint()).await;
+                report(TaskReport::Checkpoint(incarnation, Checkpoint { mark: isolation.mark(), ..checkpoint }));
             }
             Ok(()) = durable.changed() => {
                 if let Some((at, mark)) = *durable.borrow_and_update() {
@@ -105,8 +106,20 @@ pub async fn run(
             shared.active_settings().quotas.forget_idle(Instant::now());
         }
     }
-    report(TaskReport::Last(incarnation, partition.checkpoint()));
+    report(TaskReport::Last(incarnation, packed(partition.begin_checkpoint()).await));
     Ok(())
+}
+
+/// Packs a checkpoint on a thread that serves no partition.
+async fn packed(unpacked: UnpackedCheckpoint) -> Checkpoint {
+    if unpacked.is_packed() {
+        return unpacked.pack();
+    }
+    match tokio::task::spawn_blocking(move || unpacked.pack()).await {
+        Ok(checkpoint) => checkpoint,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => std::future::pending().await, // the runtime shuts down, and this task with it
+    }
 }
 
 /// Delays count from where the log ended when the partition was taken over.

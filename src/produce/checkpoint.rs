@@ -8,6 +8,7 @@ use super::Outgoing;
 use crate::events;
 use crate::kafka::crash_mark::CrashMark;
 use crate::record::{Kind, Segment};
+use crate::trace::RecordSpan;
 
 /// A stream's place among tails: session and channel.
 type Stream = (Arc<str>, Arc<str>);
@@ -43,7 +44,9 @@ impl Checkpoint {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
         for out in &self.out {
             let Outgoing::Formatted(segment, Some(source)) = out else { continue };
-            source.span.as_ref().inspect(|span| span.published(topic, from));
+            if let Some(span) = RecordSpan::attached(source.attached.as_ref()) {
+                span.published(topic, from);
+            }
             if segment.kind == Kind::Final
                 && let Some(appended) = source.timestamp_ms
             {

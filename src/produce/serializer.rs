@@ -9,7 +9,7 @@ use super::{DeadLetter, Headers, Outgoing};
 use crate::config::Topics;
 use crate::events;
 use crate::record::Segment;
-use crate::session::Source;
+use crate::trace::RecordSpan;
 
 /// A record on its way out.
 #[derive(Debug)]
@@ -46,8 +46,10 @@ impl RecordSerializer {
                 key: Some(segment.session.as_bytes()),
                 payload: Some(serde_json::to_vec(segment).expect("segments are JSON")),
                 headers: match source.as_deref() {
-                    Some(Source { span: Some(span), headers, .. }) => to_headers(&span.carried(headers)),
-                    Some(source) => to_headers(&source.headers),
+                    Some(source) => match RecordSpan::attached(source.attached.as_ref()) {
+                        Some(span) => to_headers(&span.carried(&source.headers)),
+                        None => to_headers(&source.headers),
+                    },
                     None => to_headers(&[]),
                 },
             },

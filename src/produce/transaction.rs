@@ -20,6 +20,7 @@
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use backon::{BlockingRetryable, ConstantBuilder};
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
@@ -41,7 +42,7 @@ use crate::session::snapshot;
 
 /// Waits so long where librdkafka's queue is full.
 const QUEUE_FULL: Duration = Duration::from_millis(5);
-/// Between two tries of a call that may be tried again.
+/// Least wait between two tries of a call that may be tried again; the most is twice that.
 const RETRY: Duration = Duration::from_millis(50);
 
 /// Why a producer cannot be had.
@@ -355,13 +356,10 @@ fn left(deadline: Instant) -> Duration {
 }
 
 /// Calls again while the client says that this may help.
-fn again(deadline: Instant, mut call: impl FnMut() -> KafkaResult<()>) -> KafkaResult<()> {
-    loop {
-        match call() {
-            Err(KafkaError::Transaction(e)) if e.is_retriable() && Instant::now() < deadline => std::thread::sleep(RETRY),
-            result => return result,
-        }
-    }
+fn again(deadline: Instant, call: impl FnMut() -> KafkaResult<()>) -> KafkaResult<()> {
+    let may_help = |e: &KafkaError| matches!(e, KafkaError::Transaction(e) if e.is_retriable()) && Instant::now() < deadline;
+    let waits = ConstantBuilder::default().with_delay(RETRY).with_jitter().without_max_times();
+    call.retry(waits).when(may_help).call()
 }
 
 fn fenced(error: &KafkaError) -> bool {

@@ -6,7 +6,7 @@
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::raw::{End, Refused, Wire, WireWord};
+use super::raw::{End, RawSegment, RecordLimits, Refused, Wire, WireWord, limit};
 
 /// What the values of the raw topic are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,11 +25,30 @@ pub enum InputFormat {
     AwsTranscribe,
 }
 
+impl RawSegment {
+    /// Decodes and checks one record's value. Unknown keys are ignored: recognisers add their own.
+    ///
+    /// The inline `session` of JSON Lines files is returned beside the segment; a Kafka record's session is its key.
+    ///
+    /// # Errors
+    /// `json` (not JSON, wrong types, invalid UTF-8), `contract` (impossible values), `limit` (too much of something).
+    pub fn decode(bytes: &[u8], limits: &RecordLimits, format: InputFormat) -> Result<(RawSegment, Option<String>), Refused> {
+        if bytes.len() > limits.max_record_bytes {
+            return Err(limit("max_record_bytes", limits.max_record_bytes, bytes.len()));
+        }
+        // serde would read an array as a struct's fields in order; nobody means that.
+        if bytes.iter().find(|b| !b.is_ascii_whitespace()) != Some(&b'{') {
+            return Err(Refused::new("json", "not a raw segment: expected a JSON object"));
+        }
+        RawSegment::check(wire(bytes, format)?, limits)
+    }
+}
+
 /// Reads one value.
 ///
 /// # Errors
 /// `json` (not of that format's types), `contract` (a result that no segment can be made of).
-pub(super) fn wire(bytes: &[u8], format: InputFormat) -> Result<Wire, Refused> {
+fn wire(bytes: &[u8], format: InputFormat) -> Result<Wire, Refused> {
     match format {
         InputFormat::Faircopy => parse(bytes),
         InputFormat::Vosk => parse::<Enveloped<Vosk>>(bytes)?.wire(vosk),

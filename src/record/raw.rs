@@ -6,8 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::input::{self, InputFormat};
-
 /// Why a record cannot be taken: a short machine-readable reason and a sentence for people. Never quotes the record's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}: {detail}")]
@@ -163,21 +161,11 @@ const MAX_NAME_BYTES: usize = 256;
 const MAX_META_DEPTH: usize = 32;
 
 impl RawSegment {
-    /// Decodes and checks one record's value. Unknown keys are ignored: recognisers add their own.
-    ///
-    /// The inline `session` of JSON Lines files is returned beside the segment; a Kafka record's session is its key.
+    /// Checks what was parsed. The inline `session` of JSON Lines files is returned beside the segment; a Kafka record's session is its key.
     ///
     /// # Errors
-    /// `json` (not JSON, wrong types, invalid UTF-8), `contract` (impossible values), `limit` (too much of something).
-    pub fn decode(bytes: &[u8], limits: &RecordLimits, format: InputFormat) -> Result<(RawSegment, Option<String>), Refused> {
-        if bytes.len() > limits.max_record_bytes {
-            return Err(limit("max_record_bytes", limits.max_record_bytes, bytes.len()));
-        }
-        // serde would read an array as a struct's fields in order; nobody means that.
-        if bytes.iter().find(|b| !b.is_ascii_whitespace()) != Some(&b'{') {
-            return Err(Refused::new("json", "not a raw segment: expected a JSON object"));
-        }
-        let wire = input::wire(bytes, format)?;
+    /// `contract` (impossible values), `limit` (too much of something).
+    pub(super) fn check(wire: Wire, limits: &RecordLimits) -> Result<(RawSegment, Option<String>), Refused> {
         let mut speakers = Speakers::of(wire.speaker)?;
         let words = match (wire.words, wire.text) {
             (Some(_), Some(text)) if !text.trim().is_empty() => {
@@ -254,7 +242,7 @@ fn depth(json: &str) -> usize {
     deepest
 }
 
-fn limit(name: &str, at_most: usize, got: usize) -> Refused {
+pub(super) fn limit(name: &str, at_most: usize, got: usize) -> Refused {
     Refused::new("limit", format!("limits.{name} is {at_most}, got {got}; send smaller records or raise the limit"))
 }
 
@@ -327,6 +315,7 @@ fn check_word(i: usize, wire: WireWord, limits: &RecordLimits, speakers: &mut Sp
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::InputFormat;
 
     fn limits() -> RecordLimits {
         RecordLimits {

@@ -28,7 +28,7 @@ pub mod simulation;
 
 use std::sync::Arc;
 
-pub use word::{Source, Word, WordKind, kind_of};
+pub use word::{Attachment, Source, Word, WordKind, kind_of};
 
 use crate::infer::prosody::Prosody;
 use crate::record::{RawSegment, RawWord};

@@ -1,5 +1,6 @@
 //! A spoken word in a stream: what it is, where it came from, and whether it stays in readable text.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,9 @@ use crate::record::REPLAYED;
 use crate::redact::token::comparable;
 use crate::redact::{AskedClasses, RedactionWord};
 use crate::tags::Disfluency;
-use crate::trace::RecordSpan;
+
+/// Something of the caller's that lives as long as a word of the record.
+pub type Attachment = Arc<dyn Any + Send + Sync>;
 
 /// The input record words came with: where it stands and what passes through.
 #[derive(Debug)]
@@ -24,8 +27,8 @@ pub struct Source {
     pub headers: Vec<(String, Option<Vec<u8>>)>,
     /// when it was appended, milliseconds since 1970
     pub timestamp_ms: Option<i64>,
-    /// its spans, if it is traced; a stream taken over goes on without
-    pub span: Option<RecordSpan>,
+    /// what the partition attached to the record, to be dropped with its last word; a stream taken over goes on without. No code of this module reads it
+    pub attached: Option<Attachment>,
 }
 
 impl Source {

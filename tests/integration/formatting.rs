@@ -61,7 +61,7 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
         prosody: Prosody::default(),
         tokens: Arc::new([0]),
         kind: kind_of(spoken),
-        source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, span: None }),
+        source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None }),
     };
     (word, tags)
 }

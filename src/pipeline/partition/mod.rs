@@ -1,19 +1,19 @@
 //! One partition without Kafka: records in, segments out, the model between. The service and `faircopy format` both run it.
 
+mod intake;
 mod takeover;
+mod unpacked;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::active_settings::ActiveSettings;
 use super::clock::Clock;
 use super::panics::PanicGuard;
 use super::{OnRelease, Shared};
-use crate::config::Profile;
 use crate::events;
 use crate::health::Reporter;
 use crate::infer::queue::Lane;
@@ -21,15 +21,16 @@ use crate::infer::{Answer, Request};
 use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::Note;
 use crate::produce::{Checkpoint, DeadLetter, Outgoing};
-use crate::rate_limit::QuotaAction;
-use crate::record::decode;
-use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused, Segment};
+use crate::record::{RawRecord, Refused, Segment};
+use crate::session::Time;
 use crate::session::map::{Accepted, Sessions, StreamLimits};
-use crate::session::output::{InferenceRequest, StreamEvent, StreamId, StreamKey, StreamOutput, StreamRef, Tail};
+use crate::session::output::{InferenceRequest, StreamEvent, StreamId, StreamOutput, StreamRef, Tail};
 use crate::session::policy::Policy;
-use crate::session::snapshot::{SnapshotContext, key_to_bytes};
-use crate::session::{Record, Source, Time};
+use crate::session::snapshot::SnapshotContext;
 use crate::trace::RecordSpan;
+
+use intake::{Admitted, Intake, Speech};
+pub use unpacked::UnpackedCheckpoint;
 
 /// A partition's streams, its requests under way, and the formatter's end of the path.
 pub struct Partition {
@@ -52,12 +53,10 @@ pub struct Partition {
     reporter: Arc<Reporter>,
     /// whether the changelog must still be told whose it is
     unowned: bool,
-    /// for all records, whatever their tenant
-    profile: Option<String>,
+    /// what decides of each record before a stream sees it
+    intake: Intake,
     /// who looks on, beside whom all partitions have in common
     on_release: Option<OnRelease>,
-    /// sessions beyond their quota
-    beyond: HashSet<Arc<str>>,
     /// requests under way: whose work they are, and until when
     under_way: HashMap<StreamId, (Lane, Time)>,
     /// what its streams are guarded by
@@ -78,6 +77,7 @@ impl Partition {
             sessions: Sessions::new(limits),
             seen_settings: shared.active_settings(),
             owner: shared.models.kept.owner(),
+            intake: Intake::new(shared.clone(), number),
             shared,
             number,
             clock,
@@ -89,16 +89,15 @@ impl Partition {
             running: false,
             reporter,
             unowned: false,
-            profile: None,
             on_release: None,
-            beyond: HashSet::new(),
             under_way: HashMap::new(),
         }
     }
 
     /// Takes every record as of this profile, and tells of every release.
     pub fn try_out(&mut self, profile: &str, on_release: OnRelease) {
-        (self.profile, self.on_release) = (Some(profile.to_string()), Some(on_release));
+        self.intake.use_profile(profile);
+        self.on_release = Some(on_release);
     }
 
     /// Offset of the next record; what is before it is done with.
@@ -125,12 +124,13 @@ impl Partition {
         self.apply_reload();
         self.next_offset = record.offset + 1;
         self.reporter.took(self.next_offset, record.timestamp_ms);
-        if record.has(ERASE) {
-            return self.erase(record);
-        }
-        match decode::decode(&record, &self.shared.active_settings().limits, self.shared.settings.input.format) {
-            Ok((session, segment)) => self.accept(&session, segment, record),
-            Err(refused) => self.refuse("decode", refused, record),
+        let offset = record.offset;
+        let (admitted, letter) = self.intake.admit(record, self.running);
+        letter.into_iter().for_each(|letter| self.refuse(letter));
+        match admitted {
+            Some(Admitted::Erase(session)) => self.erase(&session, offset),
+            Some(Admitted::Speech(speech)) => self.accept(*speech),
+            None => {}
         }
     }
 
@@ -139,93 +139,36 @@ impl Partition {
         self.next_offset = record.offset + 1;
         let detail =
             "it ended its worker twice while no other record was under way; report it, and replay it once that is mended";
-        self.refuse("crash", Refused::new("crash", detail), record);
+        self.refuse(DeadLetter { stage: "crash", refused: Refused::new("crash", detail), record });
     }
 
-    fn refuse(&mut self, stage: &'static str, refused: Refused, record: RawRecord) {
-        let letter = DeadLetter { stage, refused, record };
+    fn refuse(&mut self, letter: DeadLetter) {
         letter.emit();
         self.out.push(Outgoing::DeadLetter(Box::new(letter)));
     }
 
-    fn erase(&mut self, record: RawRecord) {
-        match decode::session(record.key.as_deref().unwrap_or_default(), &self.shared.active_settings().limits) {
-            Ok(session) => {
-                // Every partition gets the order; most have nothing of the session.
-                if let Some(streams) = self.sessions.erase(&session, record.offset) {
-                    streams.iter().for_each(|&stream| self.shared.models.kept.forget(self.owner, stream));
-                    events::SessionErased { partition: self.number, streams: streams.len() }.emit();
-                }
-            }
-            Err(refused) => self.refuse("decode", refused, record),
+    /// Every partition gets the order; most have nothing of the session.
+    fn erase(&mut self, session: &Arc<str>, offset: i64) {
+        if let Some(streams) = self.sessions.erase(session, offset) {
+            streams.iter().for_each(|&stream| self.shared.models.kept.forget(self.owner, stream));
+            events::SessionErased { partition: self.number, streams: streams.len() }.emit();
         }
     }
 
-    fn accept(&mut self, session: &Arc<str>, mut segment: RawSegment, record: RawRecord) {
-        if record.has(REPLAYED) {
-            segment.seq = None; // its number is long past
-        }
-        let active_settings = self.shared.active_settings();
-        let profile = match &self.profile {
-            Some(name) => active_settings.profiles.named(name),
-            None => active_settings.profiles.of(segment.tenant.as_deref()),
-        };
-        if self.is_beyond(&active_settings, profile, session, &segment) {
-            if profile.quota.beyond == QuotaAction::DeadLetter {
-                let detail = "more words than profiles.*.quota allows; raise it, or replay this later";
-                self.refuse("quota", Refused::new("quota", detail), record.clone());
-                if segment.end.is_none() {
-                    return;
-                }
-                segment.words.clear(); // only words are too many: what ends has ended
-            } else {
-                self.beyond.insert(session.clone());
-            }
-        } else {
-            self.beyond.remove(session);
-        }
-        events::RecordTaken { words: if segment.is_final { segment.words.len() as u64 } else { 0 } }.emit();
-        let channel = segment.channel.clone();
+    fn accept(&mut self, speech: Speech) {
+        let (session, channel) = (speech.session.clone(), speech.segment.channel.clone());
+        let (offset, profile) = (speech.record.offset, speech.profile.clone());
         // An open stream keeps the profile it began with, and so its model: tokens of another one would mean nothing to that.
         let (name, policy) =
-            self.sessions.profile_of(session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
-        let offset = record.offset;
-        let made = self.record(segment, record, profile, policy);
+            self.sessions.profile_of(&session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
+        let record = self.intake.prepare(speech, policy);
         let now = self.now();
-        if self.sessions.accept(session, &channel, &name, made, now) == Accepted::Repeat {
+        if self.sessions.accept(&session, &channel, &name, record, now) == Accepted::Repeat {
             events::RecordRepeated { partition: self.number, offset }.emit();
         }
-        if self.beyond.contains(session) {
-            self.sessions.relieve(session, &channel, now);
+        if self.intake.is_over_quota(&session) {
+            self.sessions.relieve(&session, &channel, now);
         }
-    }
-
-    /// A checked record's words, ready for a stream that decodes by `policy`. `profile`: its tenant's.
-    fn record(&self, mut segment: RawSegment, record: RawRecord, profile: &Profile, policy: Arc<Policy>) -> Record {
-        let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
-        let span = RecordSpan::begin(&self.shared.settings.topics.raw, self.number, record.offset, &record.headers);
-        let source = Arc::new(Source {
-            offset: record.offset,
-            meta: segment.meta.take(),
-            headers: record.headers,
-            timestamp_ms: record.timestamp_ms,
-            span,
-        });
-        let plain = !profile.serves(segment.lang.as_deref());
-        let tokenizer = &self.shared.models.of(policy.template).tokenizer;
-        Record::new(segment, hash, source, policy, plain, |w| tokenizer.tokens(w))
-    }
-
-    /// Whether a record's words are more than its tenant or its session may say now.
-    fn is_beyond(&self, active_settings: &ActiveSettings, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
-        let tenant: Arc<str> = segment.tenant.as_deref().unwrap_or_default().into();
-        let (words, now) = (segment.words.len(), Instant::now());
-        let over =
-            self.running && segment.is_final && !active_settings.quotas.allows(&profile.name, &tenant, session, words, now);
-        if over {
-            events::BeyondQuota { refused: profile.quota.beyond == QuotaAction::DeadLetter, words: segment.words.len() }.emit();
-        }
-        over
     }
 
     /// Whether delays count.
@@ -262,7 +205,7 @@ impl Partition {
     }
 
     fn submit(&mut self, stream: StreamId, request: InferenceRequest) -> Lane {
-        let is_beyond = || !self.beyond.is_empty() && self.sessions.session_of(stream).is_some_and(|s| self.beyond.contains(s));
+        let is_beyond = || self.sessions.session_of(stream).is_some_and(|s| self.intake.is_over_quota(s));
         let lane = match request.backlog {
             true => Lane::Backlog,
             false if request.hypothesis || is_beyond() => Lane::Later,
@@ -273,7 +216,7 @@ impl Partition {
             owner: self.owner,
             stream,
             request_id: request.id,
-            trace: self.sessions.source_of(stream).and_then(|s| Some(s.span.as_ref()?.link())),
+            trace: self.sessions.source_of(stream).and_then(|s| Some(RecordSpan::attached(s.attached.as_ref())?.link())),
             row: request.row,
             lane,
             due: self.clock.instant(request.due),
@@ -332,18 +275,27 @@ impl Partition {
 
     /// What was made since the last checkpoint, what its streams have become, and tails that may be shown once that is durable.
     pub fn checkpoint(&mut self) -> Checkpoint {
+        self.begin_checkpoint().pack()
+    }
+
+    /// As [`Partition::checkpoint`], with the packing left to do.
+    pub fn begin_checkpoint(&mut self) -> UnpackedCheckpoint {
         let out = self.drain();
         let shared = self.shared.clone();
-        let model = |policy: &Policy| shared.model(policy);
-        let states = self.sessions.take_snapshots(model).into_iter();
-        let applied = |key: &StreamKey| self.sessions.applied(key, self.next_offset);
-        let mut changelog: BTreeMap<_, _> =
-            states.map(|(key, state)| (key_to_bytes(&key), state.map(|s| s.to_bytes(applied(&key))))).collect();
+        let snapshots = self.sessions.take_snapshots(|policy: &Policy| shared.model(policy)).into_iter();
+        let snapshots = snapshots.map(|(key, state)| {
+            let applied = self.sessions.applied(&key, self.next_offset);
+            (key, state, applied)
+        });
+        let snapshots = snapshots.collect();
+        let mut changelog = BTreeMap::new();
         if std::mem::take(&mut self.unowned) {
             let (key, value) = Note::Owner(shared.settings.kafka.group.clone()).to_record();
             changelog.insert(key, Some(value));
         }
-        Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials: self.partials() }
+        let partials = self.partials();
+        let checkpoint = Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials };
+        UnpackedCheckpoint { checkpoint, snapshots }
     }
 
     /// Writes what it holds on the board.
@@ -383,7 +335,7 @@ impl Partition {
                     .emit();
                 }
                 let source = release.entries.last().map(|e| e.word.source.clone());
-                let span = source.as_ref().and_then(|s| s.span.as_ref());
+                let span = source.as_ref().and_then(|s| RecordSpan::attached(s.attached.as_ref()));
                 span.inspect(|w| w.released());
                 let began = SystemTime::now();
                 let (segment, format_counts) = formatter.segment(&stream, &release);
@@ -399,7 +351,7 @@ impl Partition {
             StreamOutput::Closed { seq, counts, cause } => {
                 self.dirty.remove(&stream.id);
                 shared.models.kept.forget(self.owner, stream.id);
-                self.beyond.remove(&stream.key.session);
+                self.intake.forget(&stream.key.session);
                 let segment = shared.formatter.end(&stream, seq, counts, cause); // it holds no words: nothing of it can panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
                 Outgoing::Formatted(Box::new(segment), stream.source)

@@ -9,8 +9,7 @@ use crate::health::Reporter;
 use crate::pipeline::Shared;
 use crate::pipeline::clock::Clock;
 use crate::pipeline::panics;
-use crate::record::decode;
-use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment};
+use crate::record::RawRecord;
 use crate::session::map::reread::{RemainingWords, UnreadableStream};
 use crate::session::snapshot::{SnapshotContext, SnapshotError, StoredSnapshot, key_from_bytes};
 
@@ -50,28 +49,15 @@ impl Partition {
         restored
     }
 
-    /// A raw record of sessions that are read again: its session and what it says, if it was not refused.
-    fn said(&self, record: &RawRecord) -> Option<(Arc<str>, RawSegment)> {
-        if record.has(ERASE) {
-            return None;
-        }
-        let (session, mut segment) =
-            decode::decode(record, &self.shared.active_settings().limits, self.shared.settings.input.format).ok()?;
-        if record.has(REPLAYED) {
-            segment.seq = None;
-        }
-        Some((session, segment))
-    }
-
     /// Counts the words of a record that is still there, for streams of which the raw topic has lost the first.
     pub fn count_reread(&self, streams: &[&UnreadableStream], record: RawRecord, remaining: &mut RemainingWords) {
-        let Some((session, segment)) = self.said(&record) else { return };
-        let own =
-            |s: &&&UnreadableStream| s.key.session == session && *s.key.channel == *segment.channel && s.wants(record.offset);
+        let Some(speech) = self.intake.readmit(&record) else { return };
+        let own = |s: &&&UnreadableStream| {
+            s.key.session == speech.session && *s.key.channel == *speech.segment.channel && s.wants(record.offset)
+        };
         if let Some(stream) = streams.iter().find(own) {
-            let active_settings = self.shared.active_settings();
-            let profile = active_settings.profiles.of(segment.tenant.as_deref());
-            remaining.found(stream, &self.record(segment, record, profile, profile.policy.clone()));
+            let policy = speech.profile.policy.clone();
+            remaining.found(stream, &self.intake.prepare(speech, policy));
         }
     }
 
@@ -90,16 +76,14 @@ impl Partition {
 
     /// Takes a record again, for those of `streams` whose input it is.
     pub fn reread_record(&mut self, streams: &[&UnreadableStream], record: &RawRecord) {
-        let Some((session, segment)) = self.said(record) else { return };
+        let Some(speech) = self.intake.readmit(record) else { return };
         let now = self.now();
-        for stream in streams.iter().filter(|stream| stream.key.session == session && stream.wants(record.offset)) {
-            let own = *stream.key.channel == *segment.channel;
-            let active_settings = self.shared.active_settings();
-            let profile = active_settings.profiles.of(segment.tenant.as_deref());
-            let open = self.sessions.profile_of(&session, &stream.key.channel);
-            let (name, policy) = open.unwrap_or((profile.name.clone(), profile.policy.clone()));
+        for stream in streams.iter().filter(|stream| stream.key.session == speech.session && stream.wants(record.offset)) {
+            let own = *stream.key.channel == *speech.segment.channel;
+            let open = self.sessions.profile_of(&speech.session, &stream.key.channel);
+            let (name, policy) = open.unwrap_or((speech.profile.name.clone(), speech.profile.policy.clone()));
             // A record over which something panics now, and did not when it was taken first: what it says is lost, and the partition goes on.
-            let Some(made) = panics::caught(|| self.record(segment.clone(), record.clone(), profile, policy)) else {
+            let Some(made) = panics::caught(|| self.intake.prepare(speech.clone(), policy)) else {
                 events::StateRefused { partition: self.number, why: "a record that is read again panics" }.emit();
                 continue;
             };

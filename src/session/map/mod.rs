@@ -4,6 +4,7 @@
 //! model, and what is due when. All of it is indexed: nothing here walks all streams but the expiry at `max_streams`.
 
 mod handover;
+mod questions;
 pub mod reread;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -18,7 +19,6 @@ use super::stream::Stream;
 use super::{Record, Source, Time};
 use crate::infer::Outcome;
 use crate::record::End;
-use crate::redact::{ChannelContext, Redaction, SpeechTime};
 
 /// Limits of a partition's table of streams.
 #[derive(Clone, Debug)]
@@ -38,16 +38,6 @@ pub enum Accepted {
     Taken,
     /// a repeat of the stream's last record: dropped
     Repeat,
-}
-
-/// What a record said, for what it may have asked.
-struct RecordSpeech {
-    redaction: Arc<Redaction>,
-    parts: String,
-    at: SpeechTime,
-    words: u32,
-    is_final: bool,
-    end: Option<End>,
 }
 
 struct Slot {
@@ -162,77 +152,6 @@ impl Sessions {
             }
         }
         accepted
-    }
-
-    /// What redaction knows of a channel: of its stream, of the one before, or of what was asked on another channel.
-    fn channel_context(&self, key: &StreamKey) -> ChannelContext {
-        let stream = |key: &StreamKey| self.by_key.get(key).map(|id| self.slots[id].stream.channel_context());
-        if let Some(channel_context) = stream(key) {
-            return channel_context.clone();
-        }
-        let mut channel_context =
-            self.ended.of(key).map_or_else(ChannelContext::default, |(_, channel_context)| channel_context.clone());
-        let others = self.channels(&key.session).filter_map(stream).chain(self.ended.of_session(&key.session));
-        others.for_each(|other| channel_context.learn(other));
-        channel_context
-    }
-
-    /// Notes with each word what somebody had asked for by then, on any channel. That goes by the order of records alone: when the model answers must
-    /// not matter.
-    fn note_asked_classes(&self, key: &StreamKey, record: &mut Record) -> Option<RecordSpeech> {
-        let redaction = record.policy.redaction.clone().filter(|g| g.asked_for.is_some())?;
-        let channel_context = self.channel_context(key);
-        let appended_ms = record.source.timestamp_ms;
-        for (n, word) in record.words.iter_mut().enumerate() {
-            word.asked = channel_context.asked(&redaction, n as u32, SpeechTime { said: word.start, appended_ms });
-        }
-        let parts = record.words.iter().map(|w| &*w.parts).collect::<Vec<_>>().join(" ");
-        let at = SpeechTime { said: record.words.last().and_then(|w| w.end), appended_ms };
-        Some(RecordSpeech { redaction, parts, at, words: record.words.len() as u32, is_final: record.is_final, end: record.end })
-    }
-
-    /// What was said may have asked for something, on every channel of the session.
-    fn note_questions(&mut self, key: &StreamKey, said: Option<RecordSpeech>) {
-        let Some(said) = said else { return };
-        let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
-        let asks = slot.stream.channel_context_mut().came(&said.redaction, &said.parts, said.words, said.is_final);
-        let keys: Vec<StreamKey> = self.channels(&key.session).cloned().collect();
-        for other in keys {
-            let channel_context =
-                self.slots.get_mut(&self.by_key[&other]).expect("by_key names open slots").stream.channel_context_mut();
-            channel_context.was_asked(&asks, said.at);
-            let over = said.end == Some(End::Session) || said.end == Some(End::Channel) && other == *key;
-            if over {
-                channel_context.over();
-            }
-            if over || !asks.is_empty() {
-                self.changed.insert(other);
-            }
-        }
-    }
-
-    /// What was said is taken again: only its own channel has forgotten it.
-    fn note_questions_again(&mut self, key: &StreamKey, said: Option<RecordSpeech>) {
-        let Some(said) = said else { return };
-        let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
-        let channel_context = slot.stream.channel_context_mut();
-        let asks = channel_context.came(&said.redaction, &said.parts, said.words, said.is_final);
-        channel_context.was_asked(&asks, said.at);
-        if matches!(said.end, Some(End::Session | End::Channel)) {
-            channel_context.over();
-        }
-    }
-
-    /// From now on streams are guarded as their profiles say by now.
-    pub fn set_redaction(&mut self, of: impl Fn(&str) -> Option<Arc<Redaction>>) {
-        for slot in self.slots.values_mut() {
-            slot.stream.set_redaction(of(&slot.profile));
-            for waiting in &mut slot.waiting {
-                if let HeldInput::Record(record, profile) = waiting {
-                    record.policy = Arc::new(Policy { redaction: of(profile), ..(*record.policy).clone() });
-                }
-            }
-        }
     }
 
     /// Whether a stream will still be open once all it was given is worked off: when the model answers must not matter.

@@ -370,7 +370,7 @@ impl OpenStream {
                 meta,
                 headers: s.headers.clone(),
                 timestamp_ms: s.timestamp_ms,
-                span: None,
+                attached: None,
             }));
         }
         let source = |at: u32| sources.get(at as usize).cloned().ok_or_else(|| wrong("a word of no record"));

@@ -1,0 +1,127 @@
+//! Values of a profile's settings that TOML and environment variables write in different ways.
+
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{Deserializer, Error, MapAccess, Unexpected, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::redact::{Action, RedactionRule};
+
+/// `lookahead`: a number of words or `"unlimited"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum LookaheadSetting {
+    /// words
+    Words(u32),
+    /// as many as the buffer holds
+    Unlimited(Unlimited),
+}
+
+/// The word `"unlimited"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unlimited {
+    /// it
+    Unlimited,
+}
+
+/// `mask`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MaskSetting {
+    /// a pass sees all words that it has
+    Open,
+    /// the model never looks further than `L`
+    Lookahead,
+}
+
+/// `release`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReleaseSetting {
+    /// at a frozen sentence end
+    Frozen,
+    /// Algorithm 1
+    Predicted,
+    /// every frozen word
+    Flow,
+}
+
+/// `[profiles.NAME.redact]`: an action, or an action and how much a mask keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum RedactSetting {
+    /// an action alone
+    Action(Action),
+    /// an action with options
+    Rule(RedactionRule),
+}
+
+impl RedactSetting {
+    /// The rule: a bare action keeps nothing.
+    pub fn rule(self) -> RedactionRule {
+        match self {
+            RedactSetting::Action(action) => RedactionRule { action, keep_last: 0, said: false },
+            RedactSetting::Rule(rule) => rule,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for LookaheadSetting {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<LookaheadSetting, D::Error> {
+        struct Words;
+
+        impl Visitor<'_> for Words {
+            type Value = LookaheadSetting;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number of words or \"unlimited\"")
+            }
+
+            fn visit_u64<E: Error>(self, words: u64) -> Result<LookaheadSetting, E> {
+                u32::try_from(words)
+                    .map(LookaheadSetting::Words)
+                    .map_err(|_| E::invalid_value(Unexpected::Unsigned(words), &self))
+            }
+
+            fn visit_i64<E: Error>(self, words: i64) -> Result<LookaheadSetting, E> {
+                u32::try_from(words).map(LookaheadSetting::Words).map_err(|_| E::invalid_value(Unexpected::Signed(words), &self))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<LookaheadSetting, E> {
+                match text {
+                    "unlimited" => Ok(LookaheadSetting::Unlimited(Unlimited::Unlimited)),
+                    _ => text.parse().map(LookaheadSetting::Words).map_err(|_| E::invalid_value(Unexpected::Str(text), &self)),
+                }
+            }
+        }
+
+        from.deserialize_any(Words)
+    }
+}
+
+impl<'de> Deserialize<'de> for RedactSetting {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RedactSetting, D::Error> {
+        struct Rule;
+
+        impl<'de> Visitor<'de> for Rule {
+            type Value = RedactSetting;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("\"mask\", \"tag\", \"drop\" or { action = \"mask\", keep_last = 4 }")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<RedactSetting, E> {
+                let action = Deserialize::deserialize(StrDeserializer::<E>::new(text));
+                action.map(RedactSetting::Action).map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RedactSetting, A::Error> {
+                Deserialize::deserialize(MapAccessDeserializer::new(map)).map(RedactSetting::Rule)
+            }
+        }
+
+        from.deserialize_any(Rule)
+    }
+}

@@ -1,0 +1,163 @@
+//! What becomes of a raw record before any stream sees the record: an order to erase, speech, or a dead letter.
+//!
+//! The intake checks the bytes, chooses the profile, and applies quotas. Which stream a record belongs to is for
+//! [`Sessions`](crate::session::map::Sessions) to say.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::config::{Profile, Profiles};
+use crate::events;
+use crate::pipeline::Shared;
+use crate::pipeline::active_settings::ActiveSettings;
+use crate::produce::DeadLetter;
+use crate::rate_limit::QuotaAction;
+use crate::record::decode;
+use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused};
+use crate::session::policy::Policy;
+use crate::session::{Attachment, Record, Source};
+use crate::trace::RecordSpan;
+
+/// What a record that is taken says.
+pub enum Admitted {
+    /// forget this session
+    Erase(Arc<str>),
+    /// words, an end, or both
+    Speech(Box<Speech>),
+}
+
+/// A checked record, and by which profile it is read.
+#[derive(Clone)]
+pub struct Speech {
+    /// the record's key
+    pub session: Arc<str>,
+    /// what was said
+    pub segment: RawSegment,
+    /// the record
+    pub record: RawRecord,
+    /// its tenant's profile
+    pub profile: Arc<Profile>,
+}
+
+/// The door of one partition.
+pub struct Intake {
+    shared: Arc<Shared>,
+    partition: i32,
+    /// the profile of every record, whatever its tenant
+    profile: Option<String>,
+    /// sessions whose latest record was beyond their quota
+    over_quota: HashSet<Arc<str>>,
+}
+
+impl Intake {
+    /// Of a partition that has taken no record yet.
+    pub fn new(shared: Arc<Shared>, partition: i32) -> Intake {
+        Intake { shared, partition, profile: None, over_quota: HashSet::new() }
+    }
+
+    /// Reads every record by this profile, whatever its tenant.
+    pub fn use_profile(&mut self, profile: &str) {
+        self.profile = Some(profile.to_string());
+    }
+
+    /// Checks a record. Gives what it says, and the dead letter that it becomes; of a record with more words than a quota allows both, where the record also
+    /// ends something. `live`: delays count, and so do quotas.
+    pub fn admit(&mut self, record: RawRecord, live: bool) -> (Option<Admitted>, Option<DeadLetter>) {
+        let shared = self.shared.clone();
+        let active = shared.active_settings();
+        if record.has(ERASE) {
+            return match decode::session(record.key.as_deref().unwrap_or_default(), &active.limits) {
+                Ok(session) => (Some(Admitted::Erase(session)), None),
+                Err(refused) => (None, Some(DeadLetter { stage: "decode", refused, record })),
+            };
+        }
+        let (session, mut segment) = match decode::decode(&record, &active.limits, shared.settings.input.format) {
+            Ok(decoded) => decoded,
+            Err(refused) => return (None, Some(DeadLetter { stage: "decode", refused, record })),
+        };
+        if record.has(REPLAYED) {
+            segment.seq = None; // its number is long past
+        }
+        let profile = self.profile_of(&active.profiles, &segment).clone();
+        let mut letter = None;
+        if live && self.is_over_quota_now(&active, &profile, &session, &segment) {
+            if profile.quota.beyond == QuotaAction::DeadLetter {
+                let detail = "more words than profiles.*.quota allows; raise it, or replay this later";
+                let refused = Refused::new("quota", detail);
+                letter = Some(DeadLetter { stage: "quota", refused, record: record.clone() });
+                if segment.end.is_none() {
+                    return (None, letter);
+                }
+                segment.words.clear(); // only words are too many: what ends has ended
+            } else {
+                self.over_quota.insert(session.clone());
+            }
+        } else {
+            self.over_quota.remove(&session);
+        }
+        events::RecordTaken { words: if segment.is_final { segment.words.len() as u64 } else { 0 } }.emit();
+        (Some(Admitted::Speech(Box::new(Speech { session, segment, record, profile }))), letter)
+    }
+
+    /// What a raw record that is read again says, and by which profile; `None` where it was refused, or says nothing.
+    pub fn readmit(&self, record: &RawRecord) -> Option<Speech> {
+        if record.has(ERASE) {
+            return None;
+        }
+        let active = self.shared.active_settings();
+        let (session, mut segment) = decode::decode(record, &active.limits, self.shared.settings.input.format).ok()?;
+        if record.has(REPLAYED) {
+            segment.seq = None;
+        }
+        let profile = self.profile_of(&active.profiles, &segment).clone();
+        Some(Speech { session, segment, record: record.clone(), profile })
+    }
+
+    fn profile_of<'a>(&self, profiles: &'a Profiles, segment: &RawSegment) -> &'a Arc<Profile> {
+        match &self.profile {
+            Some(name) => profiles.named(name),
+            None => profiles.of(segment.tenant.as_deref()),
+        }
+    }
+
+    /// Whether a record's words are more than its tenant or its session may say now.
+    fn is_over_quota_now(&self, active: &ActiveSettings, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
+        let tenant: Arc<str> = segment.tenant.as_deref().unwrap_or_default().into();
+        let (words, now) = (segment.words.len(), Instant::now());
+        let over = segment.is_final && !active.quotas.allows(&profile.name, &tenant, session, words, now);
+        if over {
+            events::BeyondQuota { refused: profile.quota.beyond == QuotaAction::DeadLetter, words }.emit();
+        }
+        over
+    }
+
+    /// Whether the session's latest record was beyond its quota, and its words wait for everybody else's.
+    pub fn is_over_quota(&self, session: &Arc<str>) -> bool {
+        self.over_quota.contains(session)
+    }
+
+    /// Forgets a session of which a stream has ended.
+    pub fn forget(&mut self, session: &Arc<str>) {
+        self.over_quota.remove(session);
+    }
+
+    /// The words of a checked record, ready for a stream that decodes by `policy`.
+    pub fn prepare(&self, speech: Speech, policy: Arc<Policy>) -> Record {
+        let Speech { mut segment, record, profile, session: _ } = speech;
+        let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
+        let span = RecordSpan::begin(&self.shared.settings.topics.raw, self.partition, record.offset, &record.headers);
+        let source = Arc::new(Source {
+            offset: record.offset,
+            meta: segment.meta.take(),
+            headers: record.headers,
+            timestamp_ms: record.timestamp_ms,
+            attached: span.map(|span| Arc::new(span) as Attachment),
+        });
+        let plain = !profile.serves(segment.lang.as_deref());
+        let tokenizer = &self.shared.models.of(policy.template).tokenizer;
+        Record::new(segment, hash, source, policy, plain, |w| tokenizer.tokens(w))
+    }
+}

@@ -1,0 +1,31 @@
+//! A checkpoint before its snapshots are packed. Packing (postcard and zstd) takes longer than everything else that a checkpoint needs, so it is done on a
+//! thread that serves no partition.
+
+use crate::produce::Checkpoint;
+use crate::session::output::StreamKey;
+use crate::session::snapshot::{Snapshot, key_to_bytes};
+
+/// A checkpoint, and the snapshots that are to be packed into it.
+pub struct UnpackedCheckpoint {
+    /// all but the states of streams
+    pub(super) checkpoint: Checkpoint,
+    /// of each stream that has changed its snapshot, if it still needs one, and the offset of the first record that is not in it
+    pub(super) snapshots: Vec<(StreamKey, Option<Snapshot>, i64)>,
+}
+
+impl UnpackedCheckpoint {
+    /// Whether there is nothing to pack.
+    pub fn is_packed(&self) -> bool {
+        self.snapshots.is_empty()
+    }
+
+    /// Packs the snapshots.
+    pub fn pack(self) -> Checkpoint {
+        let UnpackedCheckpoint { mut checkpoint, snapshots } = self;
+        let packed = |(key, state, applied): (StreamKey, Option<Snapshot>, i64)| {
+            (key_to_bytes(&key), state.map(|state| state.to_bytes(applied)))
+        };
+        checkpoint.changelog.extend(snapshots.into_iter().map(packed));
+        checkpoint
+    }
+}
