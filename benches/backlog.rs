@@ -65,7 +65,7 @@ fn main() {
     settings.infer.timeout_ms = shipped.timeout_ms; // live words have their deadline here
     let quota = WordQuota { tenant_words_per_second: GREEDY_WORDS_PER_SECOND, ..WordQuota::default() };
     let mut greedy = settings.profiles["default"].clone();
-    greedy.quota = Some(quota);
+    greedy.quota = quota;
     settings.profiles.insert("greedy".into(), greedy);
     settings.tenants.insert("greedy".into(), "greedy".into());
     let words: Vec<String> = match &file {

@@ -36,7 +36,7 @@ fn main() {
             let streams = only.map_or(streams, |(_, streams)| streams);
             let mut settings = settings();
             if let Ok(model) = std::env::var("MODEL") {
-                settings.profiles.get_mut("default").expect("it is shipped").model = Some(model);
+                settings.profiles.get_mut("default").expect("it is shipped").model = model;
             }
             settings.infer.max_batch_items = batch_rows;
             let (shared, meter) = service(settings);

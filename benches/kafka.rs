@@ -117,7 +117,7 @@ impl Run<'_> {
         settings.delivery.commit_interval_ms = self.interval_ms;
         let profile = settings.profiles.get_mut("default").expect("it is shipped");
         // A stream here is slower than speech: only words may freeze words, or timers would be what is measured.
-        (profile.max_delay_ms, profile.max_release_ms) = (Some(600_000), Some(600_000));
+        (profile.max_delay_ms, profile.max_release_ms) = (600_000, 600_000);
         let policy = settings.profiles().expect("sound").of(None).policy.clone();
         let (lookahead, pass_words) = (policy.freeze_after(), policy.pass_words);
         let shared = shared(settings.clone());

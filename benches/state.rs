@@ -34,7 +34,7 @@ fn main() {
     let bench = Bench { runtime: Runtime::new().expect("a runtime"), brokers };
     let mut settings = bench.topics("state");
     let profile = settings.profiles.get_mut("default").expect("it is shipped");
-    (profile.max_delay_ms, profile.max_release_ms) = (Some(600_000), Some(600_000));
+    (profile.max_delay_ms, profile.max_release_ms) = (600_000, 600_000);
     let input: Vec<RawRecord> = (0..sessions).map(|i| record(0, &format!("call-{i}"), SAID, false)).collect();
     bench.send(&settings.topics.raw, &input, None);
 

@@ -43,11 +43,11 @@ const WAYS: [Way; 9] = [
     Way { pass_words: 2, settle_words: 2, ..DEFAULT },
     Way { pass_words: 8, settle_words: 8, ..DEFAULT },
     Way { name: "settling every 24", settle_words: 24, ..DEFAULT },
-    Way { name: "mask at L", changes: |p| p.mask = Some(MaskSetting::Lookahead), ..DEFAULT },
-    Way { name: "predicted", changes: |p| p.release = Some(ReleaseSetting::Predicted), ..DEFAULT },
+    Way { name: "mask at L", changes: |p| p.mask = MaskSetting::Lookahead, ..DEFAULT },
+    Way { name: "predicted", changes: |p| p.release = ReleaseSetting::Predicted, ..DEFAULT },
     Way { name: "with hypotheses", guessed: true, ..DEFAULT },
     Way { name: "rows afresh", settle_words: 0, ..DEFAULT },
-    Way { name: "unlimited", changes: |p| p.lookahead = Some(LookaheadSetting::Unlimited(Unlimited::Unlimited)), ..DEFAULT },
+    Way { name: "unlimited", changes: |p| p.lookahead = LookaheadSetting::Unlimited(Unlimited::Unlimited), ..DEFAULT },
 ];
 
 fn main() {
@@ -70,7 +70,7 @@ fn main() {
         (settings.infer.workers, settings.infer.settle_words) = (1, way.settle_words);
         settings.partials.enabled = way.guessed;
         let profile = settings.profiles.get_mut("default").expect("it is shipped");
-        profile.pass_words = Some(way.pass_words);
+        profile.pass_words = way.pass_words;
         (way.changes)(profile);
         let (shared, meter) = service(settings);
         let mut replay = OfflinePipeline::paced(shared);
@@ -100,7 +100,7 @@ fn main() {
 /// With the model that MODEL names.
 fn chosen(mut settings: Settings) -> Settings {
     if let Ok(model) = std::env::var("MODEL") {
-        settings.profiles.get_mut("default").expect("it is shipped").model = Some(model);
+        settings.profiles.get_mut("default").expect("it is shipped").model = model;
     }
     settings
 }

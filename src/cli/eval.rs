@@ -66,7 +66,7 @@ pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     if rows[0].fluent.is_none() {
         // The transcribed text contains the disfluencies, so the output must keep them. `d` judges whether they are
         // found. A sweep over verbatim overrides this.
-        base.verbatim = Some(true);
+        base.verbatim = true;
     }
     let cells = sweep::cells(&base, &args.sweep)?;
     let shared = Shared::load(run::settings(settings, &cells)?)?;

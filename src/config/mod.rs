@@ -94,7 +94,8 @@ impl Settings {
         let say = |e: config::ConfigError| {
             SettingsError(format!("settings: {e}; `faircopy config print` shows every key with its default"))
         };
-        let merged = builder.add_source(environment).build().map_err(say)?;
+        let mut merged = builder.add_source(environment).build().map_err(say)?;
+        profile::lay_over_default(&mut merged.cache);
         let mut settings: Settings = merged.try_deserialize().map_err(say)?;
         let properties = std::mem::take(&mut settings.kafka.properties);
         let named = |k: String| if UNDERSCORED.contains(&k.as_str()) { k } else { k.replace('_', ".") };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use config::{Value, ValueKind};
 use serde::{Deserialize, Serialize};
 
 use super::sections::InferSettings;
@@ -19,63 +20,72 @@ use crate::redact::AnswerWindow;
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::tags::Tilt;
 
-/// `[profiles.NAME]`. Settings that are left out come from `[profiles.default]`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+/// `[profiles.NAME]`, laid over `[profiles.default]` ([`lay_over_default`]).
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "each key is described in deploy/faircopy.toml")]
 pub struct ProfileSettings {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub style: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tilt: Option<BTreeMap<String, f32>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lookahead: Option<LookaheadSetting>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pass_words: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub history_words: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mask: Option<MaskSetting>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub release: Option<ReleaseSetting>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trailing_words: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_delay_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub utterance_delay_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_release_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verbatim: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
-    pub languages: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub locale: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub numbers: Option<BTreeMap<String, String>>,
-    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
-    pub packs: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
-    pub itn_off: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "text::list")]
-    pub keep: Option<Vec<String>>,
+    pub model: String,
+    pub style: String,
+    pub lookahead: LookaheadSetting,
+    pub pass_words: u64,
+    pub history_words: u64,
+    pub mask: MaskSetting,
+    pub release: ReleaseSetting,
+    pub trailing_words: u32,
+    pub max_delay_ms: u64,
+    pub utterance_delay_ms: u64,
+    pub max_release_ms: u64,
+    pub verbatim: bool,
+    #[serde(deserialize_with = "text::list")]
+    pub languages: Vec<String>,
+    pub locale: String,
+    #[serde(default, deserialize_with = "text::list")]
+    pub packs: Vec<String>,
+    #[serde(default, deserialize_with = "text::list")]
+    pub itn_off: Vec<String>,
+    #[serde(default, deserialize_with = "text::list")]
+    pub keep: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vocabulary: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redact_names: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profanity: Option<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quota: Option<WordQuota>,
+    #[serde(default)]
+    pub numbers: BTreeMap<String, String>,
+    #[serde(default)]
+    pub tilt: BTreeMap<String, f32>,
+    #[serde(default)]
+    pub quota: WordQuota,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redact_asked: Option<AnswerWindow>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub redact_after: Option<BTreeMap<String, Vec<String>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub redact: Option<BTreeMap<String, RedactSetting>>,
+    #[serde(default)]
+    pub redact_after: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub redact: BTreeMap<String, RedactSetting>,
+}
+
+/// Tables of a profile of which single keys may be left out. Every other table is the profile's own or the default's.
+const BY_KEY: [&str; 2] = ["numbers", "tilt"];
+
+/// Gives every profile the settings that it leaves out from `[profiles.default]`, before anything is read.
+pub(super) fn lay_over_default(settings: &mut Value) {
+    let ValueKind::Table(all) = &mut settings.kind else { return };
+    let Some(ValueKind::Table(profiles)) = all.get_mut("profiles").map(|p| &mut p.kind) else { return };
+    let Some(ValueKind::Table(default)) = profiles.get(DEFAULT).map(|d| d.kind.clone()) else { return };
+    for profile in profiles.values_mut() {
+        let ValueKind::Table(own) = &mut profile.kind else { continue };
+        for (key, value) in &default {
+            match (own.get_mut(key).map(|v| &mut v.kind), &value.kind) {
+                (Some(ValueKind::Table(own)), ValueKind::Table(under)) if BY_KEY.contains(&key.as_str()) => {
+                    under.iter().for_each(|(key, value)| _ = own.entry(key.clone()).or_insert_with(|| value.clone()));
+                }
+                (Some(_), _) => {}
+                (None, _) => _ = own.insert(key.clone(), value.clone()),
+            }
+        }
+    }
 }
 
 /// A profile as the service uses it.
@@ -120,9 +130,8 @@ impl Profiles {
     /// Resolves the profiles of `settings`.
     pub fn new(settings: &Settings) -> Result<Profiles, SettingsError> {
         let mut by_name = HashMap::new();
-        let base = settings.profiles.get(DEFAULT).cloned().unwrap_or_default();
-        for (name, own) in &settings.profiles {
-            by_name.insert(name.clone(), Arc::new(resolve(name, own, &base, settings)?));
+        for (name, profile) in &settings.profiles {
+            by_name.insert(name.clone(), Arc::new(resolve(name, profile, settings)?));
         }
         let unknown = settings.unknown_tenant.profile.clone();
         for (key, name) in settings
@@ -208,10 +217,10 @@ impl Profiles {
 /// Largest tilt of a label, up or down.
 const MAX_TILT: f32 = 20.0;
 
-/// A profile's own tilts over those of `[profiles.default.tilt]`.
-fn tilt(profile: &str, own: BTreeMap<String, f32>, base: &BTreeMap<String, f32>) -> Result<Tilt, SettingsError> {
+/// A profile's tilts.
+fn tilt(profile: &str, all: &BTreeMap<String, f32>) -> Result<Tilt, SettingsError> {
     let mut tilt = Tilt::default();
-    for (label, &by) in base.iter().chain(&own) {
+    for (label, &by) in all {
         let refuse = |why: String| Err(SettingsError(format!("profiles.{profile}.tilt.{label}{why}")));
         let place = match label.as_str() {
             "comma" => &mut tilt.comma,
@@ -228,15 +237,9 @@ fn tilt(profile: &str, own: BTreeMap<String, f32>, base: &BTreeMap<String, f32>)
     Ok(tilt)
 }
 
-/// A profile's own styles of numbers over those of `[profiles.default.numbers]`.
-fn numbers(
-    profile: &str,
-    own: BTreeMap<String, String>,
-    base: Option<&BTreeMap<String, String>>,
-) -> Result<Numbers, SettingsError> {
-    let mut all = base.cloned().unwrap_or_default();
-    all.extend(own);
-    let values = all.into_iter().map(|(key, value)| (key, value.into())).collect();
+/// A profile's styles of numbers.
+fn numbers(profile: &str, all: &BTreeMap<String, String>) -> Result<Numbers, SettingsError> {
+    let values = all.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
     serde_json::from_value(serde_json::Value::Object(values))
         .map_err(|e| SettingsError(format!("profiles.{profile}.numbers: {e}")))
 }
@@ -264,52 +267,47 @@ fn long_pass(policy: &Policy) -> u64 {
     (room / 2).min(policy.max_buffer_words * 2 / 3)
 }
 
-fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {
-    fn need<T>(key: &str, value: Option<T>) -> Result<T, SettingsError> {
-        value.ok_or_else(|| SettingsError(format!("profiles.default.{key} is missing; it is every profile's base")))
-    }
+fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {
     let (d, own) = (&settings.decode, own.clone());
-    let lookahead = match need("lookahead", own.lookahead.or(base.lookahead))? {
+    let lookahead = match own.lookahead {
         LookaheadSetting::Words(n) => Lookahead::Words(n),
         LookaheadSetting::Unlimited(_) => Lookahead::Unlimited,
     };
     let format = FormatSpec {
-        verbatim: need("verbatim", own.verbatim.or(base.verbatim))?,
-        locale: need("locale", own.locale.or_else(|| base.locale.clone()))?,
-        numbers: numbers(name, own.numbers.unwrap_or_default(), base.numbers.as_ref())?,
-        packs: own.packs.or_else(|| base.packs.clone()).unwrap_or_default(),
-        off: own.itn_off.or_else(|| base.itn_off.clone()).unwrap_or_default(),
-        keep: own.keep.or_else(|| base.keep.clone()).unwrap_or_default(),
-        vocabulary: own.vocabulary.or_else(|| base.vocabulary.clone()),
-        redact: own.redact.or_else(|| base.redact.clone()).unwrap_or_default().into_iter().map(|(c, r)| (c, r.rule())).collect(),
-        asked: own.redact_asked.or(base.redact_asked),
-        redact_after: own.redact_after.or_else(|| base.redact_after.clone()).unwrap_or_default(),
-        names: own.redact_names.or_else(|| base.redact_names.clone()),
-        profanity: own.profanity.or_else(|| base.profanity.clone()),
+        verbatim: own.verbatim,
+        locale: own.locale,
+        numbers: numbers(name, &own.numbers)?,
+        packs: own.packs,
+        off: own.itn_off,
+        keep: own.keep,
+        vocabulary: own.vocabulary,
+        redact: own.redact.into_iter().map(|(c, r)| (c, r.rule())).collect(),
+        asked: own.redact_asked,
+        redact_after: own.redact_after,
+        names: own.redact_names,
+        profanity: own.profanity,
         lexicon: None,
         model: "".into(),
     };
-    let tilt = tilt(name, own.tilt.unwrap_or_default(), base.tilt.as_ref().unwrap_or(&BTreeMap::new()))?;
-    let trailing = need("trailing_words", own.trailing_words.or(base.trailing_words))?;
     let mut policy = Policy {
-        template: RowTemplate { tilt, ..RowTemplate::default() },
+        template: RowTemplate { tilt: tilt(name, &own.tilt)?, ..RowTemplate::default() },
         lookahead,
-        mask: match need("mask", own.mask.or(base.mask))? {
+        mask: match own.mask {
             MaskSetting::Open => Mask::Open,
             MaskSetting::Lookahead => Mask::Lookahead,
         },
-        rule: match need("release", own.release.or(base.release))? {
+        rule: match own.release {
             ReleaseSetting::Frozen => ReleaseRule::Frozen,
-            ReleaseSetting::Predicted => ReleaseRule::Predicted { trailing },
+            ReleaseSetting::Predicted => ReleaseRule::Predicted { trailing: own.trailing_words },
             ReleaseSetting::Flow => ReleaseRule::Flow,
         },
-        pass_words: need("pass_words", own.pass_words.or(base.pass_words))?,
-        history_words: need("history_words", own.history_words.or(base.history_words))?,
+        pass_words: own.pass_words,
+        history_words: own.history_words,
         settling: None,
         max_buffer_words: d.max_buffer_words,
-        max_delay_ms: need("max_delay_ms", own.max_delay_ms.or(base.max_delay_ms))?,
-        utterance_delay_ms: need("utterance_delay_ms", own.utterance_delay_ms.or(base.utterance_delay_ms))?,
-        max_release_ms: need("max_release_ms", own.max_release_ms.or(base.max_release_ms))?,
+        max_delay_ms: own.max_delay_ms,
+        utterance_delay_ms: own.utterance_delay_ms,
+        max_release_ms: own.max_release_ms,
         inference_timeout_ms: settings.infer.timeout_ms,
         backlog_timeout_ms: settings.infer.backlog_timeout_ms,
         verbatim: format.verbatim,
@@ -360,17 +358,16 @@ fn resolve(name: &str, own: &ProfileSettings, base: &ProfileSettings, settings: 
             ),
         );
     }
-    let languages = need("languages", own.languages.or_else(|| base.languages.clone()))?;
-    if languages.is_empty() {
+    if own.languages.is_empty() {
         return refuse("languages", " is empty: expected at least one, such as [\"en\"]".into());
     }
     Ok(Profile {
         name: name.into(),
-        quota: own.quota.or(base.quota).unwrap_or_default(),
-        model: need("model", own.model.or_else(|| base.model.clone()))?,
-        style: need("style", own.style.or_else(|| base.style.clone()))?,
+        quota: own.quota,
+        model: own.model,
+        style: own.style,
         format,
         policy: Arc::new(policy),
-        languages: languages.iter().map(|l| l.to_lowercase()).collect(),
+        languages: own.languages.iter().map(|l| l.to_lowercase()).collect(),
     })
 }

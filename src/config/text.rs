@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 /// A list of strings: a TOML array or, from the environment, its items with commas between them; empty text is an empty list.
-pub fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+pub fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     struct List;
 
     impl<'de> Visitor<'de> for List {
@@ -29,10 +29,10 @@ pub fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D
         }
     }
 
-    from.deserialize_any(List).map(Some)
+    from.deserialize_any(List)
 }
 
 /// A list of paths, as [`list`] reads strings.
 pub fn paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
-    Ok(list(from)?.unwrap_or_default().into_iter().map(PathBuf::from).collect())
+    Ok(list(from)?.into_iter().map(PathBuf::from).collect())
 }

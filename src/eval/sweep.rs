@@ -61,40 +61,40 @@ fn set(profile: &mut ProfileSettings, key: &str, value: &str) -> Result<(), Sett
     let wrong = |expected: &str| Err(SettingsError(format!("--sweep {key}={value}: expected {expected}")));
     match key {
         "lookahead" => match (value, value.parse()) {
-            ("inf" | "unlimited", _) => profile.lookahead = Some(LookaheadSetting::Unlimited(Unlimited::Unlimited)),
-            (_, Ok(words)) => profile.lookahead = Some(LookaheadSetting::Words(words)),
+            ("inf" | "unlimited", _) => profile.lookahead = LookaheadSetting::Unlimited(Unlimited::Unlimited),
+            (_, Ok(words)) => profile.lookahead = LookaheadSetting::Words(words),
             _ => return wrong("a number of words or inf"),
         },
         "mask" => match value {
-            "on" | "lookahead" => profile.mask = Some(MaskSetting::Lookahead),
-            "off" | "open" => profile.mask = Some(MaskSetting::Open),
+            "on" | "lookahead" => profile.mask = MaskSetting::Lookahead,
+            "off" | "open" => profile.mask = MaskSetting::Open,
             _ => return wrong("on (the model never looks further than the lookahead) or off (windowed)"),
         },
         "release" => match value {
-            "frozen" => profile.release = Some(ReleaseSetting::Frozen),
-            "predicted" => profile.release = Some(ReleaseSetting::Predicted),
-            "flow" => profile.release = Some(ReleaseSetting::Flow),
+            "frozen" => profile.release = ReleaseSetting::Frozen,
+            "predicted" => profile.release = ReleaseSetting::Predicted,
+            "flow" => profile.release = ReleaseSetting::Flow,
             _ => return wrong("frozen, predicted or flow"),
         },
-        "model" => profile.model = Some(value.to_string()),
-        "style" => profile.style = Some(value.to_string()),
+        "model" => profile.model = value.to_string(),
+        "style" => profile.style = value.to_string(),
         "comma" | "period" | "question" | "disfluency" => {
             let Ok(by) = value.parse() else { return wrong("a number to tilt the label by") };
-            profile.tilt.get_or_insert_default().insert(key.to_string(), by);
+            profile.tilt.insert(key.to_string(), by);
         }
         "verbatim" => match value {
-            "on" => profile.verbatim = Some(true),
-            "off" => profile.verbatim = Some(false),
+            "on" => profile.verbatim = true,
+            "off" => profile.verbatim = false,
             _ => return wrong("on or off"),
         },
         "pass_words" | "history_words" | "max_delay_ms" | "max_release_ms" | "trailing_words" => {
             let Ok(number) = value.parse::<u32>() else { return wrong("a number") };
             match key {
-                "history_words" => profile.history_words = Some(number.into()),
-                "pass_words" => profile.pass_words = Some(number.into()),
-                "max_delay_ms" => profile.max_delay_ms = Some(number.into()),
-                "max_release_ms" => profile.max_release_ms = Some(number.into()),
-                _ => profile.trailing_words = Some(number),
+                "history_words" => profile.history_words = number.into(),
+                "pass_words" => profile.pass_words = number.into(),
+                "max_delay_ms" => profile.max_delay_ms = number.into(),
+                "max_release_ms" => profile.max_release_ms = number.into(),
+                _ => profile.trailing_words = number,
             }
         }
         _ => {
@@ -120,10 +120,14 @@ pub fn apply(mut settings: Settings, cells: &[Cell]) -> Result<Settings, Setting
 mod tests {
     use super::*;
 
+    fn base() -> ProfileSettings {
+        Settings::load(None).unwrap().profiles["default"].clone()
+    }
+
     #[test]
     fn a_sweep_is_every_combination_in_order() {
         let sweep = ["lookahead=0,inf mask=on,off".to_string(), "pass_words=6".to_string()];
-        let cells = cells(&ProfileSettings::default(), &sweep).unwrap();
+        let cells = cells(&base(), &sweep).unwrap();
         let names: Vec<_> = cells.iter().map(Cell::name).collect();
         assert_eq!(
             names,
@@ -150,10 +154,10 @@ mod tests {
             ("colour=red", "lookahead"),
             ("pass_words=x", "a number"),
         ] {
-            let error = cells(&ProfileSettings::default(), &[sweep.to_string()]).unwrap_err().to_string();
+            let error = cells(&base(), &[sweep.to_string()]).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
-        let cells = cells(&ProfileSettings::default(), &["lookahead=500".to_string()]).unwrap();
+        let cells = cells(&base(), &["lookahead=500".to_string()]).unwrap();
         assert!(apply(Settings::load(None).unwrap(), &cells).unwrap_err().to_string().contains("lookahead"));
     }
 }

@@ -33,7 +33,7 @@ impl ActiveSettings {
     }
 
     /// The next generation, from a settings file that has changed, beside the settings the process began with; and the names of sections that
-    /// differ and wait for a restart.
+    /// differ and wait for a restart. `now`: words that were said before count as used, less what their time since has given back.
     ///
     /// # Errors
     /// The file cannot be used, or asks for what only a restart can give.
@@ -42,6 +42,7 @@ impl ActiveSettings {
         file: Option<&Path>,
         began_with: &Settings,
         models: &Models,
+        now: Instant,
     ) -> Result<(ActiveSettings, Styles, Vec<String>), SettingsError> {
         let settings = Settings::load(file)?;
         let profiles = settings.profiles()?;
@@ -58,7 +59,7 @@ impl ActiveSettings {
             )));
         }
         let (mut next, styles) = ActiveSettings::new(&settings, profiles, models)?;
-        next.quotas = self.quotas.followed_by(next.profiles.quotas(), Instant::now());
+        next.quotas = self.quotas.followed_by(next.profiles.quotas(), now);
         Ok((next, styles, waiting(&settings, began_with)))
     }
 }

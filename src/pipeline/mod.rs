@@ -28,7 +28,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
@@ -176,7 +176,8 @@ impl Shared {
     /// # Errors
     /// The file, or one that it names, cannot be used. What was in force stays so.
     pub fn reload(&self) -> Result<Vec<String>, SettingsError> {
-        let (next, styles, waiting) = self.active_settings().next(self.settings_file.as_deref(), &self.settings, &self.models)?;
+        let (next, styles, waiting) =
+            self.active_settings().next(self.settings_file.as_deref(), &self.settings, &self.models, Instant::now())?;
         self.replace(next, styles);
         Ok(waiting)
     }

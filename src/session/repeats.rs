@@ -133,7 +133,7 @@ mod tests {
             prosody: Prosody::default(),
             tokens: Arc::new([0]),
             kind: kind_of(spoken),
-            source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, span: None }),
+            source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None }),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::redact::token::comparable;
 use crate::redact::{AskedClasses, RedactionWord};
 use crate::tags::Disfluency;
 
-/// Something of the caller's that lives as long as a word of the record.
+/// A value of the caller's that lives as long as a word of the record. The session module never looks at it.
 pub type Attachment = Arc<dyn Any + Send + Sync>;
 
 /// The input record words came with: where it stands and what passes through.
@@ -27,7 +27,7 @@ pub struct Source {
     pub headers: Vec<(String, Option<Vec<u8>>)>,
     /// when it was appended, milliseconds since 1970
     pub timestamp_ms: Option<i64>,
-    /// what the partition attached to the record, to be dropped with its last word; a stream taken over goes on without. No code of this module reads it
+    /// what the caller attached to the record. It is dropped with the record's last word, and is not part of a snapshot
     pub attached: Option<Attachment>,
 }
 

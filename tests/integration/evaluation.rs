@@ -25,7 +25,7 @@ fn evaluate(rows: &[Gold], sweep: &[&str], pace: Pace, model: impl Fn(&Row) -> V
     let mut settings = Settings::load(None).unwrap();
     settings.infer.settle_words = 0; // these models have no states: what they know of earlier words, they see in the row
     let mut base = settings.profiles["default"].clone();
-    base.verbatim = Some(true);
+    base.verbatim = true;
     let cells = sweep::cells(&base, &sweep.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
     let model = Mutex::new(Some(model));
     let taken = |_: &ModelFiles| Ok(vec![Box::new(model.lock().unwrap().take().expect("one model")) as Box<dyn Tagger>]);

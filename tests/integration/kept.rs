@@ -24,7 +24,7 @@ fn settings() -> Settings {
     settings.infer.runtime = needs("target/onnxruntime/libonnxruntime.so");
     settings.infer.workers = 1;
     settings.profiles.get_mut("default").unwrap().model =
-        Some(other.map_or("en-fast".into(), |dir| dir.file_name().unwrap().to_string_lossy().into_owned()));
+        other.map_or("en-fast".into(), |dir| dir.file_name().unwrap().to_string_lossy().into_owned());
     settings
 }
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use faircopy::config::Settings;
+use faircopy::config::{RedactSetting, ReleaseSetting, Settings};
 use faircopy::format::Formatted;
 use faircopy::infer::{Row, WordTokenizer};
 use faircopy::pipeline::Shared;
 use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::produce::Outgoing;
 use faircopy::record::{Kind, RawRecord, Segment};
+use faircopy::redact::{Action, RedactionRule};
 use faircopy::tags::{Disfluency, Itn, ItnClass, Punct, Tags};
 use serde_json::json;
 
@@ -82,10 +83,14 @@ fn a_card_number_read_slowly_leaves_in_no_part_by_any_rule_of_release() {
         let mut settings = OfflinePipeline::settings(Settings::load(None).unwrap(), true);
         settings.infer.settle_words = 0; // how wrong this model is depends on where a word stands in its row
         let default = settings.profiles.get_mut("default").unwrap();
-        *default = toml_profile(
-            &format!("release = {rule:?}\n[redact]\ncard = {{ action = \"mask\", keep_last = 4 }}\nphone = \"tag\""),
-            default,
-        );
+        default.release = match rule {
+            "frozen" => ReleaseSetting::Frozen,
+            "flow" => ReleaseSetting::Flow,
+            _ => ReleaseSetting::Predicted,
+        };
+        let card = RedactionRule { action: Action::Mask, keep_last: 4, said: false };
+        default.redact.insert("card".into(), RedactSetting::Rule(card));
+        default.redact.insert("phone".into(), RedactSetting::Action(Action::Tag));
         let model = |row: &Row| misled(row, &TOKENIZER);
         let shared = Arc::new(Shared::with_taggers(settings, |_| Ok(vec![Box::new(model)])).unwrap());
         let mut replay = OfflinePipeline::paced(shared.clone());
@@ -127,11 +132,6 @@ fn a_card_number_read_slowly_leaves_in_no_part_by_any_rule_of_release() {
         let said: usize = SLOW.iter().map(|(text, _, _)| text.split(' ').count()).sum();
         assert_eq!(counts.words as usize, said, "{rule}: every word is accounted for");
     }
-}
-
-fn toml_profile(text: &str, base: &faircopy::config::profile::ProfileSettings) -> faircopy::config::profile::ProfileSettings {
-    let own: faircopy::config::profile::ProfileSettings = toml::from_str(text).unwrap();
-    faircopy::config::profile::ProfileSettings { release: own.release, redact: own.redact, ..base.clone() }
 }
 
 #[test]

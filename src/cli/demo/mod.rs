@@ -60,7 +60,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     }
     t.changelog = Topics::changelog_of(&settings.kafka.group); // a changelog is one group's own
     // Delays are settings of speech, so they shrink with the pace.
-    let quicker = |ms: &mut Option<u64>| *ms = ms.map(|ms| ((ms as f64 / args.speed) as u64).max(1));
+    let quicker = |ms: &mut u64| *ms = ((*ms as f64 / args.speed) as u64).max(1);
     for profile in settings.profiles.values_mut() {
         quicker(&mut profile.max_delay_ms);
         quicker(&mut profile.utterance_delay_ms);

@@ -21,7 +21,7 @@ use crate::session::policy::Policy;
 use crate::session::{Attachment, Record, Source};
 use crate::trace::RecordSpan;
 
-/// What a record that is taken says.
+/// What a record says.
 pub enum Admitted {
     /// forget this session
     Erase(Arc<str>),
@@ -29,7 +29,7 @@ pub enum Admitted {
     Speech(Box<Speech>),
 }
 
-/// A checked record, and by which profile it is read.
+/// A checked record and its profile.
 #[derive(Clone)]
 pub struct Speech {
     /// the record's key
@@ -42,11 +42,11 @@ pub struct Speech {
     pub profile: Arc<Profile>,
 }
 
-/// The door of one partition.
+/// The intake of one partition.
 pub struct Intake {
     shared: Arc<Shared>,
     partition: i32,
-    /// the profile of every record, whatever its tenant
+    /// a profile for all records, whatever their tenants
     profile: Option<String>,
     /// sessions whose latest record was beyond their quota
     over_quota: HashSet<Arc<str>>,
@@ -58,13 +58,13 @@ impl Intake {
         Intake { shared, partition, profile: None, over_quota: HashSet::new() }
     }
 
-    /// Reads every record by this profile, whatever its tenant.
+    /// Reads all records by this profile, whatever their tenants.
     pub fn use_profile(&mut self, profile: &str) {
         self.profile = Some(profile.to_string());
     }
 
-    /// Checks a record. Gives what it says, and the dead letter that it becomes; of a record with more words than a quota allows both, where the record also
-    /// ends something. `live`: delays count, and so do quotas.
+    /// Checks a record. Gives what the record says, or the dead letter that the record becomes. A record with more words than
+    /// a quota allows gives both, if the record also ends something. `live`: delays count, and so do quotas.
     pub fn admit(&mut self, record: RawRecord, live: bool) -> (Option<Admitted>, Option<DeadLetter>) {
         let shared = self.shared.clone();
         let active = shared.active_settings();
@@ -79,7 +79,7 @@ impl Intake {
             Err(refused) => return (None, Some(DeadLetter { stage: "decode", refused, record })),
         };
         if record.has(REPLAYED) {
-            segment.seq = None; // its number is long past
+            segment.seq = None; // the stream has long passed this number
         }
         let profile = self.profile_of(&active.profiles, &segment).clone();
         let mut letter = None;
@@ -91,7 +91,7 @@ impl Intake {
                 if segment.end.is_none() {
                     return (None, letter);
                 }
-                segment.words.clear(); // only words are too many: what ends has ended
+                segment.words.clear(); // the words are refused; the end still counts
             } else {
                 self.over_quota.insert(session.clone());
             }
@@ -102,7 +102,7 @@ impl Intake {
         (Some(Admitted::Speech(Box::new(Speech { session, segment, record, profile }))), letter)
     }
 
-    /// What a raw record that is read again says, and by which profile; `None` where it was refused, or says nothing.
+    /// What a raw record says that is read again. `None` for a record that was refused, and for an order to erase.
     pub fn readmit(&self, record: &RawRecord) -> Option<Speech> {
         if record.has(ERASE) {
             return None;
@@ -123,7 +123,7 @@ impl Intake {
         }
     }
 
-    /// Whether a record's words are more than its tenant or its session may say now.
+    /// Whether a record has more words than its tenant or its session may say now. Counts the words if not.
     fn is_over_quota_now(&self, active: &ActiveSettings, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
         let tenant: Arc<str> = segment.tenant.as_deref().unwrap_or_default().into();
         let (words, now) = (segment.words.len(), Instant::now());
@@ -134,7 +134,7 @@ impl Intake {
         over
     }
 
-    /// Whether the session's latest record was beyond its quota, and its words wait for everybody else's.
+    /// Whether the session's latest record was beyond its quota. Words of such a session are tagged after all others.
     pub fn is_over_quota(&self, session: &Arc<str>) -> bool {
         self.over_quota.contains(session)
     }
@@ -144,7 +144,7 @@ impl Intake {
         self.over_quota.remove(session);
     }
 
-    /// The words of a checked record, ready for a stream that decodes by `policy`.
+    /// Makes the words of a checked record ready for a stream that decodes by `policy`.
     pub fn prepare(&self, speech: Speech, policy: Arc<Policy>) -> Record {
         let Speech { mut segment, record, profile, session: _ } = speech;
         let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());

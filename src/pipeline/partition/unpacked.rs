@@ -1,5 +1,5 @@
-//! A checkpoint before its snapshots are packed. Packing (postcard and zstd) takes longer than everything else that a checkpoint needs, so it is done on a
-//! thread that serves no partition.
+//! A checkpoint before its snapshots are packed. Packing (postcard and zstd) takes longer than all other work for a
+//! checkpoint, so a thread that serves no partition does it.
 
 use crate::produce::Checkpoint;
 use crate::session::output::StreamKey;

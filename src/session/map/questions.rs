@@ -1,5 +1,5 @@
-//! What a record asks for, and what was asked when it came: on every channel of its session, in the order of records alone. When the model answers does not
-//! matter here.
+//! What a record asks for, and what had been asked when a record came, on all channels of a session. Both depend on the
+//! order of records alone, and not on when the model answers.
 
 use std::sync::Arc;
 
