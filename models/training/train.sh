@@ -22,11 +22,11 @@ mkdir -p "$work/student" "$work/rounded" "$work/further"
 if [ "$encoder" = mpnet ]; then base=$("$here/mpnet.sh" "$venv" "$work"); else base=$minilm; fi
 
 "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/teacher" --faircopy "$program" --encoder "$encoder" \
-  --exits "${EXITS:-6,8}" --lookahead mostly-open --rate 6e-5 --noisy 0.35 --teacher-share 0.5 --steps 3000 ${TEACHING:-}
+  --exits "${EXITS:-6,8}" --lookahead kept --rate 6e-5 --noisy 0.35 --teacher-share 0.5 --steps 3000 ${TEACHING:-}
 go_on() { # RUN START SHARE-WITH-ERRORS SEED STEPS: learn with the weights as the export rounds them
   cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/$1/"
   "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/$1" --start "$work/$2/model.pt" --layers "${LEAVE:-8}" \
-    --bits 3.9 --lookahead mostly-open --rate 6e-5 --noisy "$3" --seed "$4" --steps "$5" ${ROUNDING:-}
+    --bits 3.9 --lookahead kept --rate 6e-5 --noisy "$3" --seed "$4" --steps "$5" ${ROUNDING:-}
 }
 go_on rounded teacher 0.35 11 700
 go_on further rounded 0.5 41 400
@@ -38,7 +38,7 @@ go_on further rounded 0.5 41 400
 "$python" -m faircopy_training.teach --run "$work/accurate" --base "$base" --out "$work/lessons" --batches "${LESSONS:-2500}"
 cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/student/"
 "$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/student" --taught "$work/lessons" \
-  --bits 5 --lookahead mostly-open --noisy 0.35 --steps 6000 ${LEARNING:-}
+  --bits 5 --lookahead kept --noisy 0.35 --steps 6000 ${LEARNING:-}
 "$python" -m faircopy_training.calibrate --data "$data" --run "$work/student" --base "$minilm" --bits 5 ${CALIBRATING:-}
 "$python" -W ignore -m faircopy_training.export --run "$work/student" --base "$minilm" --sentences "$here/parity_sentences.txt" \
   --name en-fast --bits 5 --most-tokens 18000 --out "$out/en-fast"

@@ -13,9 +13,9 @@ from torch import Tensor
 
 from . import labels as L
 from .dataset import WordTokenizer
-from .evaluate import heads_of, held_back_sets, logits_of
+from .evaluate import faster_in_bf16, heads_of, held_back_sets, logits_of
 from .model import UNLIMITED, Tagger
-from .quantise import reference
+from .quantise import rounded
 
 BINS = 15
 
@@ -56,10 +56,12 @@ def main() -> None:
     a.add_argument("--bits", type=float, default=8, help="as in the export")
     args = a.parse_args()
     model = Tagger.of_run(args.run)
-    model = reference(model.cut(args.layers or model.shape.layers), args.bits)
+    model = model.cut(args.layers or model.shape.layers)
     tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
     sets = held_back_sets(args.data, args.words)
-    found = {name: logits_of(model, piece, tokenizer, UNLIMITED)[model.shape.layers] for name, piece in sets.items()}
+    # With the weights of the export; its rounding of activations moves logits too little to matter here.
+    with rounded(model, args.bits), torch.autocast("cpu", dtype=torch.bfloat16, enabled=faster_in_bf16()):
+        found = {name: logits_of(model, piece, tokenizer, UNLIMITED)[model.shape.layers] for name, piece in sets.items()}
     temperatures = {}
     for head, name in enumerate(L.HEADS):
         parts = {True: [], False: []}

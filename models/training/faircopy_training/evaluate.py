@@ -197,6 +197,10 @@ def held_back_sets(data: Path, words: int) -> dict[str, Piece]:
         source = next(s for s in SOURCES if s.file == name)
         pieces = [p for p in read(source, data, random.Random(1), NO_READINGS) if held_back(p.recording)]
         sets[name.split("_")[0].split(".")[0]] = cut(pieces, words)
+    for source in SOURCES:
+        if source.reader == "conversations" and (data / source.file).is_file():
+            _, pieces = last_tenth(list(read(source, data, random.Random(1), NO_READINGS)))
+            sets["telephone"] = cut(pieces, words)
     return sets
 
 
