@@ -56,6 +56,11 @@ test("a call is followed as its text forms: a dim tail, final turns, entities wi
   assert.equal(await shown(), "none");
   await browser.click("#show-removed");
   assert.equal(await shown(), "inline");
+  const turns = await browser.run("() => [...document.querySelectorAll('#transcript .turn')].map((t) => [t.querySelector('time').textContent, t.querySelector('b').textContent])");
+  const seconds = turns.map(([time]) => time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0));
+  assert.deepEqual(seconds, [...seconds].sort((a, b) => a - b), "turns stand in the order of speech");
+  assert.ok(turns.every(([, who], i) => i === 0 || turns[i - 1][1] !== who), `what one speaker says without a break is one turn: ${turns}`);
+  assert.ok((await count("#transcript .sentence")) > turns.length, "some turns have several sentences");
   await until("figures move", async () => Number(await text("#rate")) > 0 && (await browser.run("() => document.querySelector('#rate-plot polyline').getAttribute('points').length")) > 10);
   await browser.screenshot(`${SHOTS}/call.png`);
 });

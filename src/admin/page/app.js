@@ -65,8 +65,7 @@ let stopped = false; // the worker said that it stops
 function follow(session) {
   chosen = session;
   $("session-name").textContent = session;
-  $("transcript").replaceChildren();
-  $("tails").replaceChildren();
+  clearCall();
   for (const button of $("sessions").querySelectorAll("button")) {
     button.setAttribute("aria-pressed", String(button.dataset.session === session));
   }
@@ -82,8 +81,7 @@ function follow(session) {
   source.onopen = () => {
     stopped = false;
     // A connection that was lost begins again from the start of what is remembered.
-    $("transcript").replaceChildren();
-    $("tails").replaceChildren();
+    clearCall();
     $("state").textContent = "live";
   };
   source.onerror = () => { $("state").textContent = "connection lost; trying again"; };
@@ -91,6 +89,51 @@ function follow(session) {
 
 function tailOf(channel) {
   return [...$("tails").children].find((p) => p.dataset.channel === channel);
+}
+
+// What of the chosen call is on the page, in the order of speech: { start, who, node }. The end of a channel has no speaker.
+let spoken = [];
+// Start of the last segment of each channel, for segments without times.
+let lastStart = new Map();
+
+function clock(seconds) {
+  const part = (n) => String(Math.floor(n)).padStart(2, "0");
+  const [h, m] = [Math.floor(seconds / 3600), (seconds % 3600) / 60];
+  return h ? `${h}:${part(m)}:${part(seconds % 60)}` : `${Math.floor(m)}:${part(seconds % 60)}`;
+}
+
+// Puts something into the call where it was said, and joins what one speaker says without a break to one turn. Where something was said before what
+// is there already, only what follows its place is made anew.
+function place(start, speaker, node) {
+  let at = spoken.length;
+  while (at > 0 && spoken[at - 1].start > start) at--;
+  spoken.splice(at, 0, { start, who: speaker, node });
+  const before = spoken[at - 1]?.node;
+  const turn = before?.closest("p");
+  while (turn ? turn.nextSibling : $("transcript").firstChild) (turn ? turn.nextSibling : $("transcript").firstChild).remove();
+  while (before && before !== turn && before.nextSibling) before.nextSibling.remove();
+  for (let i = at; i < spoken.length; i++) append(spoken[i], spoken[i - 1]);
+}
+
+// Adds what comes last: to the turn of the speaker before, or as a turn of its own.
+function append(one, previous) {
+  if (one.who === undefined) {
+    $("transcript").append(one.node);
+  } else if (previous?.who === one.who) {
+    $("transcript").lastElementChild.append(" ", one.node);
+  } else {
+    const turn = element("p", "turn");
+    if (one.start >= 0) turn.append(element("time", "", clock(one.start)));
+    turn.append(element("b", "", one.who), one.node);
+    $("transcript").append(turn);
+  }
+}
+
+function clearCall() {
+  spoken = [];
+  lastStart = new Map();
+  $("transcript").replaceChildren();
+  $("tails").replaceChildren();
 }
 
 function show(segment) {
@@ -110,13 +153,17 @@ function show(segment) {
     return;
   }
   tailOf(channel)?.remove();
+  // Without times a segment stands after the last one of its channel, or at the end.
+  const last = spoken.at(-1)?.start ?? -1;
   if (segment.kind === "end") {
-    $("transcript").append(element("p", "ended", `${channel}: end, ${segment.counts?.words ?? 0} words`));
+    place(last, undefined, element("p", "ended", `${channel}: end, ${segment.counts?.words ?? 0} words`));
     return;
   }
-  const turn = element("p", "turn");
-  turn.append(element("b", "", who(segment)), written(segment));
-  $("transcript").append(turn);
+  const start = segment.words.find((w) => typeof w.s === "number")?.s ?? lastStart.get(channel) ?? last;
+  lastStart.set(channel, start);
+  const sentence = element("span", "sentence");
+  sentence.append(written(segment));
+  place(start, who(segment), sentence);
 }
 
 const history = { rate: [], delay: [] };
