@@ -36,10 +36,11 @@ pub struct ModelError(pub String);
 
 /// The model boundary. One worker thread owns one.
 ///
-/// `tag` gets rows of at most [`row::MAX_TOKENS`] tokens and gives, for each, one [`Tags`] per entry of [`Row::first`], in
-/// order. What it says of a row must not depend on the other rows.
+/// `tag` gets rows of at most [`row::MAX_TOKENS`] tokens. It returns, for each row, one [`Tags`] per entry of
+/// [`Row::first`], in order. The tags of a row must not depend on the other rows.
 pub trait Tagger: Send {
-    /// Tags a batch. `states` has, for each row, the states that it goes on after; empty ones where it starts afresh. What [`Row::keep`] says is added to them.
+    /// Tags a batch. `states` has, for each row, the states that the row goes on after; empty states if the row starts
+    /// afresh. `tag` adds the states that [`Row::keep`] names.
     fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError>;
 }
 

@@ -11,7 +11,7 @@ use super::row::RowTemplate;
 use super::{InferenceService, KeptStates, Tagger, WordTokenizer};
 use crate::tags::{Labels, Tilt};
 
-/// Why a model or its runtime cannot be loaded; says expected, got and remedy.
+/// Why a model or its runtime cannot be loaded: expected, got and remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct LoadError(pub String);
@@ -60,7 +60,8 @@ impl ModelFiles {
         self.dir.join("tagger.onnx.zst")
     }
 
-    /// The tagger, unpacked. Its weights have few distinct values, the frequent ones near zero: packed they take half the room.
+    /// The tagger, unpacked. Its weights have few distinct values, and the frequent ones are near zero, so the packed
+    /// file has half the size.
     pub fn unpack(&self) -> Result<Vec<u8>, LoadError> {
         let path = self.tagger();
         let wrong = |e: String| LoadError(format!("{}: expected an ONNX tagger packed by zstd, got: {e}", path.display()));
@@ -77,11 +78,11 @@ impl ModelFiles {
 
 /// A model that this process serves, with its queue and workers.
 pub struct Model {
-    /// as profiles call it: its directory in `infer.model_dir`
+    /// its name in profiles: its directory in `infer.model_dir`
     pub key: String,
-    /// where it comes from
+    /// its files
     pub files: ModelFiles,
-    /// words to its tokens
+    /// its tokenizer
     pub tokenizer: WordTokenizer,
     /// its queue
     pub infer: InferenceService,
@@ -110,7 +111,7 @@ pub struct Models {
 }
 
 impl Models {
-    /// Of the models that profiles ask for. All of them keep states in `kept`.
+    /// The models for which profiles ask. All of them keep states in `kept`.
     pub fn new(models: Vec<Model>, kept: KeptStates) -> Models {
         Models { models, kept }
     }
@@ -130,10 +131,10 @@ impl Models {
         self.models.iter().map(|m| m.files.labels.model.as_str()).collect()
     }
 
-    /// What a profile's rows have in common, the model's name and its files.
+    /// The template of a profile's rows, the model's name and its files.
     ///
     /// # Errors
-    /// A style that the model does not know; says what it knows.
+    /// A style that the model does not know. The message lists the styles that it knows.
     pub fn template(&self, key: &str, style: &str, tilt: Tilt) -> Result<(RowTemplate, Arc<str>, &ModelFiles), String> {
         let at = self.models.iter().position(|m| m.key == key).expect("every profile's model is loaded");
         let files = &self.models[at].files;

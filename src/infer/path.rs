@@ -1,17 +1,18 @@
-//! The ITN labels of a row as one path: which label may follow which, and how readily.
+//! Decodes the ITN labels of a row as one path, with a table of which label follows which.
 //!
-//! The model judges each word by itself, so the best labels of neighbours need not fit: an `I` without its `B`, or a number cut in two. As in a hybrid of
-//! network and hidden Markov model (Bourlard and Morgan, Connectionist Speech Recognition, 1994, section 7.2), a path is scored by the words'
-//! logits and by what each step adds, which `labels.json` says (`itn_follows`; training counts it). A span goes on only in its own class.
+//! The model judges each word by itself, so the best labels of neighbours may not fit: an `I` without its `B`, or a
+//! number that is cut in two. As in a hybrid of network and hidden Markov model (Bourlard and Morgan, Connectionist
+//! Speech Recognition, 1994, section 7.2), a path's score is the sum of the words' logits and of a number for each
+//! step, from the table `itn_follows` in `labels.json`, which training counts. A span goes on only in its own class.
 
 use crate::tags::Itn;
 
 const LABELS: usize = Itn::COUNT;
-/// Logits and steps beyond this are no model's; together they stay far from infinity.
+/// Largest logit and largest number of a step. Sums of such numbers stay far from infinity.
 const LARGEST_STEP: f32 = 100.0;
 const NEVER: f32 = -1e9;
 
-/// `[label before][label]`: what a step adds to a path's score.
+/// `[label before][label]`: the number that a step adds to a path's score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelTransitions {
     /// of the model: the first so many labels are used
@@ -23,7 +24,7 @@ impl LabelTransitions {
     /// From the table of a model that has so many ITN labels, at most [`Itn::COUNT`].
     ///
     /// # Errors
-    /// It is not one row and column for each label, or holds a number beyond ±100.
+    /// The table does not have one row and one column for each label, or it has a number beyond ±100.
     pub fn new(labels: usize, table: &[Vec<f32>]) -> Result<LabelTransitions, String> {
         assert!(labels <= LABELS, "the model's labels are checked first");
         let columns = table.iter().map(Vec::len).find(|&n| n != labels).unwrap_or(labels);
@@ -42,8 +43,9 @@ impl LabelTransitions {
         Ok(LabelTransitions { labels, steps })
     }
 
-    /// The labels of the best path through a row's words (Viterbi), whose logits are given in order. The path goes on from the label `before`; without one
-    /// any label may be the first. `masked`: a later word's logits know of words that an earlier one must not, so that labels are decided from left to right.
+    /// The labels of the best path through a row's words (Viterbi), whose logits are given in order. The path goes on
+    /// from the label `before`; without one any label may be the first. `masked`: labels are decided from left to
+    /// right, because a later word's logits know of words of which an earlier word must not know.
     pub fn path(&self, words: &[&[f32]], before: Option<Itn>, masked: bool) -> Vec<Itn> {
         // Another model may have given that label.
         let before = before.map(Itn::index).filter(|&before| before < self.labels);
@@ -207,7 +209,8 @@ mod tests {
                 }
                 prop_assert_eq!(path.len(), rows.len());
             }
-            // Cut anywhere, the rest goes on from the label before the cut as if the whole had been judged at once.
+            // If the words are cut anywhere, the rest continues the label before the cut as if the whole had been
+            // decoded at once.
             for cut in 1..rows.len() {
                 let (whole, rest) = (follows.path(&rows, None, true), follows.path(&rows[cut..], Some(found[cut - 1]), false));
                 prop_assert_eq!(&follows.path(&rows[cut..], Some(whole[cut - 1]), true)[..], &whole[cut..]);

@@ -5,50 +5,51 @@ use serde::{Deserialize, Serialize};
 use super::prosody::Prosody;
 use crate::tags::{Itn, Tilt};
 
-/// Tokens of a row at most: the encoder's positions.
+/// Largest number of tokens of a row: the encoder's positions.
 pub const MAX_TOKENS: usize = 512;
-/// Words of a window at most: with two sub-tokens each they fit the model's positions.
+/// Largest number of words of a row. With two sub-tokens each they fit into the model's positions.
 pub const MAX_WINDOW_WORDS: u64 = (MAX_TOKENS as u64 - 2) / 2;
-/// Sub-tokens kept of a word; training does the same.
+/// Largest number of sub-tokens of a word. Training uses the same number.
 pub const MAX_TOKENS_PER_WORD: usize = 8;
 
-/// What all rows of a profile have in common.
+/// The part of a row that all rows of a profile share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RowTemplate {
-    /// which of the process's models
+    /// index of the model
     pub model: usize,
     /// first token of every row; belongs to word -1, so that every word may attend to it
     pub cls: u32,
-    /// last token of a row whose speaker has stopped; belongs to the word after the last, so that the mask holds for it. Other
-    /// rows have none: it would tell a word where the text ends beyond its lookahead
+    /// last token of a row whose speaker has stopped. It belongs to the word after the last one, so that the mask holds
+    /// for it. Other rows do not have it, because it would tell a word where the text ends beyond the word's lookahead
     pub sep: u32,
-    /// the kind of speech, of the model's styles
+    /// the kind of speech, an index of the model's styles
     pub style: u32,
     /// towards more marks and disfluencies, or fewer
     pub tilt: Tilt,
 }
 
-/// The last position that a settling pass may reach before the stream's row starts afresh: what comes until then, and a hypothesis, still fits.
+/// The last position that a settling pass may reach before the stream's row starts afresh. The words until then, and a
+/// hypothesis, still fit.
 pub const LAST_KEPT_POSITION: usize = 400;
 
-/// Kept states of a stream: how many words of the epoch the pass saw that made them last, and the position of the next token. Words and settings make
-/// the states of a number what they are, whoever makes them.
+/// A reference to a stream's kept states: the number of words that the latest settling pass saw, and the position of
+/// the next token. The states of a number follow from words and settings, whoever makes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StatesRef {
-    /// which states
+    /// the states' number
     pub number: u64,
-    /// of the row's first token
+    /// position of the row's first token
     pub position: u32,
 }
 
-/// What is kept of a row.
+/// Which states of a row are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
-    /// the states of so many tokens, the row's first ones
+    /// how many of the row's first tokens
     pub tokens: u32,
-    /// what the stream's states are called then
+    /// the number of the stream's states afterwards
     pub number: u64,
-    /// the states are being made again, and must not be given up before they are used
+    /// whether the states are being made again, so that they must not be dropped before they are used
     pub again: bool,
 }
 
@@ -71,7 +72,7 @@ impl<'a> From<&'a [u32]> for RowWord<'a> {
 /// Model input for one stream's window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// what it has in common with others
+    /// the template
     pub template: RowTemplate,
     /// token ids, `cls` first unless the row goes on after kept states
     pub tokens: Vec<u32>,
@@ -81,20 +82,20 @@ pub struct Row {
     pub prosody: Vec<Prosody>,
     /// place in `tokens` of the first token of each word whose tags are asked for: the row's last words, all of them unless [`Row::tagging_last`] says otherwise
     pub first: Vec<u32>,
-    /// later words a word may attend to; `None` is all
+    /// later words that a word may attend to; `None`: all words
     pub lookahead: Option<u32>,
-    /// the ITN label of the word before the first that is asked for, where that is decided
+    /// the ITN label of the word before the first word whose tags are asked for, if that label is decided
     pub before: Option<Itn>,
-    /// the states that its tokens see besides each other; `None`: it starts afresh
+    /// the states that its tokens see besides each other; `None`: the row starts afresh
     pub after: Option<StatesRef>,
-    /// what is kept of it
+    /// which of its states are kept
     pub keep: Option<Keep>,
 }
 
 impl Row {
-    /// Packs words into a row. Where they need more than [`MAX_TOKENS`], the oldest of the first `history` words are left
-    /// out, then every word keeps fewer sub-tokens. The row's words are the last of `words`. `stopped`: the recogniser said that
-    /// speech ended with the last word, and nothing followed.
+    /// Packs words into a row. If they need more than [`MAX_TOKENS`], the oldest of the first `history` words are left
+    /// out; if that is not enough, every word keeps fewer sub-tokens. The row's words are the last of `words`.
+    /// `stopped`: the recogniser said that speech ended with the last word, and nothing followed.
     ///
     /// # Panics
     /// If `words` without history are more than fit with one token each; `config` checks the limits that exclude it.
@@ -119,7 +120,7 @@ impl Row {
         row
     }
 
-    /// A row of words that go on after kept states; `None` where there are none, or where they reach beyond `last`, a position.
+    /// A row of words after kept states. `None` if there are no words, or if they reach beyond the position `last`.
     pub fn go_on(
         template: RowTemplate,
         words: &[RowWord],
@@ -140,7 +141,8 @@ impl Row {
         self
     }
 
-    /// Keeps the states of all but the last `open` words, as those of this number. Gives the row, and where the next one goes on.
+    /// Keeps the states of all words but the last `open` ones, under this number. Returns the row, and the reference
+    /// with which the next row goes on.
     pub fn keep(mut self, open: usize, number: u64, again: bool) -> (Row, StatesRef) {
         let words = self.first.len().saturating_sub(open);
         let tokens = self.first.get(words).map_or(self.tokens.len(), |&first| first as usize) as u32;

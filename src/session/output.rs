@@ -1,4 +1,4 @@
-//! What a stream gives back: segments to format, requests for the model, its tail; and what names it.
+//! The output of a stream: segments to format, requests for the model, its tail; and its names.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct StreamKey {
 /// Names one epoch of one stream while this process holds it.
 pub type StreamId = u64;
 
-/// Something a stream gave back, with what a segment needs to know of the stream.
+/// An output of a stream, with what a segment needs to know of the stream.
 #[derive(Debug)]
 pub struct StreamEvent {
     /// which epoch of which stream
@@ -42,7 +42,7 @@ pub struct StreamRef {
     pub epoch: i64,
     /// name of the profile it was opened with
     pub profile: Arc<str>,
-    /// source of its last word
+    /// the source of its last word
     pub source: Option<Arc<Source>>,
 }
 
@@ -60,7 +60,7 @@ pub enum EndCause {
 }
 
 impl EndCause {
-    /// As the `end` record names it.
+    /// The cause's name in the `end` record.
     pub fn name(self) -> &'static str {
         match self {
             EndCause::Channel => "channel",
@@ -71,7 +71,7 @@ impl EndCause {
     }
 }
 
-/// Words leaving the buffer, in order.
+/// Words that leave the buffer, in order.
 #[derive(Debug)]
 pub struct Release {
     /// number of the segment in its epoch
@@ -82,9 +82,9 @@ pub struct Release {
     pub sentence_start: bool,
     /// whether another speaker follows
     pub turn_ends: bool,
-    /// what was released before, as redaction must know it ([`crate::redact::add_around`])
+    /// the words released before, as redaction needs them ([`crate::redact::add_around`])
     pub before: Box<str>,
-    /// what follows, as far as it is known
+    /// the words that follow, as far as they are known
     pub after: Box<str>,
     /// whether more may follow
     pub more: bool,
@@ -92,7 +92,7 @@ pub struct Release {
     pub entries: Vec<BufferedWord>,
 }
 
-/// What a stream gives back when something happened to it.
+/// An event of a stream.
 #[derive(Debug)]
 pub enum StreamOutput {
     /// a final segment
@@ -117,9 +117,9 @@ pub struct InferenceRequest {
     pub row: Row,
     /// whether it is for a hypothesis only
     pub hypothesis: bool,
-    /// whether all it is to see came before the partition had caught up
+    /// whether all its words came before the partition had caught up
     pub backlog: bool,
-    /// after this the answer is no use
+    /// the deadline of the answer
     pub due: Time,
 }
 
@@ -136,10 +136,10 @@ pub struct Tail {
     pub entries: Vec<BufferedWord>,
     /// hypothesis words
     pub hypothesis: Vec<(Word, Tags)>,
-    /// of `entries`, so many are frozen
+    /// how many of `entries` are frozen
     pub frozen: usize,
     /// number of the segment to come
     pub seq: u64,
-    /// words of the epoch before this one were there when the latest pass ran
+    /// number of words that the latest pass saw
     pub seen: u64,
 }

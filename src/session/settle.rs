@@ -8,10 +8,11 @@
 //!    └────────────────┴───────────────────┴────────────────────────┘
 //! ```
 //!
-//! Passes at multiples of `S` words settle the words that have `L` later ones, whatever has frozen. At every `G` words, and where positions would run out, the
-//! settling pass is a *key pass*: its row starts afresh, some history before the first unsettled word, and what it keeps replaces what was kept.
-//! No other pass changes states. So the states of a number (the words that the latest settling pass saw) are a function of the stream's words, and
-//! where they are lost they are made again: by the key pass and the settling passes after it.
+//! Passes at multiples of `S` words settle the words that have `L` later words, frozen or not. At every `G` words, and
+//! where positions would run out, the settling pass is a *key pass*. Its row starts afresh, some history before the
+//! first unsettled word, and its states replace the kept states. No other pass changes states. A state's number is the
+//! number of words that the latest settling pass saw. So the states of a number are a function of the stream's words.
+//! Lost states are made again by the key pass and the settling passes after it.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,18 +21,18 @@ use super::policy::{Policy, Settling};
 use crate::infer::row::{LAST_KEPT_POSITION, MAX_TOKENS, MAX_WINDOW_WORDS, StatesRef};
 use crate::infer::{Row, RowWord};
 
-/// The settling passes that made the states a stream has.
+/// The settling passes that made a stream's states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Chain {
     /// first word of the key pass's row
     from: u64,
-    /// first word that was not settled before it
+    /// first word that was not settled before the key pass
     history_to: u64,
-    /// words that it saw
+    /// number of words that it saw
     key: u64,
-    /// the states that the latest left
+    /// the states that the latest settling pass left
     after: StatesRef,
-    /// by what rules
+    /// the rules by which they were made
     rules: Settling,
 }
 
@@ -43,7 +44,7 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// Words before this one count as settled, and no states of them are kept: a key pass comes next.
+    /// A stream whose words before this one count as settled and have no kept states. A key pass comes next.
     pub fn none_before(words: u64) -> Settled {
         Settled { words, chain: None }
     }
@@ -53,18 +54,18 @@ impl Settled {
         self.words
     }
 
-    /// Which states a stream has: the words that the latest settling pass saw; 0 for none.
+    /// The number of the stream's states: the words that the latest settling pass saw. 0: no states.
     pub fn number(&self) -> u64 {
         self.chain.map_or(0, |chain| chain.after.number)
     }
 
-    /// Words before this one are not needed any more, to make the states again or for the next key pass.
+    /// Words before this one are needed neither to make the states again nor for the next key pass.
     pub fn needs_from(&self, policy: &Policy) -> u64 {
         self.chain.map_or(self.words.saturating_sub(policy.history_words), |chain| chain.from)
     }
 
-    /// The settling pass that sees the words before `upto`: its row, of which no tags are asked for yet, and what is settled by it. `again`: it was run
-    /// before, and its states are gone.
+    /// The settling pass that sees the words before `upto`: its row, without a request for tags, and what it settles.
+    /// `again`: the pass was run before, and its states are gone.
     ///
     /// # Panics
     /// If words that it needs have left the buffer.
@@ -85,15 +86,16 @@ impl Settled {
         Some((row, Settled { words, chain: Some(Chain { after, ..chain }) }))
     }
 
-    /// The row of another pass that sees the words before `upto` and `more` after them: what is not settled, going on after the kept states; `None` where
-    /// there are none, or where that does not fit.
+    /// The row of a pass that settles nothing. It sees the unsettled words before `upto` and `more` after them, and
+    /// goes on after the kept states. `None` if there are no states, or if the row would be too long.
     pub fn row(&self, upto: u64, more: &[RowWord], stopped: bool, buffer: &Buffer, policy: &Policy) -> Option<Row> {
         let chain = self.chain?;
         let words = [&buffer.words(self.words, upto)[..], more].concat();
         Row::go_on(policy.template, &words, chain.after, MAX_TOKENS, policy.mask_words(), stopped)
     }
 
-    /// The settling pass to run again after `done`, where the states that these were made of are gone; `None` once `done` has come as far.
+    /// The settling pass to run again after `done`, because the stream's states are gone. `None` once `done` has come
+    /// as far as the stream.
     pub fn again(&self, done: Option<Settled>, buffer: &Buffer, policy: &Policy) -> Option<(Row, Settled)> {
         let chain = self.chain?;
         match done {
@@ -105,8 +107,8 @@ impl Settled {
         }
     }
 
-    /// As a new owner takes it over: with other rules than the states were made by, or another model, they are of no use, and a key pass comes next.
-    /// `None`: it contradicts the buffer.
+    /// The state of settling for a new owner. If the rules or the model have changed, the old states cannot be used,
+    /// and a key pass comes next. `None` if it contradicts the buffer.
     pub fn restored(self, same_model: bool, buffer: &Buffer, policy: &Policy) -> Option<Settled> {
         let Some(rules) = policy.settling else { return Some(Settled::default()) };
         let base = buffer.base();
