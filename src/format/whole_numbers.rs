@@ -1,27 +1,29 @@
-//! Never half: nothing is written that leaves a part of its own number beside it as words, and in a sentence like is written alike.
+//! Numbers are written whole: no number is written that leaves a part of itself beside it as words, and numbers of one
+//! sentence are written in the same way.
 //!
-//! A tagger's spans are proposals. Where one ends inside a number ("thirty" of "thirty five percent"), or no grammar reads it, the words of the span and
-//! [`BESIDE`] on each side are read anew, by cost; what then still leaves half a number stays as spoken. Which words are of one number, and which joints
-//! ask for the same on both sides, the grammars say (`grammars/en/whole.itn`).
+//! A tagger's spans are proposals. If a span ends inside a number ("thirty" of "thirty five percent"), or no grammar
+//! reads it, its words and [`BESIDE`] words on each side are read anew, by cost. A span that then still leaves half a
+//! number stays as spoken. The grammars (`grammars/en/whole.itn`) say which words belong to one number, and between
+//! which joints both sides must be written in the same way.
 
 use super::itn::{Itn, MAX_SPAN_WORDS, Written};
 use super::numbers::{Figures, Numbers};
 use super::unit::Unit;
 
-/// Words on each side of a span that are read with it.
+/// Number of words on each side of a span that are read with it.
 pub const BESIDE: usize = 2;
-/// Classes whose end is open: another number word may go on with them. A year or a date is complete.
+/// Classes after which another number word may continue the number. A year or a date is complete.
 const OPEN: [&str; 3] = ["cardinal", "range", "fraction"];
-/// Classes of plain numbers, whose neighbours are written alike.
+/// Classes of plain numbers, whose neighbours are written in the same way.
 const ALIKE: [&str; 4] = ["cardinal", "measure", "year", "ordinal"];
-/// Longest saying of the grammars, words: "between nine and".
+/// Length in words of the grammars' longest joint: "between nine and".
 const SAYING_WORDS: usize = 3;
 
-/// What is to be made whole.
+/// The text whose numbers are made whole.
 pub struct WholeNumbers<'a> {
     /// words in lower case
     pub words: &'a [&'a str],
-    /// whether something ends behind a word: a mark, a word that stays as it is
+    /// for each word, whether something ends after it: a mark follows, or the word stays as it is
     pub ends: &'a [bool],
     /// grammars
     pub itn: &'a Itn,
@@ -32,7 +34,7 @@ pub struct WholeNumbers<'a> {
 }
 
 impl WholeNumbers<'_> {
-    /// Units of which none leaves half a number. `units` are in order, each word in one of them.
+    /// Changes units so that none leaves half a number. `units` are in order, and each word is in one of them.
     pub fn whole(&self, mut units: Vec<Unit>) -> Vec<Unit> {
         let mut at = 0;
         while at < units.len() {
@@ -43,7 +45,8 @@ impl WholeNumbers<'_> {
         }
         self.alike(&mut units);
         self.bare_hours(&mut units);
-        // What is still torn stays as spoken; that may tear another, and each time there is an entity less.
+        // An entity that is still torn stays as spoken. That may tear another entity. This ends, because there is one
+        // entity less each time.
         let left =
             |units: &[Unit], at: usize| self.torn(units, at).is_some_and(|(from, to)| units[from..to].iter().any(is_spoken));
         while let Some(at) = (0..units.len()).find(|at| left(&units, *at)) {
@@ -53,12 +56,12 @@ impl WholeNumbers<'_> {
         units
     }
 
-    /// Whether words `before` and `before + 1` are of one number.
+    /// Whether the words `before` and `before + 1` belong to one number.
     fn joined(&self, before: usize) -> bool {
         !self.ends[before] && self.itn.joins(&self.words[before.saturating_sub(1)..=before + 1])
     }
 
-    /// Where unit `at` is an entity that is torn from its neighbours: the first and one past the last of the units that belong together.
+    /// If unit `at` is an entity that is torn from its neighbours: the range of units that belong together.
     fn torn(&self, units: &[Unit], at: usize) -> Option<(usize, usize)> {
         let Unit::Entity { .. } = &units[at] else { return None };
         let with = |a: usize, b: usize| match (&units[a], &units[b]) {
@@ -78,7 +81,7 @@ impl WholeNumbers<'_> {
         (to - from > 1).then_some((from, to))
     }
 
-    /// Reads units `from..to` anew; gives the unit to go on with.
+    /// Reads the units `from..to` anew; returns the unit at which to go on.
     fn mend(&self, units: &mut Vec<Unit>, from: usize, to: usize) -> usize {
         let words = [units[from].words()[0], units[to - 1].words()[1]];
         if let Some(at) = self.reread(units, from, to) {
@@ -94,7 +97,7 @@ impl WholeNumbers<'_> {
                 units.splice(from..to, [one]);
                 from + 1
             }
-            // Two numbers, both written.
+            // These are two numbers, and both are written.
             None if only_entities => to,
             None => {
                 let spoken: Vec<Unit> = (words[0]..words[1]).map(Unit::Spoken).collect();
@@ -105,7 +108,8 @@ impl WholeNumbers<'_> {
         }
     }
 
-    /// The same with the words beside them, as a sentence is read; `None` where that does not write all of them.
+    /// The same units with the words beside them, read like a sentence. `None` if the reading does not write all of
+    /// them.
     fn reread(&self, units: &mut Vec<Unit>, from: usize, to: usize) -> Option<usize> {
         let spoken = is_spoken;
         let (mut low, mut high) = (from, to);
@@ -134,7 +138,7 @@ impl WholeNumbers<'_> {
         })
     }
 
-    /// Whether the grammars say something of words `from..to`.
+    /// Whether the grammars have a rule for the words `from..to`.
     fn says(&self, class: &str, from: usize, to: usize) -> bool {
         to <= self.words.len()
             && (from..to - 1).all(|w| !self.ends[w])
@@ -146,7 +150,7 @@ impl WholeNumbers<'_> {
         Some(entity("CARDINAL", [word, word + 1], self.numbers.restyle("CARDINAL", written)))
     }
 
-    /// Lone digits that stand with a written number on the other side of a joint, and all of them where a profile says so.
+    /// Lone digits that have a written number on the other side of a joint; all lone digits if the profile says so.
     fn alike(&self, units: &mut [Unit]) {
         let spoken = is_spoken;
         let number = |unit: Option<&Unit>| matches!(unit, Some(Unit::Entity { class, .. }) if ALIKE.contains(&class.as_str()));
@@ -180,15 +184,15 @@ impl WholeNumbers<'_> {
         matches!(unit, Unit::Entity { text, .. } if text.ends_with(|c: char| c.is_ascii_digit()))
     }
 
-    /// "until three … after 2:00": an hour without minutes stays a word where another of its passage does.
+    /// "until three … after 2:00": an hour without minutes stays a word if another hour of its passage stays a word.
     fn bare_hours(&self, units: &mut Vec<Unit>) {
         let bare = |word: usize| word > 0 && self.says("BARE-HOUR", word - 1, word + 1);
-        // A quantity follows an hour that is none: "after two days".
+        // The number is no hour, because a quantity follows: "after two days".
         let alone = |word: usize| word + 1 >= self.words.len() || self.ends[word] || !self.says("MEASURE", word, word + 2);
         if !units.iter().any(|u| matches!(u, Unit::Spoken(word) if bare(*word) && alone(*word))) {
             return;
         }
-        // "two o'clock" as well: 2:00 beside "until three" is another way to write the same.
+        // "two o'clock" stays as well: 2:00 beside "until three" would be two ways to write the same.
         for at in (0..units.len()).rev() {
             if let Unit::Entity { class, text, words: [from, to], .. } = &units[at]
                 && class == "time"

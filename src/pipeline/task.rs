@@ -1,4 +1,4 @@
-//! A partition's task: the loop round its [`Partition`].
+//! A partition's task: the loop around its [`Partition`].
 //!
 //! ```text
 //!  RESTORING ──what its last owner left──▶ RUNNING ──told to stop──▶ its last checkpoint ──▶ over
@@ -18,19 +18,19 @@ use crate::faults::crash_on;
 use crate::produce::Checkpoint;
 use crate::produce::commits::{Incarnation, Position};
 
-/// Between clean-ups of the rate limiter's table.
+/// Time between two clean-ups of the rate limiter's table.
 const FORGET_IDLE: Duration = Duration::from_secs(60);
 
-/// What a task tells its worker. The order of a task's reports is kept.
+/// A report of a task to its worker. Reports of a task stay in order.
 #[derive(Debug)]
 pub enum TaskReport {
-    /// its state is restored, to where the last owner's commits had come
+    /// its state is restored, up to the last owner's commits
     Restored(Incarnation, Position),
     /// the checkpoint that was asked for
     Checkpoint(Incarnation, Checkpoint),
-    /// the checkpoint after which there is nothing
+    /// the last checkpoint
     Last(Incarnation, Checkpoint),
-    /// it would have a commit now: much was made, or it waits for one
+    /// it wants a commit now, because it has made much or waits for one
     WantsCommit,
 }
 
@@ -45,7 +45,7 @@ pub async fn run(
     reports: Sender<TaskReport>,
 ) -> Result<(), RestoreError> {
     let TaskChannels { mut records, mut checkpoint_requests, mut durable, mut stop } = inbox;
-    // Where the worker has ended, nobody wants to know.
+    // If the worker has ended, nobody reads the reports.
     let report = |what: TaskReport| _ = reports.send(what);
     let reporter = Arc::new(shared.health.assigned(incarnation.partition));
     let RestoredPartition { mut partition, mut isolation, began_at, end } = tokio::select! {
@@ -77,7 +77,8 @@ pub async fn run(
                 }
             }
             record = records.recv(), if !partition.is_full() && !isolation.waits() => match record {
-                // The consumer asks for its own start, and may be given an older one while a dead worker's offsets are pending.
+                // The consumer asks for its own starting offset, and may get an older one while a dead worker's offsets
+                // are pending.
                 Some(TaskInput::Record(record)) if record.offset < partition.next_offset() => {}
                 Some(TaskInput::Record(record)) => {
                     if isolation.is_poison(record.offset) {
@@ -122,7 +123,7 @@ async fn packed(unpacked: UnpackedCheckpoint) -> Checkpoint {
     }
 }
 
-/// Delays count from where the log ended when the partition was taken over.
+/// Delays count from the offset at which the log ended when the partition was taken over.
 fn caught_up_at(end: i64, partition: &mut Partition, isolation: &mut super::crash_isolation::CrashIsolation) {
     if partition.next_offset() >= end && !partition.is_running() {
         isolation.caught_up();
