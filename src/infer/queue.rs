@@ -2,8 +2,8 @@
 //!
 //! Work stands in three lanes, oldest first: live words; words of a backlog; and work that may wait (hypotheses, and
 //! words beyond a quota). The oldest item of a lane leads a batch. The batch is filled lane by lane with items that
-//! need little padding: first items of the leader's length bucket, then shorter items, while padded tokens and items
-//! stay within limits. The leading item always fits.
+//! need little padding: those nearest to the leader in length first, while padded tokens and items stay within limits.
+//! The leading item always fits.
 //!
 //! A lane leads if the lanes before it are empty. Otherwise its oldest item leads once it was passed over often enough:
 //! a backlog leads one batch of four, and work that may wait leads one batch of eight, however many items there are. So
@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of a length bucket.
-const BUCKET: usize = 32;
+/// Items are in a batch with an item that is longer or shorter by so many tokens at most.
+const MAX_DIFFERENCE_TOKENS: usize = 16;
 
 /// The kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,28 +113,26 @@ impl<T> Queue<T> {
         self.purge(abandoned);
         let Some(leading) = self.leads() else { return Vec::new() };
         let head = self.lanes[leading].items.pop_front().expect("it leads");
-        let bucket = head.tokens.div_ceil(BUCKET);
-        let width = bucket * BUCKET;
         let mut longest = head.tokens;
         let mut batch = vec![head.payload];
         for (number, lane) in self.lanes.iter_mut().enumerate() {
-            let mut oldest_went = number == leading;
-            for same in [true, false] {
-                let mut i = 0;
-                while i < lane.items.len() && batch.len() < limits.max_batch_items {
-                    let tokens = lane.items[i].tokens;
-                    let padded = longest.max(tokens) * (batch.len() + 1);
-                    let fits =
-                        tokens <= width && (tokens.div_ceil(BUCKET) == bucket) == same && padded <= limits.max_batch_tokens;
-                    if fits {
-                        longest = longest.max(tokens);
-                        batch.push(lane.items.remove(i).expect("i is in range").payload);
-                        oldest_went |= i == 0;
-                    } else {
-                        i += 1;
-                    }
+            // Those nearest in length first, and of them the oldest.
+            let difference = |(at, item): (usize, &Item<T>)| (item.tokens.abs_diff(head.tokens), at);
+            let mut near: Vec<(usize, usize)> = lane.items.iter().enumerate().map(difference).collect();
+            near.retain(|(difference, _)| *difference <= MAX_DIFFERENCE_TOKENS);
+            near.sort_unstable();
+            let mut chosen = Vec::new();
+            for (_, at) in near {
+                let padded = longest.max(lane.items[at].tokens) * (batch.len() + chosen.len() + 1);
+                if batch.len() + chosen.len() < limits.max_batch_items && padded <= limits.max_batch_tokens {
+                    longest = longest.max(lane.items[at].tokens);
+                    chosen.push(at);
                 }
             }
+            chosen.sort_unstable();
+            let oldest_went = number == leading || chosen.first() == Some(&0);
+            let taken: Vec<T> = chosen.into_iter().rev().map(|at| lane.items.remove(at).expect("it is there").payload).collect();
+            batch.extend(taken.into_iter().rev());
             lane.passed_over = if oldest_went || lane.items.is_empty() { 0 } else { lane.passed_over + 1 };
         }
         batch
@@ -161,19 +159,20 @@ mod tests {
         q.push("hypothesis", 30, Lane::Later);
         q.push("backlog", 30, Lane::Backlog);
         q.push("live", 30, Lane::Live);
-        q.push("short", 10, Lane::Live);
+        q.push("short", 20, Lane::Live);
         assert_eq!(q.take(BatchLimits { max_batch_items: 3, ..LIMITS }, |_| false), ["live", "short", "backlog"]);
         assert_eq!(q.take(LIMITS, |_| false), ["hypothesis"]);
     }
 
     #[test]
-    fn a_batch_prefers_items_of_its_own_length() {
+    fn a_batch_prefers_items_near_in_length_and_has_none_that_need_much_padding() {
         let mut q = Queue::default();
-        for (name, tokens) in [("a", 60), ("short", 5), ("b", 62), ("c", 40), ("d", 64)] {
+        for (name, tokens) in [("a", 40), ("short", 5), ("b", 45), ("c", 56), ("d", 41), ("e", 42), ("long", 57)] {
             q.push(name, tokens, Lane::Live);
         }
-        assert_eq!(q.take(LIMITS, |_| false), ["a", "b", "c", "d"]);
+        assert_eq!(q.take(LIMITS, |_| false), ["a", "b", "d", "e"], "the three nearest, the oldest of them first");
         assert_eq!(q.take(LIMITS, |_| false), ["short"]);
+        assert_eq!(q.take(LIMITS, |_| false), ["c", "long"]);
     }
 
     #[test]
