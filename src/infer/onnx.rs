@@ -9,13 +9,14 @@ use std::sync::Arc;
 use ort::ep;
 use ort::session::builder::{GraphOptimizationLevel, PrepackedWeights};
 use ort::session::{Session, SessionOutputs};
-use ort::value::{DynValue, PrimitiveTensorElementType, Tensor};
+use ort::value::{DynValue, PrimitiveTensorElementType, Tensor, TensorRef};
 use serde::{Deserialize, Serialize};
 
 use super::model::{LoadError, ModelFiles};
 use super::path::LabelTransitions;
 use super::prosody::Prosody;
 use super::row::RowTemplate;
+use super::states::StateSizes;
 use super::weights::{Element, Weight, weights};
 use super::{ModelError, Row, States, Tagger};
 use crate::tags::{Heads, Tags};
@@ -51,22 +52,16 @@ pub fn init_runtime(library: &Path) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// What every model's graph takes. `labels.json` names what it takes besides ([`Labels::INPUTS`](crate::tags::Labels::INPUTS)).
-const INPUTS: [&str; 9] = ["tokens", "words", "lookahead", "style", "positions", "kept", "kept_scales", "kept_positions", "keep"];
+/// What every model's graph takes, besides the values of kept states. `labels.json` names what it takes in addition
+/// ([`Labels::INPUTS`](crate::tags::Labels::INPUTS)).
+const INPUTS: [&str; 8] = ["tokens", "words", "lookahead", "style", "positions", "kept_scales", "kept_positions", "keep"];
+/// The values of kept states in graphs that take all slabs as one input, `[slabs, rows, slots, heads, size]`. Other graphs
+/// take keys and values of each layer as inputs of their own, `[rows, heads, slots, size]`, named by [`slab_names`].
+const ALL_SLABS: &str = "kept";
 /// Position of a slot that holds nothing.
 const UNUSED: i64 = -1;
 /// Where a row has one token, ONNX Runtime multiplies matrices in another order. No row is narrower than this.
 const MIN_WIDTH: usize = 2;
-
-/// Sizes of a model's states.
-#[derive(Clone, Copy, Debug)]
-struct Sizes {
-    /// keys and values of each layer in turn
-    slabs: usize,
-    heads: usize,
-    /// of a head
-    size: usize,
-}
 
 /// What all sessions of a model use: its weights as they are, and as ONNX Runtime packs them for its products.
 struct SharedWeights {
@@ -101,10 +96,13 @@ pub struct OnnxTagger {
     session: Session,
     follows: LabelTransitions,
     heads: Heads,
-    sizes: Sizes,
-    slots: usize,
     /// inputs of boundaries that it takes
     boundaries: Vec<String>,
+    sizes: StateSizes,
+    /// inputs that take the values of kept states: one for each slab, or one for all
+    slabs: Vec<String>,
+    /// where the states of a batch are put together
+    scratch: Vec<i8>,
 }
 
 /// What a run gives.
@@ -172,23 +170,32 @@ impl OnnxTagger {
         let session = builder.commit_from_memory(onnx).map_err(|e| fail("expected an ONNX tagger", e.to_string()))?;
         let boundaries = files.labels.inputs.clone();
         let mut inputs: Vec<&str> = session.inputs().iter().map(|i| i.name()).collect();
-        let mut wanted: Vec<&str> = INPUTS.into_iter().chain(boundaries.iter().map(String::as_str)).collect();
+        let mut slabs: Vec<String> = slab_names().take_while(|name| inputs.contains(&&**name)).collect();
+        if slabs.is_empty() {
+            slabs.push(ALL_SLABS.to_string());
+        }
+        let names = boundaries.iter().chain(&slabs).map(String::as_str);
+        let mut wanted: Vec<&str> = INPUTS.into_iter().chain(names).collect();
         inputs.sort_unstable();
         wanted.sort_unstable();
         if inputs != wanted {
             let expected = format!("expected inputs {}", wanted.join(", "));
             return Err(fail(&expected, format!("got {inputs:?}; export the model again with this version's training")));
         }
-        let kept = session.inputs().iter().find(|i| i.name() == "kept").and_then(|i| i.dtype().tensor_shape());
-        let kept = kept.map(|shape| shape.to_vec()).unwrap_or_default();
-        let sizes = match kept[..] {
-            [slabs, _, _, heads, size] if slabs.min(heads).min(size) > 0 => {
-                Sizes { slabs: slabs as usize, heads: heads as usize, size: size as usize }
-            }
-            _ => return Err(fail("expected kept to be [slabs, rows, slots, heads, size]", format!("got {kept:?}"))),
+        let first = session.inputs().iter().find(|i| i.name() == slabs[0]).and_then(|i| i.dtype().tensor_shape());
+        let shape = first.map(|shape| shape.to_vec()).unwrap_or_default();
+        let (count, heads, size) = match shape[..] {
+            [_, heads, _, size] => (slabs.len() as i64, heads, size),
+            [count, _, _, heads, size] => (count, heads, size),
+            _ => (0, 0, 0),
         };
-        let mut tagger =
-            OnnxTagger { session, follows: files.follows.clone(), heads: files.labels.heads(), boundaries, sizes, slots };
+        if count.min(heads).min(size) <= 0 {
+            let expected = format!("expected {} to be [rows, heads, slots, size]", slabs[0]);
+            return Err(fail(&expected, format!("got {shape:?}")));
+        }
+        let sizes = StateSizes { slabs: count as usize, heads: heads as usize, size: size as usize, slots };
+        let (follows, heads) = (files.follows.clone(), files.labels.heads());
+        let mut tagger = OnnxTagger { session, follows, heads, boundaries, sizes, slabs, scratch: Vec::new() };
         let tokens = &files.labels.tokens;
         let last_style = files.labels.styles.len() as u32 - 1;
         let template = RowTemplate { cls: tokens.cls, sep: tokens.sep, style: last_style, ..RowTemplate::default() };
@@ -208,17 +215,17 @@ impl OnnxTagger {
                 continue;
             }
             let (some, before): (Vec<&Row>, Vec<&States>) = which.iter().map(|&r| (rows[r], &states[r])).unzip();
-            let ran = self.run(&some, &before, if goes_on { self.slots } else { 0 })?;
-            let (values, scales) = (self.sizes.slabs * self.sizes.heads * self.sizes.size, self.sizes.slabs);
+            let ran = self.run(&some, &before, if goes_on { self.sizes.slots } else { 0 })?;
+            let (values, scales) = (self.sizes.of_token(), self.sizes.slabs);
             let mut made = ran.states.chunks_exact(values).zip(ran.scales.chunks_exact(scales));
             for (at, &r) in which.iter().enumerate() {
                 let logits_of = self.heads.width();
                 let of = |&first: &u32| ran.logits[(at * ran.width + first as usize) * logits_of..][..logits_of].to_vec();
                 logits[r] = rows[r].first.iter().map(of).collect();
                 let keep = rows[r].keep.map_or(0, |keep| keep.tokens as usize);
-                states[r].reserve(keep, values, scales, self.slots);
+                states[r].reserve(keep, self.sizes);
                 for (values, scales) in made.by_ref().take(keep) {
-                    states[r].push(values, scales, self.slots);
+                    states[r].push(values, scales, self.sizes);
                 }
             }
         }
@@ -227,7 +234,7 @@ impl OnnxTagger {
 
     /// Runs rows that all have their states in `slots`, or all start afresh.
     fn run(&mut self, rows: &[&Row], states: &[&States], slots: usize) -> Result<RunOutput, ModelError> {
-        let Sizes { slabs, heads, size } = self.sizes;
+        let StateSizes { slabs, heads, size, .. } = self.sizes;
         let count = rows.len();
         let width = rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0).max(MIN_WIDTH);
         let mut tokens = vec![0i64; count * width];
@@ -235,7 +242,6 @@ impl OnnxTagger {
         let mut positions = vec![0i64; count * width];
         let mut prosody = vec![Prosody::default(); count * width];
         let (mut lookahead, mut style) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let mut kept = vec![0i8; slabs * count * slots * heads * size];
         let mut kept_scales = vec![0f32; slabs * count * slots];
         let mut kept_positions = vec![UNUSED; count * slots];
         let mut keep = Vec::new();
@@ -256,24 +262,25 @@ impl OnnxTagger {
                 return Err(ModelError(format!("expected states of 1 to {slots} tokens, got {}", states.positions.len())));
             }
             kept_positions[r * slots..][..states.positions.len()].copy_from_slice(&states.positions);
-            let values = states.values.chunks_exact(heads * size).enumerate();
-            for (i, (value, &scale)) in values.zip(&states.scales).map(|((i, v), s)| (i, (v, s))) {
-                let at = (i % slabs * count + r) * slots + i / slabs;
-                kept[at * heads * size..][..heads * size].copy_from_slice(value);
-                kept_scales[at] = scale;
+            for (i, &scale) in states.scales.iter().enumerate() {
+                kept_scales[(i % slabs * count + r) * slots + i / slabs] = scale;
             }
         }
         if keep.is_empty() {
             keep.push(0); // ONNX Runtime 1.31 cannot divide nothing by nothing; nobody reads it
         }
         let kept_tokens = keep.len();
+        let kept = match states {
+            _ if slots == 0 => &[],
+            [one] if let Some(whole) = one.whole(self.sizes) => whole,
+            _ => self.sizes.put_together(states, &mut self.scratch),
+        };
         let mut inputs = ort::inputs![
             "tokens" => tensor(vec![count, width], tokens)?,
             "words" => tensor(vec![count, width], words)?,
             "lookahead" => tensor(vec![count], lookahead)?,
             "style" => tensor(vec![count], style)?,
             "positions" => tensor(vec![count, width], positions)?,
-            "kept" => tensor(vec![slabs, count, slots, heads, size], kept)?,
             "kept_scales" => tensor(vec![slabs, count, slots], kept_scales)?,
             "kept_positions" => tensor(vec![count, slots], kept_positions)?,
             "keep" => tensor(vec![kept_tokens], keep)?,
@@ -287,12 +294,39 @@ impl OnnxTagger {
             let classes = tensor(vec![count, width], prosody.iter().map(class).collect())?;
             inputs.push((name.clone().into(), classes.into()));
         }
+        if let [all] = &self.slabs[..] {
+            let values = token_by_token(kept, heads, slots, size);
+            inputs.push((all.into(), tensor(vec![slabs, count, slots, heads, size], values)?.into()));
+        } else {
+            let slab = kept.len() / slabs;
+            for (i, name) in self.slabs.iter().enumerate() {
+                let values = ([count, heads, slots, size], &kept[i * slab..][..slab]);
+                let values = TensorRef::from_array_view(values).map_err(|e| ModelError(e.to_string()))?;
+                inputs.push((name.into(), values.into()));
+            }
+        }
         let outputs = self.session.run(inputs).map_err(|e| ModelError(e.to_string()))?;
         let logits = extract::<f32>(&outputs, "logits", &[count, width, self.heads.width()])?;
         let states = extract::<i8>(&outputs, "states", &[kept_tokens, slabs, heads * size])?;
         let scales = extract::<f32>(&outputs, "state_scales", &[kept_tokens, slabs])?;
         Ok(RunOutput { logits, width, states, scales })
     }
+}
+
+/// What graphs call the values of kept keys and values, layer by layer.
+fn slab_names() -> impl Iterator<Item = String> {
+    (0..).flat_map(|layer| [format!("keys_{layer}"), format!("values_{layer}")])
+}
+
+/// `[.., heads, slots, size]` as `[.., slots, heads, size]`.
+fn token_by_token(values: &[i8], heads: usize, slots: usize, size: usize) -> Vec<i8> {
+    let mut out = Vec::with_capacity(values.len());
+    for slab in values.chunks_exact((heads * slots * size).max(1)) {
+        for (slot, head) in (0..slots).flat_map(|slot| (0..heads).map(move |head| (slot, head))) {
+            out.extend_from_slice(&slab[(head * slots + slot) * size..][..size]);
+        }
+    }
+    out
 }
 
 fn tensor<T: PrimitiveTensorElementType + std::fmt::Debug + Clone + 'static>(

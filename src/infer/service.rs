@@ -294,6 +294,7 @@ fn next_batch(shared: &Shared) -> Option<(Vec<QueuedRequest>, &'static str)> {
 mod tests {
     use super::*;
     use crate::infer::row::RowTemplate;
+    use crate::infer::states::StateSizes;
     use tokio::sync::mpsc::unbounded_channel;
 
     fn request(request_id: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
@@ -360,6 +361,8 @@ mod tests {
         assert_eq!(asks, [0, 1, 2, 3, 4, 5]);
     }
 
+    const SIZES: StateSizes = StateSizes { slabs: 1, heads: 1, size: 100, slots: 4 };
+
     /// Adds a row's tokens to its stream's states, and says how many tokens it was given and has.
     struct Counts(std::sync::mpsc::Sender<(usize, usize)>);
 
@@ -368,7 +371,7 @@ mod tests {
             for (row, states) in rows.iter().zip(&mut *states) {
                 self.0.send((states.kept, row.tokens.len())).unwrap();
                 let keep = row.keep.map_or(0, |keep| keep.tokens);
-                (0..keep).for_each(|_| states.push(&[1; 100], &[1.0], 64));
+                (0..keep).for_each(|_| states.push(&[1; 100], &[1.0], SIZES));
             }
             Ok(rows.iter().map(|r| vec![Tags::default(); r.first.len()]).collect())
         }

@@ -131,6 +131,48 @@ impl<S> StateStore<S> {
     }
 }
 
+/// Sizes of a model's states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateSizes {
+    /// keys and values of each layer in turn
+    pub slabs: usize,
+    /// attention heads of a layer
+    pub heads: usize,
+    /// values of a head
+    pub size: usize,
+    /// tokens whose states a pass sees at most
+    pub slots: usize,
+}
+
+impl StateSizes {
+    /// Values of one token's states.
+    pub fn of_token(&self) -> usize {
+        self.slabs * self.heads * self.size
+    }
+
+    /// Puts the states of a batch's rows together: `[slabs, rows, heads, slots, size]`, 0 where a slot is not in use.
+    ///
+    /// # Panics
+    /// If a row's states hold nothing.
+    pub fn put_together<'a>(&self, rows: &[&States], into: &'a mut Vec<i8>) -> &'a [i8] {
+        let head = self.slots * self.size;
+        into.resize(rows.len() * self.slabs * self.heads * head, 0);
+        for (row, states) in rows.iter().enumerate() {
+            for (i, values) in states.by_head(*self).enumerate() {
+                let (slab, of_slab) = (i / self.heads, i % self.heads);
+                let at = (slab * rows.len() + row) * self.heads + of_slab;
+                let (used, unused) = into[at * head..][..head].split_at_mut(values.len());
+                used.copy_from_slice(values);
+                unused.fill(0);
+            }
+        }
+        into
+    }
+}
+
+/// Memory for states grows by so many tokens at once.
+const GROWTH_TOKENS: usize = 32;
+
 /// One stream's states in a model: the opening token and the newest kept tokens, in so many slots.
 ///
 /// A token's slot follows from the number of tokens kept since the stream's row last started afresh. The opening token
@@ -138,8 +180,10 @@ impl<S> StateStore<S> {
 /// states are made again, and every bit is the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct States {
-    /// slots in use × values of a token
-    pub values: Vec<i8>,
+    /// `[slabs, heads, room, size]`: the order in which the model reads them
+    values: Vec<i8>,
+    /// slots that there is memory for
+    room: usize,
     /// slots in use × scales of a token
     pub scales: Vec<f32>,
     /// position of each slot in use
@@ -149,28 +193,51 @@ pub struct States {
 }
 
 impl States {
-    /// Keeps one more token.
-    pub fn push(&mut self, values: &[i8], scales: &[f32], slots: usize) {
+    /// Keeps one more token: its values `[slabs, heads, size]`, and a scale for each slab.
+    pub fn push(&mut self, values: &[i8], scales: &[f32], sizes: StateSizes) {
         let position = self.kept as i64;
-        if self.kept < slots {
-            self.values.extend_from_slice(values);
+        let slot = if self.kept < sizes.slots { self.kept } else { 1 + (self.kept - 1) % (sizes.slots - 1) };
+        if slot == self.positions.len() {
+            self.reserve(1, sizes);
             self.scales.extend_from_slice(scales);
             self.positions.push(position);
         } else {
-            let slot = 1 + (self.kept - 1) % (slots - 1);
-            self.values[slot * values.len()..][..values.len()].copy_from_slice(values);
             self.scales[slot * scales.len()..][..scales.len()].copy_from_slice(scales);
             self.positions[slot] = position;
+        }
+        for (head, values) in values.chunks_exact(sizes.size).enumerate() {
+            self.values[(head * self.room + slot) * sizes.size..][..sizes.size].copy_from_slice(values);
         }
         self.kept += 1;
     }
 
-    /// Reserves memory for so many more tokens, with so many values and scales each, up to the number of slots.
-    pub fn reserve(&mut self, tokens: usize, values: usize, scales: usize, slots: usize) {
-        let more = tokens.min(slots.saturating_sub(self.positions.len()));
-        self.values.reserve_exact(more * values);
-        self.scales.reserve_exact(more * scales);
-        self.positions.reserve_exact(more);
+    /// Reserves memory for so many more tokens, up to the number of slots.
+    pub fn reserve(&mut self, tokens: usize, sizes: StateSizes) {
+        let room = (self.positions.len() + tokens).next_multiple_of(GROWTH_TOKENS).min(sizes.slots);
+        if room <= self.room {
+            return;
+        }
+        let mut values = vec![0; sizes.of_token() * room];
+        if self.room > 0 {
+            let heads = values.chunks_exact_mut(room * sizes.size).zip(self.by_head(sizes));
+            heads.for_each(|(to, from)| to[..from.len()].copy_from_slice(from));
+        }
+        (self.values, self.room) = (values, room);
+        self.scales.reserve_exact((room - self.positions.len()) * sizes.slabs);
+        self.positions.reserve_exact(room - self.positions.len());
+    }
+
+    /// Values of every head of every slab in turn, slot by slot. There may be fewer slots than the model has, and not all of them are in use.
+    ///
+    /// # Panics
+    /// If nothing was kept.
+    pub fn by_head(&self, sizes: StateSizes) -> impl Iterator<Item = &[i8]> {
+        self.values.chunks_exact(self.room * sizes.size)
+    }
+
+    /// Values of all slabs, where there is memory for all slots: what the model takes, as it stands.
+    pub fn whole(&self, sizes: StateSizes) -> Option<&[i8]> {
+        (self.room == sizes.slots).then_some(&self.values)
     }
 
     /// Bytes that the states take.
@@ -231,13 +298,45 @@ mod tests {
 
     #[test]
     fn the_opening_token_and_the_newest_ones_have_slots() {
+        // Two slabs of one head, one value each.
+        let sizes = StateSizes { slabs: 2, heads: 1, size: 1, slots: 4 };
         let mut states = States::default();
         for n in 0..11 {
-            states.push(&[n, -n], &[f32::from(n)], 4);
+            states.push(&[n, -n], &[f32::from(n), 0.5], sizes);
         }
         // Tokens 8, 9 and 10 are the newest: token n has slot 1 + (n - 1) mod 3.
         assert_eq!((&states.positions[..], states.kept), (&[0, 10, 8, 9][..], 11));
-        assert_eq!((&states.values[..], &states.scales[..]), (&[0, 0, 10, -10, 8, -8, 9, -9][..], &[0.0, 10.0, 8.0, 9.0][..]));
+        assert_eq!(states.whole(sizes), Some(&[0, 10, 8, 9, 0, -10, -8, -9][..]));
+        assert_eq!(states.scales, [0.0, 0.5, 10.0, 0.5, 8.0, 0.5, 9.0, 0.5]);
+    }
+
+    #[test]
+    fn memory_grows_with_the_tokens_and_what_was_kept_stays() {
+        let sizes = StateSizes { slabs: 2, heads: 3, size: 2, slots: 128 };
+        let mut states = States::default();
+        for n in 0..100 {
+            let values: Vec<i8> = (0..sizes.of_token() as i8).map(|part| n ^ part).collect();
+            states.push(&values, &[0.5, 0.25], sizes);
+            let room = (n as usize + 1).next_multiple_of(32);
+            assert_eq!(states.bytes(), room * (sizes.of_token() + 4 * sizes.slabs + 8));
+            assert_eq!(states.whole(sizes).is_some(), room == 128);
+            for (head, kept) in states.by_head(sizes).enumerate() {
+                let head = 2 * head as i8;
+                assert!(kept.chunks_exact(2).zip(0..=n).all(|(kept, m)| *kept == [m ^ head, m ^ (head + 1)]));
+            }
+        }
+    }
+
+    #[test]
+    fn the_states_of_a_batch_are_put_together_slab_by_slab_and_unused_slots_are_zero() {
+        let sizes = StateSizes { slabs: 2, heads: 1, size: 2, slots: 3 };
+        let (mut one, mut other) = (States::default(), States::default());
+        one.push(&[1, 2, 3, 4], &[0.5, 0.5], sizes);
+        other.push(&[5, 6, 7, 8], &[0.5, 0.5], sizes);
+        other.push(&[-5, -6, -7, -8], &[0.5, 0.5], sizes);
+        let mut scratch = vec![9; 100];
+        let values = sizes.put_together(&[&one, &other], &mut scratch);
+        assert_eq!(values, [1, 2, 0, 0, 0, 0, 5, 6, -5, -6, 0, 0, 3, 4, 0, 0, 0, 0, 7, 8, -7, -8, 0, 0]);
     }
 
     proptest! {

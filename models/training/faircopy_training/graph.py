@@ -41,6 +41,12 @@ def hears(model: Tagger) -> bool:
     return any(getattr(model, table).weight.any() for table in HEARD.values())
 
 
+def kept_of(layer: int) -> tuple[str, str]:
+    """The inputs that take a layer's kept keys and values, [B, heads, C, size] each: what the products read, so that nothing is turned round or cut up in
+    every run."""
+    return f"keys_{layer}", f"values_{layer}"
+
+
 class Nodes:
     """A graph under construction. Every method that adds a node returns the name of what the node makes."""
 
@@ -112,8 +118,6 @@ class Writer(Nodes):
         slabs = 2 * self.shape.layers
         x = self.embedded()
         masks, relation = self.masks()
-        # States are laid out as the products want them while they are small, and cast layer by layer, so that a processor's cache holds what it casts.
-        kept = self.parts(slabs, self.add("Transpose", "kept", perm=[0, 1, 3, 2, 4]))
         scales = self.parts(slabs, self.add("Unsqueeze", "kept_scales", self.ints(2, 3)))
         made = []
         for i, mask in enumerate(masks):
@@ -122,8 +126,8 @@ class Writer(Nodes):
             bias = np.concatenate([self.weights[part + ".bias"] for part in parts])
             qkv = self.add("Add", self.product(x, name + "qkv", *parts), self.constant(name + "qkv.bias", bias))
             made.append(self.add("Gather", qkv, "keep"))
-            one, other = 2 * i, 2 * i + 1
-            mixed = self.attention(qkv, mask, relation, (kept[one], scales[one]), (kept[other], scales[other]))
+            keys, values = kept_of(i)
+            mixed = self.attention(qkv, mask, relation, (keys, scales[2 * i]), (values, scales[2 * i + 1]))
             x = self.after(x, name + "norm1", name + "out", mixed)
             up = self.own("BiasGelu", self.product(x, name + "up"), self.weight(name + "up.bias"))
             x = self.after(x, name + "norm2", name + "down", up)
@@ -192,7 +196,8 @@ class Writer(Nodes):
         return self.add("LayerNormalization", self.add("Add", made, x), *self.norm(norm), epsilon=self.shape.epsilon)
 
     def attention(self, qkv: str, mask: str, relation: str, keys: tuple[str, str], values: tuple[str, str]) -> str:
-        """[N, H] mixed values. Keys and values that were kept are given in 8 bits, [1, B, heads, C, size], with scales [1, B, 1, 1, C]."""
+        """[N, H] mixed values. Keys and values that were kept are given in 8 bits, [B, heads, C, size], with scales [1, B, 1, 1, C]. They are cast here, layer
+        by layer, so that a processor's cache holds what was cast."""
         factor = (self.shape.hidden // self.shape.heads) ** -0.5
         q, k, v = self.parts(3, self.add("Transpose", self.add("Reshape", qkv, self.by_heads), perm=[2, 0, 3, 1, 4]))
         # Scores are joined, not keys, and a kept token's scale is applied to its scores.
@@ -215,19 +220,21 @@ class Writer(Nodes):
 
 
 def write(model: Tagger, bits: float = 8) -> onnx.ModelProto:
-    """The graph of a tagger, its weights in steps of so many bits. What the graph takes and gives is said at ``Passes``; one that hears takes ``HEARD`` too,
-    [B, T] int64 each. The shape stands in the metadata."""
+    """The graph of a tagger, its weights in steps of so many bits. What the graph takes and gives is said at ``Passes``, but that ``kept`` comes in the parts
+    that ``kept_of`` names. One that hears takes ``HEARD`` too, [B, T] int64 each. The shape stands in the metadata."""
     shape = model.shape
     writer = Writer(model, bits)
     writer.write()
     rows, slabs, size = ["batch", "length"], 2 * shape.layers, shape.hidden // shape.heads
-    kinds = {"kept": (TensorProto.INT8, [slabs, "batch", "slots", shape.heads, size]), "kept_scales": (TensorProto.FLOAT, [slabs, "batch", "slots"]),
+    kept = [name for layer in range(shape.layers) for name in kept_of(layer)]
+    inputs = [*(name for name in INPUTS if name != "kept"), *kept, *writer.heard]
+    kinds = {**{name: (TensorProto.INT8, ["batch", shape.heads, "slots", size]) for name in kept}, "kept_scales": (TensorProto.FLOAT, [slabs, "batch", "slots"]),
              "kept_positions": (TensorProto.INT64, ["batch", "slots"]), "keep": (TensorProto.INT64, ["kept_tokens"]),
              "lookahead": (TensorProto.INT64, ["batch"]), "style": (TensorProto.INT64, ["batch"]),
              "logits": (TensorProto.FLOAT, [*rows, model.heads.out_features]), "states": (TensorProto.INT8, ["kept_tokens", slabs, shape.hidden]),
              "state_scales": (TensorProto.FLOAT, ["kept_tokens", slabs])}
-    infos = {name: helper.make_tensor_value_info(name, *kinds.get(name, (TensorProto.INT64, rows))) for name in (*INPUTS, *writer.heard, *OUTPUTS)}
-    graph = helper.make_graph(writer.nodes, "tagger", [infos[name] for name in (*INPUTS, *writer.heard)], [infos[name] for name in OUTPUTS],
+    infos = {name: helper.make_tensor_value_info(name, *kinds.get(name, (TensorProto.INT64, rows))) for name in (*inputs, *OUTPUTS)}
+    graph = helper.make_graph(writer.nodes, "tagger", [infos[name] for name in inputs], [infos[name] for name in OUTPUTS],
                               list(writer.constants.values()))
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(RUNTIME, 1)]
     made = helper.make_model(graph, producer_name="faircopy", opset_imports=opsets, ir_version=IR_VERSION)

@@ -482,10 +482,11 @@ class Graph(unittest.TestCase):
 
     def test_a_graph_takes_what_is_heard_where_its_tagger_learned_of_it(self):
         for model in self.models():
-            self.assertEqual([i.name for i in graph.write(model).graph.input], [*INPUTS])
+            inputs = {*INPUTS, "keys_0", "values_0", "keys_1", "values_1"} - {"kept"}
+            self.assertEqual({i.name for i in graph.write(model).graph.input}, inputs)
             with torch.no_grad():
                 model.gap.weight[3, 7] = 0.5
-            self.assertEqual([i.name for i in graph.write(model).graph.input], [*INPUTS, "pauses", "gaps", "speakers"])
+            self.assertEqual({i.name for i in graph.write(model).graph.input}, inputs | {"pauses", "gaps", "speakers"})
 
 
 if __name__ == "__main__":
