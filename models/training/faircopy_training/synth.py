@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from . import spoken
 from .spoken import Entity, Readings
-from .labels import ANY_B, CASE, DISFLUENCY, IGNORE, ITN, PUNCT
+from .labels import ANY_B, CASE, DISFLUENCY, IGNORE, ITN, PUNCT, case_of
 from .sources import Piece
 
 # {X} is an entity; marks and capitals as written. Kept apart from every test.
@@ -229,8 +229,7 @@ def carrier(rng: random.Random, readings: Readings) -> Piece:
                 tag = ITN.index(f"{'B' if k == 0 else 'I'}-{name}")
                 piece.add(word, mark if k == len(words) - 1 else 0, capital_of(name, word), tag, 0)
         else:
-            cap = CASE.index("CAP" if stem[0].isupper() else "LOWER")
-            piece.add(stem.lower(), mark, cap, 0, 0)
+            piece.add(stem.lower(), mark, CASE.index(case_of(stem)), 0, 0)
     return piece
 
 

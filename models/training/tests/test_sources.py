@@ -148,6 +148,53 @@ class Synthetic(unittest.TestCase):
             self.assertEqual([piece.itn[k] for k in kept], fluent.itn)
         self.assertGreater(inserted, 4)
 
+    def test_what_redaction_masks_is_one_span_of_its_class_and_pin_is_written_in_capitals(self):
+        rng = random.Random(6)
+        found = {}
+        unread = spoken.Readings(Path("unused"), Path("."))
+        unread.collecting = True  # what the grammars would read is not looked at here
+        for _ in range(600):
+            piece = carrier(rng, unread)
+            for word, itn, case in zip(piece.words, piece.itn, piece.case):
+                if word == "pin" and itn == 0:
+                    found.setdefault("pin", set()).add(CASE[case])
+            names = [ITN[i] for i in piece.itn]
+            for name in ("ADDRESS", "PIN", "PASSWORD"):
+                if f"B-{name}" in names:
+                    start = names.index(f"B-{name}")
+                    end = start + 1 + sum(n == f"I-{name}" for n in names)
+                    self.assertEqual(names[start + 1 : end], [f"I-{name}"] * (end - start - 1))
+                    found.setdefault(name, set()).add(" ".join(piece.words[start:end]))
+        self.assertTrue(all(len(found[name]) > 15 for name in ("ADDRESS", "PIN", "PASSWORD")), found)
+        self.assertEqual(found["pin"] - {"LOWER"}, {"UPPER"})
+
+    def test_of_words_said_twice_the_first_copy_is_a_slip_and_the_last_one_stays(self):
+        def labels(words, disfluency):
+            row = {"w": words.split(), "p": [""] * len(words.split()), "c": ["LOWER"] * len(words.split()), "d": disfluency.split()}
+            return [DISFLUENCY[d] if d >= 0 else "?" for d in sources.from_row(row, True).disfluency]
+
+        self.assertEqual(labels("i'm i'm calling", "O REP O"), ["REP", "RP", "O"])
+        self.assertEqual(labels("i'm i'm calling", "RM RM O"), ["REP", "?", "O"])
+        self.assertEqual(labels("that that was", "O O O"), ["O", "O", "O"])
+        self.assertEqual(labels("it was it was on", "REP REP O O O"), ["REP", "REP", "RP", "RP", "O"])
+        self.assertEqual(labels("i i we think", "RM RM RM O"), ["RM", "RM", "RM", "O"])
+
+    def test_conversations_come_by_sides_or_as_spoken_and_the_last_tenth_stays_out(self):
+        rows = [{"id": f"sw{2000 + n // 4}:{'AB'[n % 2]}.{n}.1", "w": ["We-", "go", "T-V"], "p": ["", "", "."], "c": ["CAP", "LOWER", "UPPER"],
+                 "d": ["RM", "O", "O"]} for n in range(80)]
+        with tempfile.TemporaryDirectory() as d:
+            path = Path(d) / "c.jsonl.gz"
+            with gzip.open(path, "wt") as f:
+                f.write("".join(json.dumps(row) + "\n" for row in rows))
+            pieces = list(sources.conversations(path, random.Random(2)))
+        self.assertEqual(len(pieces), 80)
+        orders = {tuple(p.speaker[-1] for p in pieces[i : i + 4]) for i in range(0, 80, 4)}
+        self.assertEqual(orders, {tuple("ABAB"), tuple("AABB")})
+        self.assertEqual({tuple(p.words) for p in pieces}, {("we", "go", "t", "v"), ("go", "t", "v")}, "words cut off lose the hyphen or are left out")
+        kept, held = sources.last_tenth(pieces)
+        self.assertEqual({p.recording.split("#")[0] for p in held}, {"switchboard/sw2018", "switchboard/sw2019"})
+        self.assertEqual(len(kept) + len(held), 80)
+
     def test_rates_are_those_of_labelled_speech_where_a_repair_takes_something_up_again(self):
         piece = sources.Piece()
         for word, label in [("uh", "F"), ("we", "REP"), ("we", "O"), ("went", "RM"), ("home", "RM"), ("went", "O"), ("there", "O"),
