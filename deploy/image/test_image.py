@@ -161,12 +161,12 @@ class Running(unittest.TestCase):
         of = {topic: {c for c in config.split(",") if c} for topic, config in re.findall(r"Topic: (\S+)\s+TopicId.*?Configs: (\S*)", described)}
         self.assertEqual(len(of), 5)
         brokers_own = set.intersection(*of.values())
-        documents = chart.made_of(strimzi={"topics": True, "cluster": "c"})
+        documents = chart.made_of(strimzi={"topics": True, "cluster": "c"}, topics={"replication": 1})
         topics = [d["spec"] for d in documents if d["kind"] == "KafkaTopic"]
         self.assertEqual(len(topics), 5)
         for topic in topics:
             wanted = {f"{name}={value}" for name, value in topic.get("config", {}).items()}
-            self.assertEqual(wanted, of[topic["topicName"]] - brokers_own, topic["topicName"])
+            self.assertEqual(wanted - brokers_own, of[topic["topicName"]] - brokers_own, topic["topicName"])
 
 
 if __name__ == "__main__":

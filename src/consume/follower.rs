@@ -21,8 +21,13 @@ pub struct TopicFollower {
 impl TopicFollower {
     /// Follows `topics` from their present end.
     pub fn follow(settings: &Settings, topics: &[&str]) -> Result<TopicFollower, KafkaError> {
-        let consumer: BaseConsumer<ClientLog> =
-            kafka::client(settings).set("group.id", "faircopy-tail").create_with_context(ClientLog::default())?;
+        // librdkafka assigns partitions only with a group.id, and asks for that group's coordinator. The worker's own group is one that it may ask
+        // for. The follower neither joins the group nor commits offsets.
+        let group = &settings.kafka.group;
+        let consumer: BaseConsumer<ClientLog> = kafka::client(settings)
+            .set("group.id", group)
+            .set("enable.auto.commit", "false")
+            .create_with_context(ClientLog::default())?;
         let mut list = TopicPartitionList::new();
         for topic in topics {
             let metadata = consumer.fetch_metadata(Some(topic), Duration::from_secs(10))?;

@@ -16,6 +16,9 @@
 {{- if and (or $v.strimzi.topics $v.strimzi.user) (not $v.strimzi.cluster) }}
 {{- fail "strimzi.cluster is empty: expected the name of the Kafka resource that the topics and the user belong to" }}
 {{- end }}
+{{- if gt (int $v.topics.minInsyncReplicas) (int $v.topics.replication) }}
+{{- fail (printf "topics.minInsyncReplicas = %v: expected at most topics.replication = %v, or nothing can be written" $v.topics.minInsyncReplicas $v.topics.replication) }}
+{{- end }}
 {{- if regexMatch "(?m)^\\s*(workers|state_bytes)\\s*=" $v.settings }}
 {{- fail "settings: infer.workers and infer.state_bytes come from the values infer.workers and infer.stateBytes, which the pod's memory is reckoned with; expected them there" }}
 {{- end }}
