@@ -288,6 +288,7 @@ fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) -> Result<Pro
         profanity: own.profanity,
         lexicon: None,
         model: "".into(),
+        reformat: settings.input.reformat,
     };
     let mut policy = Policy {
         template: RowTemplate { tilt: tilt(name, &own.tilt)?, ..RowTemplate::default() },

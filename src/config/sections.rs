@@ -87,6 +87,8 @@ pub enum Guarantee {
 pub struct Input {
     /// what the values of the raw topic are
     pub format: InputFormat,
+    /// whether the recogniser writes: case, marks and figures are read back into spoken words
+    pub reformat: bool,
 }
 
 /// `[infer]`

@@ -12,12 +12,11 @@ use std::sync::Arc;
 use super::casing::{self, Lexicon};
 use super::itn::Token;
 use super::style::Style;
-use super::units::{Spans, Unit, units};
+use super::units::{Spans, Unit, units_spelled};
 use crate::faults::panic_at;
 use crate::record::{Entity, Removed, WrittenWord};
 use crate::redact::number::{Role, role};
 use crate::redact::{Action, PROFANITY, Redaction, RedactionWord, Region};
-use crate::session::word::removal;
 use crate::session::{Word, WordKind};
 use crate::tags::{Case, ItnClass, Punct, Tags};
 
@@ -50,8 +49,6 @@ pub struct FormatCounts {
 pub struct Passage<'a> {
     /// words with their tags
     pub words: &'a [(&'a Word, Tags)],
-    /// index of the first word
-    pub from: u64,
     /// whether the words before ended a sentence
     pub sentence_start: bool,
     /// whether another speaker follows
@@ -79,7 +76,6 @@ struct KeptWord<'a> {
     mark: Punct,
     /// index among the passage's words
     at: usize,
-    index: u64,
     /// whether another speaker has begun since the kept word before it
     turn: bool,
 }
@@ -109,7 +105,8 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
         let spans: Vec<([usize; 2], ItnClass)> = tagged.iter().filter(|(span, _)| within(*span)).copied().collect();
         let spans: Vec<_> = spans.into_iter().map(|(span, label)| (span.map(|word| word - turn.start), label)).collect();
         let spans = Spans::Tagged { spans: &spans, ends: &ends[turn.clone()] };
-        let of_turn = units(&words[turn.clone()], &fixed[turn.clone()], spans, style);
+        let vocabulary = |at: usize| kept[turn.start + at].word.vocabulary.as_deref();
+        let of_turn = units_spelled(&words[turn.clone()], &fixed[turn.clone()], spans, style, &vocabulary);
         made.extend(of_turn.into_iter().map(|unit| unit.later(turn.start)));
     }
     let units = made;
@@ -145,7 +142,7 @@ pub fn apply(passage: Passage, style: &Style) -> Formatted {
             Piece::Hidden(region) => {
                 let span: Vec<&KeptWord> = kept.iter().filter(|k| region.words.contains(&k.at)).collect();
                 let redaction = style.redaction.as_ref().expect("it has regions");
-                hidden(&mut out, region, &span, redaction, passage.from, style);
+                hidden(&mut out, region, &span, (redaction, src_of(passage.words, region)), style);
                 let Some(last) = span.last() else { continue };
                 last.mark
             }
@@ -182,10 +179,10 @@ fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord<'a>>, Vec<
         }
         // A word of a language that is not served goes out as spoken, whatever its tags.
         let tags = if word.kind == WordKind::Plain { Tags::default() } else { *tags };
-        match removal(word.kind, tags.disfluency, verbatim) {
+        match word.removal(tags.disfluency, verbatim) {
             None => {
                 let turn = std::mem::take(&mut turn);
-                kept.push(KeptWord { word, tags, mark: tags.punct, at, index: passage.from + at as u64, turn });
+                kept.push(KeptWord { word, tags, mark: tags.punct, at, turn });
             }
             Some(class) => {
                 if let Some(before) = kept.last_mut()
@@ -285,7 +282,36 @@ fn redacted(
         let exact = region.exact && whole && !region.open;
         (words.start < words.end).then(|| Region { words: words.start - before..words.end - before, exact, ..region })
     };
-    redaction.find(&all, before, passage.around.more).into_iter().filter_map(clipped).collect()
+    whole_figures(redaction.find(&all, before, passage.around.more).into_iter().filter_map(clipped), passage.words)
+}
+
+/// Regions that reach over all words of a figure of which they hold some: what is left of it would tell the rest.
+fn whole_figures(regions: impl Iterator<Item = Region>, words: &[(&Word, Tags)]) -> Vec<Region> {
+    let goes_on = |at: usize| 0 < at && at < words.len() && words[at - 1].0.goes_with(words[at].0);
+    let mut whole: Vec<Region> = Vec::new();
+    for mut region in regions {
+        let found = region.words.clone();
+        while goes_on(region.words.start) {
+            region.words.start -= 1;
+        }
+        while goes_on(region.words.end) {
+            region.words.end += 1;
+        }
+        region.exact &= region.words == found;
+        match whole.last_mut().filter(|before| region.words.start < before.words.end) {
+            Some(before) => {
+                before.words.end = before.words.end.max(region.words.end);
+                before.exact = false;
+            }
+            None => whole.push(region),
+        }
+    }
+    whole
+}
+
+/// The input words of a region.
+pub(super) fn src_of(words: &[(&Word, Tags)], region: &Region) -> [u64; 2] {
+    [words[region.words.start].0.src[0], words[region.words.end - 1].0.src[1]]
 }
 
 /// Units without the words of `regions`. An entity that loses words to a region is no entity any more.
@@ -307,20 +333,20 @@ fn without(kept: &[KeptWord], units: Vec<Unit>, regions: &[Region]) -> Vec<Unit>
 fn removed(passage: &Passage, gone: &[RemovedPlace], regions: &[Region]) -> Vec<Removed> {
     let mut out: Vec<Removed> = Vec::new();
     for &(at, class) in gone {
-        let index = passage.from + at as u64;
+        let src = passage.words[at].0.src;
         let spoken = match regions.iter().find(|r| r.words.contains(&at)) {
             Some(region) => name(region),
             None => passage.words[at].0.spoken.to_string(),
         };
-        match out.last_mut().filter(|r| r.class == class && r.src[1] == index) {
+        match out.last_mut().filter(|r| r.class == class && r.src[1] == src[0]) {
             Some(run) => {
                 if !(spoken.starts_with('[') && run.spoken.ends_with(&spoken)) {
                     run.spoken.push(' ');
                     run.spoken.push_str(&spoken);
                 }
-                run.src[1] = index + 1;
+                run.src[1] = src[1];
             }
-            None => out.push(Removed { class: class.to_string(), spoken, src: [index, index + 1] }),
+            None => out.push(Removed { class: class.to_string(), spoken, src }),
         }
     }
     out
@@ -373,7 +399,7 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon
                 written: text,
                 spoken: spoken.join(" "),
                 words: [first, out.words.len()],
-                src: [span[0].index, span[span.len() - 1].index + 1],
+                src: [span[0].word.src[0], span[span.len() - 1].word.src[1]],
             });
         }
         Unit::Entry { text, cased, .. } => {
@@ -392,17 +418,16 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon
 }
 
 /// Writes what stands in the text for a redacted region. `span`: the region's words that would have stayed in the text.
-fn hidden(out: &mut Formatted, region: &Region, span: &[&KeptWord], redaction: &Redaction, from: u64, style: &Style) {
+fn hidden(out: &mut Formatted, region: &Region, span: &[&KeptWord], (redaction, src): (&Redaction, [u64; 2]), style: &Style) {
     let (Some(first), Some(last)) = (span.first(), span.last()) else { return };
-    let src = [from + region.words.start as u64, from + region.words.end as u64];
     let rule = redaction.rule(&region.class);
     let text = match rule.action {
         Action::Drop => {
             for k in span {
-                match out.removed.last_mut().filter(|r| r.class == DROPPED && r.src[1] == k.index) {
-                    Some(run) => run.src[1] += 1,
+                match out.removed.last_mut().filter(|r| r.class == DROPPED && r.src[1] >= k.word.src[0]) {
+                    Some(run) => run.src[1] = k.word.src[1],
                     None => {
-                        let src = [k.index, k.index + 1];
+                        let src = k.word.src;
                         out.removed.push(Removed { class: DROPPED.into(), spoken: name(region), src });
                     }
                 }
@@ -472,7 +497,7 @@ fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&KeptWord]) 
         e: last.word.end,
         speaker: one_speaker(span.iter().map(|k| k.word)),
         c: (!confidence.is_empty()).then(|| (1000.0 * confidence.iter().sum::<f32>() / confidence.len() as f32).round() / 1000.0),
-        src: [first.index, last.index + 1],
+        src: [first.word.src[0], last.word.src[1]],
     });
 }
 

@@ -8,6 +8,7 @@ pub mod casing;
 pub mod dictionary;
 pub mod itn;
 pub mod numbers;
+pub mod readback;
 pub mod spoken;
 pub mod style;
 pub mod unit;
@@ -55,6 +56,11 @@ impl Formatter {
     /// The formatting of a profile; `None` only where a profile's is missing that should be there.
     fn style(&self, profile: &str) -> Option<Arc<Style>> {
         self.styles.read().expect("no one panics while holding it").get(profile).cloned()
+    }
+
+    /// What reads back words of a profile's recognisers, if they write.
+    pub fn read_back(&self, profile: &str) -> Option<Arc<readback::ReadBack>> {
+        self.style(profile)?.read_back.clone()
     }
 
     fn empty(&self, stream: &StreamRef, seq: u64, kind: Kind) -> Segment {
@@ -108,12 +114,12 @@ impl Formatter {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
         let around = PassageContext { before: &release.before, after: &release.after, more: release.more };
-        let Release { from, sentence_start, turn_ends, .. } = *release;
+        let Release { sentence_start, turn_ends, .. } = *release;
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
         let format_counts =
-            self.fill(&mut segment, Passage { words: &words, from, sentence_start, turn_ends, around, sure: words.len() }, how);
+            self.fill(&mut segment, Passage { words: &words, sentence_start, turn_ends, around, sure: words.len() }, how);
         (segment, format_counts)
     }
 
@@ -133,13 +139,14 @@ impl Formatter {
             .collect();
         // More may come, so a number at its end is open.
         let around = PassageContext { before: &tail.before, after: "", more: true };
-        let Tail { from, sentence_start, .. } = *tail;
+        let sentence_start = tail.sentence_start;
         self.fill(
             &mut segment,
-            Passage { words: &words, from, sentence_start, turn_ends: false, around, sure: tail.entries.len() },
+            Passage { words: &words, sentence_start, turn_ends: false, around, sure: tail.entries.len() },
             how,
         );
-        let boundary = tail.from + tail.frozen as u64;
+        // Input words before this one are all frozen.
+        let boundary = words.get(tail.frozen).map_or(u64::MAX, |(word, _)| word.src[0]);
         let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
         // The last one may still be joined by the entity, or get the mark, of a word that is not frozen; or another speaker may begin, and end its sentence.
         let has_speaker = words.last().is_some_and(|(word, _)| word.speaker.is_some());

@@ -41,7 +41,7 @@ fn hidden(passage: &Passage, style: Option<&Style>) -> Vec<Region> {
 }
 
 fn say(out: &mut Formatted, passage: &Passage, at: usize) {
-    let (word, index) = (passage.words[at].0, passage.from + at as u64);
+    let word = passage.words[at].0;
     let text = word.spoken.to_string();
     out.words.push(WrittenWord {
         text,
@@ -49,14 +49,14 @@ fn say(out: &mut Formatted, passage: &Passage, at: usize) {
         e: word.end,
         c: word.confidence,
         speaker: word.speaker.clone(),
-        src: [index, index + 1],
+        src: word.src,
     });
 }
 
 fn hide(out: &mut Formatted, passage: &Passage, region: &Region, style: Option<&Style>) {
     let words = &passage.words[region.words.clone()];
     let (Some((first, _)), Some((last, _))) = (words.first(), words.last()) else { return };
-    let src = [passage.from + region.words.start as u64, passage.from + region.words.end as u64];
+    let src = apply::src_of(passage.words, region);
     let name = format!("[{}]", region.class.to_uppercase());
     let redaction = style.and_then(|s| s.redaction.as_ref());
     let text = match redaction.map_or(Action::Mask, |r| r.rule(&region.class).action) {

@@ -11,6 +11,7 @@ use super::dictionary::{Dictionary, DictionaryEntry};
 use super::itn::ast::GrammarError;
 use super::itn::{Itn, LocaleStyle, source};
 use super::numbers::{Figures, Numbers, PLAIN_NUMBERS};
+use super::readback::ReadBack;
 use crate::redact::token::comparable;
 use crate::redact::{AnswerWindow, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule};
 
@@ -45,6 +46,8 @@ pub struct FormatSpec {
     pub lexicon: Option<PathBuf>,
     /// the model's name, sent in every segment
     pub model: Arc<str>,
+    /// whether what recognisers write is read back (`input.reformat`)
+    pub reformat: bool,
 }
 
 impl FormatSpec {
@@ -84,6 +87,8 @@ pub struct Style {
     pub lexicon: Arc<Lexicon>,
     /// the model's name
     pub model: Arc<str>,
+    /// reads back what recognisers write, where they do
+    pub read_back: Option<Arc<ReadBack>>,
 }
 
 impl Style {
@@ -103,6 +108,7 @@ impl Style {
             redaction: None,
             lexicon: Arc::default(),
             model: "".into(),
+            read_back: None,
         }
     }
 }
@@ -125,21 +131,36 @@ impl Styles {
     ) -> Result<Styles, String> {
         let mut languages: HashMap<LocaleStyle, Arc<Itn>> = HashMap::new();
         let mut lexicons: HashMap<&PathBuf, Arc<Lexicon>> = HashMap::new();
+        let mut readers: HashMap<&String, Arc<ReadBack>> = HashMap::new();
         let mut made: HashMap<(LocaleStyle, String), Arc<Itn>> = HashMap::new();
         let mut by_profile = HashMap::new();
         for (profile, spec) in specs {
             let wrong = |key: &str, what: String| format!("profiles.{profile}.{key}: {what}");
             let locale_style = spec.locale_style();
-            let itn = match languages.get(&locale_style) {
-                Some(itn) => itn.clone(),
-                None => {
-                    let itn = Itn::load(grammars, locale_style.clone()).map_err(|e| wrong("locale", e.to_string()))?;
-                    let itn = Arc::new(itn.with_sentences());
-                    languages.insert(locale_style.clone(), itn.clone());
-                    itn
+            let mut language = |style: &LocaleStyle| -> Result<Arc<Itn>, String> {
+                match languages.get(style) {
+                    Some(itn) => Ok(itn.clone()),
+                    None => {
+                        let itn = Itn::load(grammars, style.clone()).map_err(|e| wrong("locale", e.to_string()))?;
+                        let itn = Arc::new(itn.with_sentences());
+                        languages.insert(style.clone(), itn.clone());
+                        Ok(itn)
+                    }
                 }
             };
-            let mut style = Style { verbatim: spec.verbatim, model: spec.model.clone(), numbers: spec.numbers, ..Style::of(itn) };
+            let itn = language(&locale_style)?;
+            // Recognisers write in the shipped styles, whatever the profile's are.
+            let read_back = match readers.get(&spec.locale) {
+                _ if !spec.reformat => None,
+                Some(reader) => Some(Arc::clone(reader)),
+                None => {
+                    let reader = Arc::new(ReadBack::new(language(&spec.locale.as_str().into())?));
+                    readers.insert(&spec.locale, reader.clone());
+                    Some(reader)
+                }
+            };
+            let mut style =
+                Style { verbatim: spec.verbatim, model: spec.model.clone(), numbers: spec.numbers, read_back, ..Style::of(itn) };
             if let Some(path) = &spec.lexicon {
                 style.lexicon = match lexicons.get(path) {
                     Some(lexicon) => lexicon.clone(),

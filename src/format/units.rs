@@ -1,6 +1,6 @@
 //! Which of a text's words are written together, and how. In this order:
 //!
-//! 1. phrases that the profile keeps stay as spoken;
+//! 1. phrases that the profile keeps stay as spoken, and what the session's own vocabulary spells is written so;
 //! 2. recipes of packs, in the profile's order, then those of the language, on spoken words: they win over spans where they overlap;
 //! 3. spans: those that the tagger found, or, without one, those that the grammars find;
 //! 4. dictionaries, on words that nothing has formatted: the profile's and its packs', then the language's (`r and d`, R&D). Where the grammars find the spans, they come before 3: a phrase that someone listed is
@@ -12,6 +12,7 @@ use super::numbers::Numbers;
 use super::style::Style;
 pub use super::unit::Unit;
 use super::whole_numbers;
+use crate::session::vocabulary::Vocabulary;
 use crate::tags::ItnClass;
 
 /// Where spans come from.
@@ -30,9 +31,21 @@ pub enum Spans<'a> {
 
 /// Divides `words` (in lower case) into units, in order; every word is in just one. Words of `fixed` stay as spoken, whatever they are.
 pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec<Unit> {
+    units_spelled(words, fixed, spans, style, &|_| None)
+}
+
+/// As [`units`], with the vocabulary that was in force when a word was said.
+pub fn units_spelled<'a>(
+    words: &[&str],
+    fixed: &[bool],
+    spans: Spans,
+    style: &Style,
+    vocabulary: &dyn Fn(usize) -> Option<&'a Vocabulary>,
+) -> Vec<Unit> {
     let free = fixed.iter().map(|fixed| !fixed).collect();
     let mut made = UnitBuilder { free, found: Vec::new(), numbers: style.numbers };
     made.keep(words, style);
+    made.spell(words, vocabulary);
     let allowed = |class: &str| !style.off.contains(class);
     let packs = style.packs.iter().map(|itn| (itn, true));
     for (itn, by_pack) in packs.chain([(&style.itn, false)]) {
@@ -141,6 +154,22 @@ impl UnitBuilder {
                     at += count;
                 }
                 None => at += 1,
+            }
+        }
+    }
+
+    /// What the session's vocabulary spells. The one that was in force when the first word came counts for a phrase.
+    fn spell<'a>(&mut self, words: &[&str], vocabulary: &dyn Fn(usize) -> Option<&'a Vocabulary>) {
+        for [mut at, to] in self.gaps([0, words.len()]) {
+            while at < to {
+                match vocabulary(at).and_then(|v| v.longest(&words[at..to])) {
+                    Some((count, written)) => {
+                        let cased = written.chars().any(char::is_uppercase);
+                        self.take(Unit::Entry { words: [at, at + count], text: written.to_string(), cased });
+                        at += count;
+                    }
+                    None => at += 1,
+                }
             }
         }
     }

@@ -44,7 +44,10 @@ impl ActiveSettings {
         models: &Models,
         now: Instant,
     ) -> Result<(ActiveSettings, Styles, Vec<String>), SettingsError> {
-        let settings = Settings::load(file)?;
+        let mut settings = Settings::load(file)?;
+        let waiting = waiting(&settings, began_with);
+        // What the recogniser writes is part of every profile, and waits for a restart as its section does.
+        settings.input = began_with.input.clone();
         let profiles = settings.profiles()?;
         let known: Vec<&str> = models.keys().collect();
         if let Some(model) = profiles.models().into_iter().find(|m| !known.contains(&m.as_str())) {
@@ -60,7 +63,7 @@ impl ActiveSettings {
         }
         let (mut next, styles) = ActiveSettings::new(&settings, profiles, models)?;
         next.quotas = self.quotas.followed_by(next.profiles.quotas(), now);
-        Ok((next, styles, waiting(&settings, began_with)))
+        Ok((next, styles, waiting))
     }
 }
 

@@ -36,7 +36,7 @@ pub struct WrittenWord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub speaker: Option<Arc<str>>,
-    /// input words of the epoch it came from, half-open. Tokens of one entity may share them, where the words cannot be divided; tokens share no word otherwise
+    /// input words of the epoch it came from, half-open. Tokens of one entity may share them, where the words cannot be divided, and so may tokens read back from one figure of the recogniser's (input.reformat); tokens share no word otherwise
     pub src: [u64; 2],
 }
 

@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::raw::{End, RawSegment, RecordLimits, Refused, Wire, WireWord, limit};
+use super::vocabulary::WireSpelling;
 
 /// What the values of the raw topic are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -78,6 +79,8 @@ struct Enveloped<T> {
     lang: Option<String>,
     #[serde(default)]
     end: Option<End>,
+    #[serde(default)]
+    vocabulary: Option<Vec<WireSpelling>>,
     #[serde(flatten)]
     said: T,
 }
@@ -97,6 +100,7 @@ impl<T> Enveloped<T> {
             tenant: self.tenant,
             lang: self.lang,
             meta: None,
+            vocabulary: self.vocabulary,
         })
     }
 }

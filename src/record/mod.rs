@@ -4,6 +4,7 @@ pub mod decode;
 pub mod formatted;
 pub mod input;
 pub mod raw;
+pub mod vocabulary;
 
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, WrittenWord};
 pub use input::InputFormat;

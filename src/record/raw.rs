@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::vocabulary::{self, Spelling, WireSpelling};
 /// Why a record cannot be taken: a short machine-readable reason and a sentence for people. Never quotes the record's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}: {detail}")]
@@ -66,6 +67,8 @@ pub struct RawWord {
     pub confidence: Option<f32>,
     /// who says it
     pub speaker: Option<Arc<str>>,
+    /// the record's input words that it came from, half-open. Other than one of them where a recogniser's figures were read back (`input.reformat`)
+    pub of: [u32; 2],
 }
 
 /// One record of the raw topic, checked.
@@ -87,6 +90,8 @@ pub struct RawSegment {
     pub lang: Option<Box<str>>,
     /// passed through
     pub meta: Option<Box<RawValue>>,
+    /// spellings for its session, from this record on
+    pub vocabulary: Vec<Spelling>,
 }
 
 /// A spoken word of a raw segment.
@@ -147,6 +152,9 @@ pub struct Wire {
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub(super) meta: Option<Box<RawValue>>,
+    /// spellings for the session, on all channels, from this record on
+    #[serde(default)]
+    pub(super) vocabulary: Option<Vec<WireSpelling>>,
 }
 
 fn yes() -> bool {
@@ -188,8 +196,11 @@ impl RawSegment {
                 }
                 words
             }
-            (None, None) if wire.end.is_none() => {
-                return Err(Refused::new("contract", "expected \"words\", \"text\" or \"end\", got none of them"));
+            (None, None) if wire.end.is_none() && wire.vocabulary.is_none() => {
+                return Err(Refused::new(
+                    "contract",
+                    "expected \"words\", \"text\", \"end\" or \"vocabulary\", got none of them",
+                ));
             }
             (None, None) => Vec::new(),
         };
@@ -220,6 +231,7 @@ impl RawSegment {
             tenant: wire.tenant.map(Into::into),
             lang: wire.lang.map(Into::into),
             meta: wire.meta.filter(|m| m.get() != "null"),
+            vocabulary: vocabulary::checked(wire.vocabulary.unwrap_or_default())?,
         };
         Ok((segment, wire.session))
     }
@@ -309,7 +321,8 @@ fn check_word(i: usize, wire: WireWord, limits: &RecordLimits, speakers: &mut Sp
         return Err(Refused::new("contract", format!("words[{i}].c must be 0 to 1, got {c:?}")));
     }
     let speaker = speakers.of_word(wire.speaker)?;
-    Ok(RawWord { spoken: spoken.into(), start: wire.s, end: wire.e, confidence: wire.c.map(|c| c as f32), speaker })
+    let of = [i as u32, i as u32 + 1];
+    Ok(RawWord { spoken: spoken.into(), start: wire.s, end: wire.e, confidence: wire.c.map(|c| c as f32), speaker, of })
 }
 
 #[cfg(test)]

@@ -182,7 +182,8 @@ impl Buffer {
             && history.len() as u64 <= released
             && label.is_some() == (frozen > 0)
             && entries.iter().enumerate().all(|(i, e)| (e.tags.is_some() && e.freeze.is_some()) || i as u64 >= open)
-            && entries.iter().skip(open as usize).all(|e| e.freeze.is_none());
+            && entries.iter().skip(open as usize).all(|e| e.freeze.is_none())
+            && entries.iter().zip(entries.iter().skip(1)).all(|(a, b)| (0..2).all(|i| a.word.src[i] <= b.word.src[i]));
         sound.then_some(Buffer { history, entries, released, frozen, label, last_source })
     }
 
@@ -204,6 +205,14 @@ impl Buffer {
     /// The entry of word `i`; `i` must not be released.
     pub fn get(&self, i: u64) -> &BufferedWord {
         &self.entries[(i - self.released) as usize]
+    }
+
+    /// How many input words the words `from..to` came from; one of which some words are before `from` is not counted again. None of them is released.
+    pub fn input_words(&self, from: u64, to: u64) -> u64 {
+        let before = if from > self.released { self.get(from - 1).word.src[1] } else { 0 };
+        self.range(from, to)
+            .fold((before, 0), |(end, n), e| (e.word.src[1], n + e.word.src[1].saturating_sub(e.word.src[0].max(end))))
+            .1
     }
 
     /// Adds a final word.

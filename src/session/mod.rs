@@ -17,6 +17,7 @@ pub mod repeats;
 pub mod settle;
 pub mod snapshot;
 pub mod stream;
+pub mod vocabulary;
 pub mod word;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ use std::sync::Arc;
 pub use word::{Attachment, Source, Word, WordKind, kind_of};
 
 use crate::infer::prosody::Prosody;
+use crate::record::vocabulary::Spelling;
 use crate::record::{RawSegment, RawWord};
 use crate::redact::{AskedClasses, SpeechTime};
 
@@ -67,9 +69,16 @@ pub struct Record {
     pub policy: Arc<policy::Policy>,
     /// where it stands
     pub source: Arc<Source>,
+    /// spellings for its session, from this record on
+    pub vocabulary: Vec<Spelling>,
 }
 
 impl Record {
+    /// How many input words it has. A recogniser's figures are one each, however many words they were read back into.
+    pub fn input_words(&self) -> u64 {
+        self.words.last().map_or(0, |w| w.src[1])
+    }
+
     /// When its first word was said.
     pub fn when(&self) -> SpeechTime {
         SpeechTime { said: self.words.first().and_then(|w| w.start), appended_ms: self.source.timestamp_ms }
@@ -84,7 +93,14 @@ impl Record {
         plain: bool,
         mut tokens: impl FnMut(&str) -> Arc<[u32]>,
     ) -> Record {
-        let word = |w: RawWord| {
+        let shares = |a: Option<&RawWord>, b: Option<&RawWord>| a.zip(b).is_some_and(|(a, b)| b.of[0] < a.of[1]);
+        let shared: Vec<bool> = (0..raw.words.len())
+            .map(|i| {
+                shares(i.checked_sub(1).map(|i| &raw.words[i]), raw.words.get(i))
+                    || shares(raw.words.get(i), raw.words.get(i + 1))
+            })
+            .collect();
+        let word = |(w, shared): (RawWord, bool)| {
             let kind = match kind_of(&w.spoken) {
                 WordKind::Speech if plain => WordKind::Plain,
                 kind => kind,
@@ -101,16 +117,20 @@ impl Record {
                 prosody: Prosody::default(),
                 spoken: w.spoken,
                 source: source.clone(),
+                src: w.of.map(u64::from),
+                shared,
+                vocabulary: None,
             }
         };
         Record {
             seq: raw.seq,
             hash,
             is_final: raw.is_final,
-            words: raw.words.into_iter().map(word).collect(),
+            words: raw.words.into_iter().zip(shared).map(word).collect(),
             end: raw.end,
             policy,
             source: source.clone(),
+            vocabulary: raw.vocabulary,
         }
     }
 }

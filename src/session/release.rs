@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::buffer::{Buffer, BufferedWord, FreezeCause};
 use super::policy::{Policy, ReleaseRule};
-use super::word::removal;
 use crate::redact::{RedactionWord, Region};
 use crate::tags::{Punct, Tags};
 
@@ -28,13 +27,18 @@ fn outside_entity(buffer: &Buffer, cut: u64, ended: bool) -> bool {
     }
 }
 
+/// Whether a segment may end before word `cut`: it came from other input words than the word before it.
+fn outside_figure(buffer: &Buffer, cut: u64) -> bool {
+    cut == buffer.total() || !buffer.get(cut - 1).word.goes_with(&buffer.get(cut).word)
+}
+
 fn outside_disfluency(buffer: &Buffer, cut: u64, ended: bool) -> bool {
     tags(buffer, cut - 1).disfluency.stays() || if cut < buffer.frozen() { tags(buffer, cut).disfluency.stays() } else { ended }
 }
 
 /// Whether a word stays in the text, as far as its tags tell yet.
 pub fn is_kept(entry: &BufferedWord, policy: &Policy) -> bool {
-    removal(entry.word.kind, entry.tags.unwrap_or_default().disfluency, policy.verbatim).is_none()
+    entry.word.removal(entry.tags.unwrap_or_default().disfluency, policy.verbatim).is_none()
 }
 
 /// What may not be released in halves: what is redacted, or may turn out to be.
@@ -85,7 +89,7 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
         (buffer.released() + 1..buffer.frozen()).find(|&cut| turn_begins(buffer, cut, buffer.frozen()) && held.allows(cut));
     let mut cuts = buffer.released() + 1..=turn.unwrap_or(buffer.frozen());
     let mut allowed = |at_cut: &dyn Fn(u64) -> bool, last: bool| {
-        let fits = |&cut: &u64| at_cut(cut) && (complete(cut) || held.allows(cut));
+        let fits = |&cut: &u64| at_cut(cut) && outside_figure(buffer, cut) && (complete(cut) || held.allows(cut));
         if last { cuts.by_ref().rev().find(fits) } else { cuts.find(fits) }
     };
     match policy.rule {
@@ -103,7 +107,8 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
 /// Algorithm 1: the cut after the first predicted end-of-sentence mark, or before the first word of another speaker, if `trailing` of the `known` words follow it.
 /// Words before it need not be frozen yet; releasing freezes them.
 pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, known: u64) -> Option<u64> {
-    let ends = |i: u64| tags(buffer, i).punct.ends_sentence() || turn_begins(buffer, i + 1, known);
+    let ends =
+        |i: u64| (tags(buffer, i).punct.ends_sentence() || turn_begins(buffer, i + 1, known)) && outside_figure(buffer, i + 1);
     let mark = (buffer.released()..known).find(|&i| ends(i))?;
     // What is guarded waits until frozen words show that it has ended; then it goes by the rule for frozen marks.
     let whole = || RedactedRanges::of(buffer, policy, before, buffer.frozen().max(mark + 1)).allows(mark + 1);
@@ -111,7 +116,7 @@ pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, 
 }
 
 /// The best cut when something must leave: the last frozen sentence end, else comma, else word; inside an
-/// entity, or what is guarded, only where nothing else is left.
+/// entity, or what is guarded, only where nothing else is left. Never between words that were read back from one figure.
 pub fn forced(buffer: &Buffer, policy: &Policy, before: &str) -> Option<u64> {
     let (first, last) = (buffer.released() + 1, buffer.frozen());
     if first > last {
@@ -119,9 +124,15 @@ pub fn forced(buffer: &Buffer, policy: &Policy, before: &str) -> Option<u64> {
     }
     let held = RedactedRanges::of(buffer, policy, before, last);
     let best = |want: &dyn Fn(Punct) -> bool| {
-        (first..=last)
-            .rev()
-            .find(|&cut| want(tags(buffer, cut - 1).punct) && outside_entity(buffer, cut, false) && held.allows(cut))
+        (first..=last).rev().find(|&cut| {
+            want(tags(buffer, cut - 1).punct)
+                && outside_figure(buffer, cut)
+                && outside_entity(buffer, cut, false)
+                && held.allows(cut)
+        })
     };
-    best(&Punct::ends_sentence).or_else(|| best(&|p| p == Punct::Comma)).or_else(|| best(&|_| true)).or(Some(last))
+    best(&Punct::ends_sentence)
+        .or_else(|| best(&|p| p == Punct::Comma))
+        .or_else(|| best(&|_| true))
+        .or_else(|| (first..=last).rev().find(|&cut| outside_figure(buffer, cut)))
 }

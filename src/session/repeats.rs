@@ -134,6 +134,9 @@ mod tests {
             tokens: Arc::new([0]),
             kind: kind_of(spoken),
             source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None }),
+            src: [0, 1],
+            shared: false,
+            vocabulary: None,
         }
     }
 

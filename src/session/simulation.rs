@@ -373,7 +373,7 @@ impl Sim {
         let mut h = DefaultHasher::new();
         (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
         let mut clock = self.clocks.get(&say.channel).copied().unwrap_or_default();
-        let word = |&w: &u8| Word {
+        let word = |(n, &w): (usize, &u8)| Word {
             spoken: format!("w{w}").into(),
             parts: format!("w{w}").into(),
             asked: AskedClasses::default(),
@@ -385,15 +385,19 @@ impl Sim {
             tokens: Arc::new([1000 + u32::from(w)]),
             kind: WordKind::Speech,
             source: source.clone(),
+            src: [n as u64, n as u64 + 1],
+            shared: false,
+            vocabulary: None,
         };
         Record {
             seq: Some(seq),
             hash: h.finish(),
             is_final: say.is_final,
-            words: say.words.iter().map(word).collect(),
+            words: say.words.iter().enumerate().map(word).collect(),
             end: say.end,
             policy: self.policy.clone(),
             source: source.clone(),
+            vocabulary: Vec::new(),
         }
     }
 

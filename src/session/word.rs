@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::vocabulary::Vocabulary;
 use crate::infer::RowWord;
 use crate::infer::prosody::{Prosody, Voice};
 use crate::record::REPLAYED;
@@ -76,6 +77,13 @@ pub struct Word {
     pub kind: WordKind,
     /// the record it came with
     pub source: Arc<Source>,
+    /// input words that it came from, half-open: of its record until its stream takes it, then of the epoch. One of them, but where a recogniser's figures
+    /// were read back
+    pub src: [u64; 2],
+    /// other words came from the same input words: they stay in the text together, and leave in one segment
+    pub shared: bool,
+    /// its session's spellings when it came
+    pub vocabulary: Option<Arc<Vocabulary>>,
 }
 
 impl WordKind {
@@ -99,6 +107,16 @@ impl Word {
     /// Whether another speaker begins with it. Markup begins nothing.
     pub fn begins_turn(&self) -> bool {
         self.prosody.voice == Voice::Other && self.kind != WordKind::Markup
+    }
+
+    /// Why it leaves the text, as [`removal`] has it. What a recogniser wrote as one figure stays whole.
+    pub fn removal(&self, disfluency: Disfluency, verbatim: bool) -> Option<&'static str> {
+        removal(self.kind, if self.shared { Disfluency::O } else { disfluency }, verbatim)
+    }
+
+    /// Whether a segment may not end between this word and `next`: both came from the same input word.
+    pub fn goes_with(&self, next: &Word) -> bool {
+        next.src[0] < self.src[1]
     }
 
     /// As redaction hears it.

@@ -62,6 +62,9 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
         tokens: Arc::new([0]),
         kind: kind_of(spoken),
         source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None }),
+        src: [index as u64, index as u64 + 1],
+        shared: false,
+        vocabulary: None,
     };
     (word, tags)
 }
@@ -78,7 +81,7 @@ fn between(line: &str, style: &Style, around: PassageContext) -> Formatted {
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
     let lexicon = Lexicon::parse("iphone\tiPhone\nebay\teBay\n").unwrap();
     apply(
-        Passage { words: &words, from: 0, sentence_start: true, turn_ends: false, around, sure: words.len() },
+        Passage { words: &words, sentence_start: true, turn_ends: false, around, sure: words.len() },
         &Style { lexicon: Arc::new(lexicon), ..style.clone() },
     )
 }
@@ -172,14 +175,7 @@ fn a_language_that_is_not_served_goes_out_as_spoken() {
     let (mut word, tags) = word("BONJOUR/C/./F", 0, &mut None);
     word.kind = WordKind::Plain;
     let done = apply(
-        Passage {
-            words: &[(&word, tags)],
-            from: 0,
-            sentence_start: true,
-            turn_ends: false,
-            around: PassageContext::default(),
-            sure: 1,
-        },
+        Passage { words: &[(&word, tags)], sentence_start: true, turn_ends: false, around: PassageContext::default(), sure: 1 },
         &plain(),
     );
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));

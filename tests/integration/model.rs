@@ -321,6 +321,9 @@ fn streamed(m: &Model, words: &[String], boundaries: &Boundaries, rules: &Rules,
             parts: "".into(),
             asked: AskedClasses::default(),
             source,
+            src: [i as u64, i as u64 + 1],
+            shared: false,
+            vocabulary: None,
         };
         buffer.push(word, Time(0));
         let upto = i as u64 + 1;

@@ -24,6 +24,7 @@ pub mod network;
 pub mod openfst;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
+mod readback;
 mod sentence;
 pub mod source;
 mod verbalise;
@@ -39,8 +40,10 @@ use network::{Cost, Language, Network};
 
 use crate::tags::ItnClass;
 
+pub use readback::{BACKWARDS, Back};
 pub use sentence::Part;
 pub use verbalise::Sample;
+use verbalise::{Keep, Letters};
 pub use write::Token;
 
 /// Largest number of words in a span. A longer span stays as spoken, which bounds the work.
@@ -95,6 +98,8 @@ pub struct Itn {
     recipes: Option<Network>,
     /// one network of all classes but recipes, if sentences are to be read
     sentences: Option<Network>,
+    /// what each table and rule can write, for reading back
+    letters: Letters,
 }
 
 /// The locale and the styles in which a language is written. Each is a directory of more files of the same language.
@@ -148,7 +153,8 @@ impl Itn {
             by_label.insert(known, label.classes.iter().map(number).collect());
         }
         let recipes = language.names.classes.iter().any(|c| c.recipe).then(|| compile::union(&mut language, |c| c.recipe));
-        Ok(Itn { language, by_label, recipes, sentences: None })
+        let letters = Letters::of(&language.names);
+        Ok(Itn { language, by_label, recipes, sentences: None, letters })
     }
 
     /// The same grammars, with a network for sentences without tags.
@@ -169,8 +175,8 @@ impl Itn {
         let index = self.language.classes.iter().position(|(label, _)| label == class)?;
         let rule = &self.language.names.classes[index].rule;
         // Some candidates are read as something else, so more candidates are drawn than are asked for.
-        let wider = sample.map(|s| Sample { most: 2 * s.most + 6, ..s });
-        let mut all = verbalise::readings(&self.language.names, rule, text, wider);
+        let keep = sample.map_or(Keep::All, |s| Keep::Drawn(Sample { most: 2 * s.most + 6, ..s }));
+        let mut all = verbalise::readings(&self.language.names, &self.letters, rule, text, keep, &mut { verbalise::MAX_STEPS });
         all.retain(|reading| {
             let words: Vec<&str> = reading.iter().map(String::as_str).collect();
             self.read(index, &words, |_, _, _| {}).is_some_and(|w| w.text == text)

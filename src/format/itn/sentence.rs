@@ -12,7 +12,7 @@ const KEEP: &str = "KEEP";
 /// Label of the class that says which two words are of one number.
 const WHOLE: &str = "WHOLE";
 /// Classes that write nothing. They say which words belong together.
-pub(super) const SAYINGS: [&str; 5] = [WHOLE, "LIKE-BEFORE", "LIKE-AFTER", "BARE-HOUR", "COMMON"];
+pub(super) const SAYINGS: [&str; 6] = [WHOLE, "LIKE-BEFORE", "LIKE-AFTER", "BARE-HOUR", "COMMON", super::BACKWARDS];
 /// Cost of half a number left as spoken beside its other half, in thousandths. About as much as a lone digit costs more
 /// when it is written than when it is left as spoken.
 const LEFT_COST: u32 = 1000;

@@ -4,6 +4,7 @@
 //! filters, and read in turn. Nothing is compiled for it; what was found for a rule and a text is remembered. Digits alone can be said in thousands of
 //! ways; a [`Sample`] keeps a few of them at every step, drawn by their costs.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ use super::check::{CheckedAlternative, Definition, Names, Piece};
 use super::filter::Filter;
 
 /// Steps of one search: what takes more is given up, with what was found so far.
-const MAX_STEPS: usize = 400_000;
+pub const MAX_STEPS: usize = 400_000;
 /// Readings of any one part that are followed further.
 const MAX_PART_READINGS: usize = 4096;
 
@@ -44,11 +45,101 @@ impl Sample {
     }
 }
 
+/// Which ASCII characters each table and rule can write: most texts cannot be of most rules.
+#[derive(Debug, Default)]
+pub struct Letters(HashMap<String, u128>);
+
+impl Letters {
+    /// Of a language's names.
+    pub fn of(names: &Names) -> Letters {
+        let of_text = |text: &str| text.bytes().filter(u8::is_ascii).fold(0, |set, b| set | 1u128 << b);
+        let mut letters = Letters::default();
+        // Each name comes after those it uses.
+        for name in &names.order {
+            let set = match &names.named[name] {
+                Definition::Table(rows) => rows.iter().fold(0, |set, row| set | of_text(&row.written)),
+                Definition::Rule(ways) => ways.iter().fold(0, |set, &way| {
+                    let way = &names.alternatives[way];
+                    way.written.iter().fold(set, |set, piece| match piece {
+                        Piece::Text(text) => set | of_text(text),
+                        // Filters change letters, and add what is not among them.
+                        Piece::Part(_, filters) if !filters.is_empty() => u128::MAX,
+                        Piece::Part(n, _) => {
+                            set | uses_of(way, *n).map(|of| letters.0.get(of).copied().unwrap_or(u128::MAX)).fold(0, |a, b| a | b)
+                        }
+                    })
+                }),
+            };
+            letters.0.insert(name.clone(), set);
+        }
+        letters
+    }
+
+    fn may_write(&self, name: &str, text: &str) -> bool {
+        self.0.get(name).is_none_or(|set| text.bytes().filter(u8::is_ascii).all(|b| set & (1 << b) != 0))
+    }
+}
+
+/// Tables and rules that part number `part` of an alternative is: one name may be several, by turns.
+fn uses_of(way: &CheckedAlternative, part: usize) -> impl Iterator<Item = &str> {
+    fn find<'a>(said: &'a SpokenPattern, name: &str, found: &mut Vec<&'a str>) {
+        match said {
+            SpokenPattern::Word(_) => {}
+            SpokenPattern::Part { name: own, of, .. } if own == name => found.push(of),
+            SpokenPattern::Part { .. } => {}
+            SpokenPattern::Seq(all) | SpokenPattern::Any(all) => all.iter().for_each(|one| find(one, name, found)),
+            SpokenPattern::Perhaps(one) | SpokenPattern::Many(one, _) => find(one, name, found),
+        }
+    }
+    let mut found = Vec::new();
+    find(&way.said, &way.parts[part], &mut found);
+    found.into_iter()
+}
+
+/// Which readings are kept, of a whole and of each of its parts.
+#[derive(Clone, Copy, Debug)]
+pub enum Keep {
+    /// all that are found
+    All,
+    /// some, drawn by their costs
+    Drawn(Sample),
+    /// so many of the most usual ones
+    Cheapest(usize),
+}
+
+/// Orders readings, the usual ones first: by their costs, then those of fewer words ("a three twenty", not "a three two zero"), then those with more plurals
+/// ("dollars", not "dollar").
+pub fn usual(cost: u32, words: &[String]) -> (u32, usize, Reverse<usize>) {
+    (cost, words.len(), Reverse(words.iter().filter(|word| word.ends_with('s')).count()))
+}
+
+impl Keep {
+    /// Leaves `times` as many as are kept in the end.
+    fn thin<T>(self, times: usize, all: &mut Vec<T>, of: impl Fn(&T) -> &Reading, rest: impl Fn(&T) -> String) {
+        match self {
+            Keep::All => {}
+            Keep::Drawn(sample) => {
+                let name = |one: &T| {
+                    let (cost, words) = of(one);
+                    (*cost, words.join(" ") + &rest(one))
+                };
+                Sample { most: times * sample.most, ..sample }.draw(all, name);
+            }
+            Keep::Cheapest(most) => {
+                all.sort_by_cached_key(|one| usual(of(one).0, &of(one).1));
+                all.truncate(times * most);
+            }
+        }
+    }
+}
+
 /// Ways to say what `rule` writes as `text`, those of earlier alternatives first. Some may be read as something else: the caller knows by
-/// normalising them.
-pub fn readings(names: &Names, rule: &str, text: &str, sample: Option<Sample>) -> Vec<Vec<String>> {
-    let mut reader = Reader { names, sample, runs: runs(text), known: HashMap::new(), steps: 0 };
-    reader.named(rule, text).iter().map(|(_, words)| words.clone()).collect()
+/// normalising them. `steps` are left for the search, and those it takes are taken from them.
+pub fn readings(names: &Names, letters: &Letters, rule: &str, text: &str, keep: Keep, steps: &mut usize) -> Vec<Vec<String>> {
+    let mut reader = Reader { names, letters, keep, runs: runs(text), known: HashMap::new(), steps: *steps };
+    let found = reader.named(rule, text).iter().map(|(_, words)| words.clone()).collect();
+    *steps = reader.steps;
+    found
 }
 
 fn runs(text: &str) -> HashSet<String> {
@@ -58,10 +149,12 @@ fn runs(text: &str) -> HashSet<String> {
 
 struct Reader<'a> {
     names: &'a Names,
-    sample: Option<Sample>,
+    letters: &'a Letters,
+    keep: Keep,
     /// what any word may be: letters, or letters and digits, that stand together in the text; no piece of them
     runs: HashSet<String>,
     known: HashMap<(&'a str, String), Rc<Vec<Reading>>>,
+    /// steps that are left
     steps: usize,
 }
 
@@ -70,11 +163,14 @@ type Partial = (Reading, Vec<String>);
 
 impl<'a> Reader<'a> {
     fn tired(&mut self) -> bool {
-        self.steps += 1;
-        self.steps > MAX_STEPS
+        self.steps = self.steps.saturating_sub(1);
+        self.steps == 0
     }
 
     fn named(&mut self, name: &'a str, text: &str) -> Rc<Vec<Reading>> {
+        if !self.letters.may_write(name, text) {
+            return Rc::default();
+        }
         if let Some(known) = self.known.get(&(name, text.to_string())) {
             return known.clone();
         }
@@ -99,9 +195,7 @@ impl<'a> Reader<'a> {
         // Of the same words said by several alternatives, the cheapest counts.
         found.sort_by_key(|(cost, _)| *cost);
         found.retain(|(_, words)| seen.insert(words.clone()));
-        if let Some(sample) = self.sample {
-            sample.draw(&mut found, |(cost, words)| (*cost, words.join(" ")));
-        }
+        self.keep.thin(1, &mut found, |reading| reading, |_| String::new());
         found.truncate(MAX_PART_READINGS);
         let found = Rc::new(found);
         self.known.insert((name, text.to_string()), found.clone());
@@ -186,11 +280,8 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        if let Some(sample) = self.sample {
-            // More than in the end: some of them will not come to one.
-            let more = Sample { most: 4 * sample.most, ..sample };
-            more.draw(&mut out, |((cost, words), left)| (*cost, [words.join(" "), left.concat()].join("|")));
-        }
+        // More than in the end: some of them will not come to one.
+        self.keep.thin(4, &mut out, |(reading, _)| reading, |(_, left)| format!("|{}", left.concat()));
         out
     }
 }

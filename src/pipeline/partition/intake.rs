@@ -13,6 +13,7 @@ use crate::config::{Profile, Profiles};
 use crate::events;
 use crate::pipeline::Shared;
 use crate::pipeline::active_settings::ActiveSettings;
+use crate::pipeline::panics;
 use crate::produce::DeadLetter;
 use crate::rate_limit::QuotaAction;
 use crate::record::decode;
@@ -157,6 +158,16 @@ impl Intake {
             attached: span.map(|span| Arc::new(span) as Attachment),
         });
         let plain = !profile.serves(segment.lang.as_deref());
+        if let Some(reader) = self.shared.formatter.read_back(&profile.name).filter(|_| !plain) {
+            let most = self.shared.active_settings().limits.max_words_per_record;
+            match panics::caught(|| reader.words(segment.words.clone(), most)) {
+                Some(words) => segment.words = words,
+                None => {
+                    let (partition, offset) = (self.partition, source.offset);
+                    tracing::error!(partition, offset, "reading a record's figures back panicked; they pass as they stand")
+                }
+            }
+        }
         let tokenizer = &self.shared.models.of(policy.template).tokenizer;
         Record::new(segment, hash, source, policy, plain, |w| tokenizer.tokens(w))
     }

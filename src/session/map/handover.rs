@@ -19,7 +19,12 @@ impl Sessions {
             Some(id) => {
                 let slot = &self.slots[id];
                 let model = model(slot.stream.policy());
-                Some(Snapshot::Open(Box::new(slot.stream.snapshot(&slot.profile, &model, &slot.waiting))))
+                Some(Snapshot::Open(Box::new(slot.stream.snapshot(
+                    &slot.profile,
+                    &model,
+                    &slot.waiting,
+                    self.vocabularies.of(&key.session),
+                ))))
             }
             None => self
                 .ended
@@ -46,6 +51,7 @@ impl Sessions {
             self.changed.insert(key.clone());
             erased.push(id);
         }
+        self.vocabularies.forget(session);
         let had_ended = self.ended.erase(session);
         self.events.retain(|e| e.stream.key.session != *session);
         (had_ended || !erased.is_empty()).then_some(erased)
@@ -74,6 +80,9 @@ impl Sessions {
         // Everything that the tables will ask of the stream is computed before the stream is in them, so that a panic
         // over a damaged state leaves nothing behind.
         let _ = (stream.pending(), stream.is_behind(None), stream.next_due(true, self.limits.session_ttl_ms));
+        if let Some(vocabulary) = state.session_vocabulary() {
+            self.vocabularies.restore(&key.session, vocabulary);
+        }
         let id = self.next_id;
         self.next_id += 1;
         self.by_key.insert(key.clone(), id);

@@ -6,6 +6,7 @@
 mod handover;
 mod questions;
 pub mod reread;
+mod vocabularies;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
@@ -19,6 +20,7 @@ use super::stream::Stream;
 use super::{Record, Source, Time};
 use crate::infer::Outcome;
 use crate::record::End;
+use vocabularies::Vocabularies;
 
 /// Limits of a partition's table of streams.
 #[derive(Clone, Debug)]
@@ -91,6 +93,8 @@ pub struct Sessions {
     changed: BTreeSet<StreamKey>,
     /// streams whose states hold records that are still to come
     ahead: reread::AheadStreams,
+    /// the spellings of sessions
+    vocabularies: Vocabularies,
 }
 
 impl Sessions {
@@ -112,6 +116,7 @@ impl Sessions {
             events: Vec::new(),
             changed: BTreeSet::new(),
             ahead: reread::AheadStreams::default(),
+            vocabularies: Vocabularies::default(),
         }
     }
 
@@ -139,6 +144,9 @@ impl Sessions {
         let has_others = !others.is_empty() || self.ahead.holds_any_of(session, offset);
         let opens_nothing = record.words.is_empty() && ends_session && has_others && !there;
         let held = self.ahead.holds(&key, offset);
+        if !held {
+            self.spell(&key, &mut record);
+        }
         let said = if held { None } else { self.note_asked_classes(&key, &mut record) };
         let accepted = if opens_nothing || held {
             Accepted::Taken
@@ -150,8 +158,27 @@ impl Sessions {
             for other in others {
                 self.route(other, HeldInput::End(EndCause::Session), now);
             }
+            if ends_session {
+                self.vocabularies.forget(session);
+            }
         }
         accepted
+    }
+
+    /// Takes a record's spellings, and gives its words the ones of its session: that goes by the order of records alone.
+    fn spell(&mut self, key: &StreamKey, record: &mut Record) {
+        let repeats = match self.by_key.get(key) {
+            Some(id) => self.slots[id].stream.repeats(record),
+            None => self.ended.repeats(key, (record.seq, record.hash)),
+        };
+        if !record.vocabulary.is_empty() && !repeats {
+            self.vocabularies.learn(&key.session, &std::mem::take(&mut record.vocabulary));
+            let channels: Vec<StreamKey> = self.channels(&key.session).cloned().collect();
+            self.changed.extend(channels);
+        }
+        if let Some(vocabulary) = self.vocabularies.of(&key.session) {
+            record.words.iter_mut().for_each(|word| word.vocabulary = Some(vocabulary.clone()));
+        }
     }
 
     /// Whether a stream will still be open once all it was given is worked off: when the model answers must not matter.
@@ -274,6 +301,9 @@ impl Sessions {
         for input in slot.waiting {
             self.route(slot.key.clone(), input, now);
         }
+        if self.channels(&slot.key.session).next().is_none() {
+            self.vocabularies.closed(&slot.key.session, now.plus(self.limits.late_ttl_ms), self.limits.max_streams);
+        }
     }
 
     /// The next request for the model, from the stream that has waited longest for its turn: of those with live words or, if `behind`, of those that have
@@ -327,7 +357,7 @@ impl Sessions {
 
     /// When something is due next.
     pub fn next_due(&self) -> Option<Time> {
-        [self.due.first().map(|(t, _)| *t), self.ended.next_due()].into_iter().flatten().min()
+        [self.due.first().map(|(t, _)| *t), self.ended.next_due(), self.vocabularies.next_due()].into_iter().flatten().min()
     }
 
     /// Lets time pass.
@@ -342,6 +372,11 @@ impl Sessions {
             self.after(id, out, now);
         }
         self.ended.tick(now);
+        let open = |session: &Arc<str>| {
+            let first = StreamKey { session: session.clone(), channel: "".into() };
+            self.by_key.range((Bound::Included(first), Bound::Unbounded)).next().is_some_and(|(key, _)| key.session == *session)
+        };
+        self.vocabularies.tick(now, open);
     }
 
     /// The partition has been read up to the end it had at assignment: from now on delays count. `live_from`: offset of its next record.

@@ -91,7 +91,7 @@ impl RemainingWords {
         let repeats = this.is_some() && this == found.last;
         if record.is_final && !repeats {
             let of = if stream.is_over_at(record.source.offset) { &mut found.later } else { &mut found.words };
-            *of += record.words.len() as u64;
+            *of += record.input_words();
         }
         found.last = this.or(found.last);
     }
@@ -136,6 +136,7 @@ impl Sessions {
             self.end_if_over(stream, now);
         }
         let ends_session = record.end == Some(End::Session);
+        self.spell(key, &mut record);
         if own {
             // What it asks for its own channel is noted anew; the others have noted it.
             let said = self.note_asked_classes(key, &mut record);

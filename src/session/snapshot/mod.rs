@@ -24,19 +24,23 @@ use super::plan::Pass;
 use super::policy::Policy;
 use super::settle::Settled;
 use super::stream::StreamProgress;
+use super::vocabulary::Vocabulary;
 use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::prosody::Prosody;
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
+use crate::record::vocabulary::Spelling;
 use crate::redact::{AskedClasses, ChannelContext};
 use crate::tags::{Itn, Tags};
 
 /// The byte after the header. Another one is refused: a program cannot know what another version wrote.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// The same where the state itself is left out, because it would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
 const MAX_BYTES: u64 = 64 << 20;
+/// Input words of an epoch: beyond it no call goes, and counting on might overflow.
+const MAX_INPUT_WORDS: u64 = 1 << 48;
 /// Words are short, and most of a snapshot; higher levels cost more than they save.
 const LEVEL: i32 = 1;
 
@@ -92,6 +96,10 @@ pub struct OpenStream {
     /// tokens, and [`Prosody::to_byte`]
     history: Vec<(Vec<u32>, u8)>,
     sources: Vec<SourceState>,
+    /// number and spellings of each vocabulary that its words or its session have
+    vocabularies: Vec<(u64, Vec<Spelling>)>,
+    /// the session's
+    vocabulary: Option<u32>,
     entries: Vec<EntryState>,
     last_source: Option<u32>,
     waiting: Vec<HeldInputState>,
@@ -117,6 +125,9 @@ struct WordState {
     kind: WordKind,
     asked: AskedClasses,
     source: u32,
+    src: [u64; 2],
+    shared: bool,
+    vocabulary: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -229,23 +240,35 @@ pub fn key_from_bytes(bytes: &[u8]) -> Result<StreamKey, SnapshotError> {
     }
 }
 
-/// Sources, each once.
+/// Sources and vocabularies, each once.
 #[derive(Default)]
-struct Sources(Vec<Arc<Source>>);
+struct Sources {
+    sources: Vec<Arc<Source>>,
+    vocabularies: Vec<Arc<Vocabulary>>,
+}
 
 impl Sources {
     fn place(&mut self, source: &Arc<Source>) -> u32 {
         // Words of one record stand together.
-        let at = self.0.iter().rposition(|s| Arc::ptr_eq(s, source)).unwrap_or_else(|| {
-            self.0.push(source.clone());
-            self.0.len() - 1
+        let at = self.sources.iter().rposition(|s| Arc::ptr_eq(s, source)).unwrap_or_else(|| {
+            self.sources.push(source.clone());
+            self.sources.len() - 1
+        });
+        at as u32
+    }
+
+    fn vocabulary(&mut self, vocabulary: &Arc<Vocabulary>) -> u32 {
+        let at = self.vocabularies.iter().rposition(|v| Arc::ptr_eq(v, vocabulary)).unwrap_or_else(|| {
+            self.vocabularies.push(vocabulary.clone());
+            self.vocabularies.len() - 1
         });
         at as u32
     }
 
     fn word(&mut self, word: &Word) -> WordState {
-        let Word { spoken, start, end, confidence, speaker, prosody, kind, asked, source, tokens: _, parts: _ } = word;
+        let Word { spoken, start, end, confidence, speaker, prosody, kind, asked, source, src, shared, vocabulary, .. } = word;
         let source = self.place(source);
+        let vocabulary = vocabulary.as_ref().map(|vocabulary| self.vocabulary(vocabulary));
         WordState {
             spoken: spoken.clone(),
             start: *start,
@@ -256,6 +279,9 @@ impl Sources {
             kind: *kind,
             asked: *asked,
             source,
+            src: *src,
+            shared: *shared,
+            vocabulary,
         }
     }
 }
@@ -268,9 +294,10 @@ impl OpenStream {
         utterance_ended: bool,
         (covered, passes): (u64, Vec<Pass>),
         (parts, settled): (BufferParts, Settled),
-        waiting: &VecDeque<HeldInput>,
+        (waiting, vocabulary): (&VecDeque<HeldInput>, Option<&Arc<Vocabulary>>),
     ) -> OpenStream {
         let mut sources = Sources::default();
+        let vocabulary = vocabulary.map(|vocabulary| sources.vocabulary(vocabulary));
         let entry = |sources: &mut Sources, e: &BufferedWord| EntryState {
             word: sources.word(&e.word),
             tags: e.tags.map(Tags::to_bytes),
@@ -318,17 +345,36 @@ impl OpenStream {
             label: parts.label.map(|label| label.index() as u8),
             settled,
             history: parts.history.iter().map(|past| (past.tokens.to_vec(), past.prosody.to_byte())).collect(),
-            sources: sources.0.iter().map(source).collect(),
+            sources: sources.sources.iter().map(source).collect(),
+            vocabularies: sources.vocabularies.iter().map(|v| (v.number(), v.spellings().to_vec())).collect(),
+            vocabulary,
             entries,
             last_source,
             waiting,
         }
     }
 
+    /// Its vocabularies.
+    fn vocabularies(&self) -> Result<Vec<Arc<Vocabulary>>, SnapshotError> {
+        let is_sound = |s: &Spelling| !s.said.is_empty() && !s.written.is_empty();
+        if !self.vocabularies.iter().all(|(number, all)| *number < u64::MAX && all.iter().all(is_sound)) {
+            return Err(wrong("a spelling that says nothing"));
+        }
+        Ok(self.vocabularies.iter().map(|(number, all)| Arc::new(Vocabulary::new(*number, all.clone()))).collect())
+    }
+
+    /// Its session's vocabulary.
+    pub(super) fn session_vocabulary(&self) -> Option<Vocabulary> {
+        let (number, spellings) = self.vocabularies.get(self.vocabulary? as usize)?;
+        Some(Vocabulary::new(*number, spellings.clone()))
+    }
+
     /// What every version can read of it.
     fn outline(&self) -> StreamOutline {
         let (epoch, segments, counts, sentence_start) = self.progress.outline();
-        let taken = self.released + self.entries.len() as u64;
+        // In input words: how figures are read back may have changed when the raw topic is read again.
+        let taken = counts.words;
+        let released = self.entries.first().map_or(taken, |e| e.word.src[0]);
         let (removed, degraded) = (counts.removed, counts.degraded);
         let offset = |w: &HeldInputState| match w {
             HeldInputState::Record { source, .. } => self.sources.get(*source as usize).map(|s| s.offset),
@@ -336,7 +382,7 @@ impl OpenStream {
         };
         let next_epoch = self.waiting.iter().find_map(offset);
         let words = |w: &HeldInputState| match w {
-            HeldInputState::Record { is_final: true, words, .. } => words.len() as u64,
+            HeldInputState::Record { is_final: true, words, .. } => words.last().map_or(0, |w| w.src[1]),
             _ => 0,
         };
         let held = self.waiting.iter().map(words).sum();
@@ -344,7 +390,7 @@ impl OpenStream {
             profile: self.profile.clone(),
             epoch,
             taken,
-            released: self.released,
+            released,
             segments,
             removed,
             degraded,
@@ -375,9 +421,17 @@ impl OpenStream {
         }
         let source = |at: u32| sources.get(at as usize).cloned().ok_or_else(|| wrong("a word of no record"));
         let prosody = |byte: u8| Prosody::from_byte(byte).ok_or_else(|| wrong("a boundary that there is not"));
+        let vocabularies = self.vocabularies()?;
+        let vocabulary = |at: Option<u32>| match at {
+            None => Ok(None),
+            Some(at) => vocabularies.get(at as usize).cloned().map(Some).ok_or_else(|| wrong("a vocabulary that is not there")),
+        };
         let word = |w: &WordState, policy: &Policy| {
             if w.spoken.is_empty() {
                 return Err(wrong("an empty word"));
+            }
+            if w.src[0] >= w.src[1] || w.src[1] > MAX_INPUT_WORDS {
+                return Err(wrong("a word of no input word"));
             }
             Ok(Word {
                 spoken: w.spoken.clone(),
@@ -391,6 +445,9 @@ impl OpenStream {
                 asked: w.asked,
                 kind: w.kind,
                 source: source(w.source)?,
+                src: w.src,
+                shared: w.shared,
+                vocabulary: vocabulary(w.vocabulary)?,
             })
         };
         let mut entries = VecDeque::with_capacity(self.entries.len());
@@ -426,6 +483,7 @@ impl OpenStream {
                         }),
                         policy,
                         source: source(*of)?,
+                        vocabulary: Vec::new(), // its words have it
                     };
                     HeldInput::Record(record, profile)
                 }
@@ -451,7 +509,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value as version 2 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
+    /// A value as version 3 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
     /// puts new bytes here; what stands before the version byte never changes.
     const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
@@ -464,7 +522,7 @@ mod tests {
 
     /// A stream in mid-call, with something in every field.
     fn mid_call() -> Snapshot {
-        let word = |spoken: &str, kind: &str| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "kind": kind, "asked": 4, "source": 0});
+        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null});
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let state = serde_json::json!({
             "profile": "default",
@@ -489,10 +547,12 @@ mod tests {
                 "rules": {"words": 2, "key_words": 4, "lookahead": 1, "masked": false, "slots": 128, "style": 0}
             }},
             "sources": [{"offset": 43, "meta": "{}", "headers": [["h", [1, 2]]], "timestamp_ms": 1700000000000i64}],
+            "vocabularies": [[3, [{"said": ["cube", "cuddle"], "written": "kubectl"}]]],
+            "vocabulary": 0,
             "entries": [
-                {"word": word("two", "Speech"), "tags": [1, 1, 0, 0], "freeze": freeze},
-                {"word": word("uh", "Filler"), "tags": null, "freeze": null},
-                {"word": word("three", "Speech"), "tags": null, "freeze": null}
+                {"word": word("two", "Speech", [4, 5]), "tags": [1, 1, 0, 0], "freeze": freeze},
+                {"word": word("uh", "Filler", [5, 6]), "tags": null, "freeze": null},
+                {"word": word("three", "Speech", [6, 7]), "tags": null, "freeze": null}
             ],
             "last_source": 0,
             "waiting": [{"End": "Session"}]
@@ -518,7 +578,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 2, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 3, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());

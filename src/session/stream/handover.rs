@@ -12,6 +12,7 @@ use crate::session::plan::{Pass, Plan};
 use crate::session::policy::Policy;
 use crate::session::settle::Settled;
 use crate::session::snapshot::{HeldInput, OpenStream, SnapshotContext, SnapshotError, StreamOutline};
+use crate::session::vocabulary::Vocabulary;
 
 /// Unfrozen words that a row can hold, with one token each.
 const MAX_ROW_WORDS: u64 = MAX_TOKENS as u64 - 2;
@@ -19,8 +20,14 @@ const MAX_ROW_WORDS: u64 = MAX_TOKENS as u64 - 2;
 const MAX_COUNT: u64 = 1 << 48;
 
 impl Stream {
-    /// What its next owner needs of it. `waiting`: what is held until it has closed.
-    pub fn snapshot(&self, profile: &str, model: &str, waiting: &VecDeque<HeldInput>) -> OpenStream {
+    /// What its next owner needs of it. `waiting`: what is held until it has closed. `vocabulary`: its session's.
+    pub fn snapshot(
+        &self,
+        profile: &str,
+        model: &str,
+        waiting: &VecDeque<HeldInput>,
+        vocabulary: Option<&Arc<Vocabulary>>,
+    ) -> OpenStream {
         // A request under way is asked again: its pass comes first in the plan.
         let kind = self.in_flight.iter().filter_map(|f| if let RequestKind::Pass(pass) = f.kind { Some(pass) } else { None });
         OpenStream::new(
@@ -30,7 +37,7 @@ impl Stream {
             self.utterance_due.is_some(),
             (self.plan.covered(), kind.chain(self.plan.passes()).collect()),
             (self.buffer.parts(), self.settled),
-            waiting,
+            (waiting, vocabulary),
         )
     }
 
@@ -94,7 +101,7 @@ impl Stream {
         stream.buffer = Buffer::after(missing);
         stream.plan.cover(missing);
         stream.settled = Settled::none_before(missing);
-        stream.known = outline.released.saturating_sub(missing);
+        stream.known = outline.released;
         let progress = &mut stream.progress;
         (progress.seq, progress.seen, progress.sentence_start) = (outline.segments, missing, outline.sentence_start);
         progress.counts.words = missing;
@@ -115,7 +122,7 @@ mod tests {
         let sim = Sim::new(policy(), |_| (0, false));
         let record = sim.record(&Say { channel: 0, words: vec![7; words], is_final: true, end: None }, 0);
         stream.push(record, Time(0));
-        stream.snapshot("default", "simulated", &VecDeque::new())
+        stream.snapshot("default", "simulated", &VecDeque::new(), None)
     }
 
     fn restored(state: &OpenStream) -> Result<Stream, SnapshotError> {

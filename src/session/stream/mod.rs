@@ -24,8 +24,7 @@ use super::output::{EndCause, InferenceRequest, Release, StreamOutput, Tail};
 use super::plan::{Pass, Plan};
 use super::policy::{Policy, ReleaseRule};
 use super::settle::Settled;
-use super::word::removal;
-use super::{Record, Source, Time, WordKind, release};
+use super::{Record, Source, Time, Word, WordKind, release};
 use crate::infer::{Outcome, Row, RowWord};
 use crate::record::{Counts, End};
 use crate::redact::{ChannelContext, Redaction, add_around};
@@ -94,7 +93,7 @@ pub struct Stream {
     revision: u64,
     utterance_due: Option<Time>,
     last_record_at: Time,
-    /// words to come that have left already: the stream is made anew from its input
+    /// input words of the epoch before this one have left already: the stream is made anew from its input
     known: u64,
 }
 
@@ -200,12 +199,14 @@ impl Stream {
             self.utterance_due = None; // speech went on
         }
         self.hypothesis = None;
+        let (taken, came) = (self.progress.counts.words, record.input_words());
+        let placed = record.words.into_iter().map(|word| Word { src: word.src.map(|n| n + taken), ..word });
         if record.is_final {
-            for mut word in record.words {
-                self.progress.counts.words += 1;
+            self.progress.counts.words += came;
+            for mut word in placed {
                 boundary::measure(&mut self.progress.last_word, &mut word);
-                if self.known > 0 {
-                    self.known -= 1;
+                // Where figures are read back otherwise than they were, some may come twice. None is lost.
+                if word.src[1] <= self.known {
                     // Whether the word stayed in the text is not known any more: what looks back for a number or a name takes it as kept.
                     let mut left = String::new();
                     add_around(&mut left, &word.parts, true);
@@ -218,10 +219,10 @@ impl Stream {
                     self.plan.word(self.buffer.total(), &self.policy);
                 }
             }
-        } else if !record.words.is_empty() && self.policy.partials {
+        } else if came > 0 && self.policy.partials {
             self.revision += 1;
             let limit = self.policy.max_buffer_words as usize;
-            let (mut words, mut last_word) = (record.words, self.progress.last_word.clone());
+            let (mut words, mut last_word) = (placed.collect::<Vec<_>>(), self.progress.last_word.clone());
             words.iter_mut().for_each(|word| boundary::measure(&mut last_word, word));
             self.hypothesis = Some(Hypothesis::new(words, limit, self.revision));
         }
@@ -426,7 +427,7 @@ impl Stream {
                 let before = self.buffer.frozen();
                 self.buffer.freeze(pass.freeze_to, pass.upto, now, pass.cause, tags.is_none());
                 if tags.is_none() {
-                    self.progress.counts.degraded += self.buffer.frozen() - before;
+                    self.progress.counts.degraded += self.buffer.input_words(before, self.buffer.frozen());
                 }
                 if let (ReleaseRule::Predicted { trailing }, Some(_)) = (self.policy.rule, tags) {
                     while let Some(cut) =
@@ -441,9 +442,10 @@ impl Stream {
                 while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.progress.channel_context.before, false) {
                     self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
                 }
-                while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words {
-                    let cut = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before)
-                        .expect("something is frozen");
+                while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words
+                    // Words of one figure that is not all frozen yet wait for the rest of it.
+                    && let Some(cut) = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before)
+                {
                     self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
                 }
             }
@@ -506,8 +508,8 @@ impl Stream {
         let sentence_start = self.progress.sentence_start;
         for entry in &entries {
             let tags = entry.tags.unwrap_or_default();
-            let leaves = removal(entry.word.kind, tags.disfluency, self.policy.verbatim).is_some();
-            self.progress.counts.removed += u64::from(leaves);
+            let leaves = entry.word.removal(tags.disfluency, self.policy.verbatim).is_some();
+            self.progress.counts.removed += if leaves { entry.word.src[1] - entry.word.src[0] } else { 0 };
             // A removed word's end mark moves to the kept word before it; a plain one's is not written.
             let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
             self.progress.sentence_start = ends || ((self.progress.sentence_start || entry.word.begins_turn()) && leaves);

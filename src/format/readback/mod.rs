@@ -1,0 +1,268 @@
+//! What a recogniser has formatted, read back into what was said: `$12.50,` is "twelve dollars and fifty cents".
+//!
+//! Then a tagger, styles and redaction do the same with it as with a recogniser that writes nothing. In this order:
+//!
+//! 1. marks around a token and its capitals are taken off ([`marks`]);
+//! 2. tokens with figures and signs, and those beside them that a grammar writes too (`March`, `million`, `kg`), are read by the grammars backwards,
+//!    as many together as are one thing; vendors' ways of writing are brought into the grammars' way first ([`ways`]);
+//! 3. what no grammar reads is read in parts, or passes as it stands.
+//!
+//! Every token is in exactly one [`Group`], in order.
+
+pub mod marks;
+pub mod times;
+mod ways;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::itn::{Back, Itn};
+use crate::session::{WordKind, kind_of};
+use marks::Bare;
+
+/// Tokens that may be read together.
+const MAX_TOKENS: usize = 6;
+/// Characters that may be read together. What is longer passes as it stands.
+const MAX_CHARS: usize = 64;
+/// Words that one group may be read back into. What says more passes as it stands.
+pub const MAX_WORDS: usize = 40;
+/// Steps of all searches for one record, for each of its tokens. A figure takes about 10,000, and what is tried beside it some more. Where they are used up, the
+/// rest of the record's figures pass as they stand.
+const STEPS_PER_TOKEN: usize = 30_000;
+/// The same for a record of few tokens.
+const MIN_STEPS: usize = 300_000;
+
+/// Texts that are remembered at most, and how long one may be. No telephone number, no card's and no social security number is so short.
+const MAX_REMEMBERED: usize = 4096;
+/// See [`MAX_REMEMBERED`].
+const MAX_REMEMBERED_BYTES: usize = 16;
+/// See [`MAX_REMEMBERED`].
+const MAX_REMEMBERED_DIGITS: usize = 4;
+
+/// Tokens and the words that they are read back into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// tokens, at least one
+    pub tokens: Range<usize>,
+    /// words, at least one
+    pub words: Vec<String>,
+}
+
+/// Reads tokens back. One for each locale.
+pub struct ReadBack {
+    itn: Arc<Itn>,
+    literals: HashSet<String>,
+    /// short texts that were read lately, and the steps it took
+    remembered: Mutex<HashMap<Box<str>, (Option<Back>, usize)>>,
+}
+
+/// A record on its way: what may still be done for it.
+struct Left {
+    steps: usize,
+    /// words that may be said more than there are tokens
+    words: usize,
+}
+
+impl Left {
+    /// For so many tokens, which may say at most so many words.
+    fn of(tokens: usize, most: usize) -> Left {
+        Left { steps: (STEPS_PER_TOKEN * tokens).max(MIN_STEPS), words: most.saturating_sub(tokens) }
+    }
+}
+
+impl ReadBack {
+    /// By these grammars, in the styles that profiles have by default.
+    pub fn new(itn: Arc<Itn>) -> ReadBack {
+        ReadBack { literals: itn.literals(), itn, remembered: Mutex::default() }
+    }
+
+    /// What `tokens` say, in at most `most` words or as many as there are tokens.
+    pub fn read(&self, tokens: &[&str], most: usize) -> Vec<Group> {
+        self.read_with(tokens, &mut Left::of(tokens.len(), most))
+    }
+
+    fn read_with(&self, tokens: &[&str], left: &mut Left) -> Vec<Group> {
+        let bare: Vec<Bare> = tokens.iter().map(|token| self.bare(token)).collect();
+        let mut groups: Vec<Group> = Vec::with_capacity(tokens.len());
+        let mut at = 0;
+        while at < tokens.len() {
+            let made = self.together(&bare, at, left).unwrap_or_else(|| vec![self.alone(&bare[at], at, left)]);
+            at = made.last().expect("at least one group").tokens.end;
+            groups.extend(made);
+        }
+        join_marks(groups, &bare)
+    }
+
+    fn bare(&self, token: &str) -> Bare {
+        match kind_of(token) {
+            WordKind::Speech => marks::bare(token, |text| self.literals.contains(text)),
+            WordKind::Plain | WordKind::Filler | WordKind::Markup => Bare::markup(token),
+        }
+    }
+
+    /// The most tokens from `at` on that are written together by some class.
+    fn together(&self, bare: &[Bare], at: usize, left: &mut Left) -> Option<Vec<Group>> {
+        let takes_part = |b: &Bare| b.is_written || self.literals.contains(&b.text);
+        let mut end = at;
+        while end < bare.len().min(at + MAX_TOKENS) && takes_part(&bare[end]) && (end == at || !bare[end - 1].ends) {
+            end += 1;
+        }
+        for end in (at + 1..=end).rev() {
+            let window = &bare[at..end];
+            // Words at an end of it that are no figures are read for what they say of the others.
+            if !window.iter().any(|b| b.is_written) {
+                return None;
+            }
+            if let Some(groups) = self.window(window, at, left) {
+                return Some(groups);
+            }
+        }
+        None
+    }
+
+    fn window(&self, window: &[Bare], at: usize, left: &mut Left) -> Option<Vec<Group>> {
+        let last = window.len() - 1;
+        let texts: Vec<&str> =
+            window.iter().enumerate().map(|(i, b)| if i < last { &b.inner } else { &b.text }.as_str()).collect();
+        let text = texts.join(" ");
+        if text.chars().count() > MAX_CHARS {
+            return None;
+        }
+        let back = self.back(&text, left)?;
+        let more = back.words.len().saturating_sub(window.len());
+        if back.words.is_empty() || back.words.len() > MAX_WORDS || more > left.words {
+            return None;
+        }
+        left.words -= more;
+        let whole = || vec![Group { tokens: at..at + window.len(), words: back.words.clone() }];
+        // As many written tokens as there are here: each is of its own words.
+        Some(if back.tokens.len() == window.len() { divided(&back, at).unwrap_or_else(whole) } else { whole() })
+    }
+
+    /// A text as it was said, whichever way it is written in. Short ones are remembered: `5%` and `2024` come again and again.
+    fn back(&self, text: &str, left: &mut Left) -> Option<Back> {
+        let is_common =
+            text.len() <= MAX_REMEMBERED_BYTES && text.bytes().filter(u8::is_ascii_digit).count() <= MAX_REMEMBERED_DIGITS;
+        let remembered = || self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_common && let Some((back, steps)) = remembered().get(text) {
+            // As many as if it were read now: what is read of a record must not depend on what was read before.
+            let enough = left.steps > *steps;
+            left.steps = left.steps.saturating_sub(*steps);
+            return back.clone().filter(|_| enough);
+        }
+        let before = left.steps;
+        let ways = ways::of(text, |text| self.literals.contains(text));
+        let back = ways.into_iter().find_map(|way| self.itn.read_back(&way, &mut left.steps));
+        if left.steps == 0 {
+            return None; // given up for want of steps
+        }
+        if is_common {
+            let mut remembered = remembered();
+            if remembered.len() >= MAX_REMEMBERED {
+                remembered.clear();
+            }
+            remembered.insert(text.into(), (back.clone(), before - left.steps));
+        }
+        back
+    }
+
+    /// A token by itself that no class has written.
+    fn alone(&self, bare: &Bare, at: usize, left: &mut Left) -> Group {
+        let words = if bare.is_written || bare.text.contains('-') { self.parts(bare, left) } else { None };
+        let words = words.unwrap_or_else(|| vec![bare.said()]);
+        Group { tokens: at..at + 1, words }
+    }
+
+    /// A token's parts: `5-year`, `2012's`, `twenty-five`.
+    fn parts(&self, bare: &Bare, left: &mut Left) -> Option<Vec<String>> {
+        let text = bare.text.as_str();
+        let mut read = |text: &str| self.back(text, left).map(|back| back.words);
+        let with = |words: Option<Vec<String>>, tail: &str| {
+            words.map(|mut words| {
+                words.last_mut().expect("a reading has words").push_str(tail);
+                words
+            })
+        };
+        let words = if let Some(of) = text.strip_suffix("'s") {
+            with(read(of), "'s")
+        } else if let Some(of) = text.strip_suffix('s').filter(|of| of.ends_with(|c: char| c.is_ascii_digit())) {
+            let words = read(of);
+            let tail = if words.as_ref().is_some_and(|w| w.last().is_some_and(|w| w.ends_with('x'))) { "es" } else { "s" };
+            with(words, tail)
+        } else if text.contains('-') && !bare.is_written {
+            let lower = text.to_lowercase();
+            let words: Vec<&str> = lower.split('-').collect();
+            let is_number = ["CARDINAL", "ORDINAL", "FRACTION"].iter().any(|class| self.itn.write_as(class, &words).is_some());
+            is_number.then(|| words.iter().map(|w| w.to_string()).collect())
+        } else if text.contains('-') {
+            let part = |part: &str| match part.chars().all(|c| c.is_alphabetic() || c == '\'') {
+                true if part.is_empty() => None,
+                true => Some(vec![part.to_lowercase()]),
+                false => read(part),
+            };
+            text.split('-').map(part).collect::<Option<Vec<_>>>().map(|parts| parts.concat())
+        } else if let Some((a, b)) =
+            text.split_once('&').filter(|(a, b)| [a, b].iter().all(|t| !t.is_empty() && t.chars().all(char::is_alphabetic)))
+        {
+            Some(vec![a.to_lowercase(), "and".into(), b.to_lowercase()])
+        } else {
+            None
+        }?;
+        let more = words.len() - 1;
+        if words.len() > MAX_WORDS || more > left.words {
+            return None;
+        }
+        left.words -= more;
+        Some(words)
+    }
+}
+
+/// Groups of the tokens from `at` on. Tokens that share words are of one group; `None` where words come from no token.
+fn divided(back: &Back, at: usize) -> Option<Vec<Group>> {
+    let mut groups: Vec<(Range<usize>, [usize; 2])> = Vec::new();
+    for (i, token) in back.tokens.iter().enumerate() {
+        match groups.last_mut() {
+            Some((tokens, words)) if token.words[0] < words[1] => {
+                tokens.end = at + i + 1;
+                words[1] = words[1].max(token.words[1]);
+            }
+            // Words between two tokens that neither is written of, "the" in "march the third", are the later one's.
+            Some((_, words)) => {
+                let from = words[1];
+                groups.push((at + i..at + i + 1, [from, token.words[1]]));
+            }
+            None => groups.push((at..at + 1, [0, token.words[1]])),
+        }
+    }
+    groups.last_mut()?.1[1] = back.words.len();
+    let sound = groups.iter().all(|(_, [from, to])| from < to);
+    sound.then(|| groups.into_iter().map(|(tokens, [from, to])| Group { tokens, words: back.words[from..to].to_vec() }).collect())
+}
+
+/// Tokens that are nothing but marks say nothing: they go with the token after them, or the one before.
+fn join_marks(groups: Vec<Group>, bare: &[Bare]) -> Vec<Group> {
+    let mut joined: Vec<Group> = Vec::with_capacity(groups.len());
+    let mut open: Option<usize> = None;
+    for mut group in groups {
+        if bare[group.tokens.clone()].iter().all(|b| b.is_mark) {
+            open.get_or_insert(group.tokens.start);
+            continue;
+        }
+        if let Some(from) = open.take() {
+            group.tokens.start = from;
+        }
+        joined.push(group);
+    }
+    match (open, joined.last_mut()) {
+        (Some(_), Some(last)) => last.tokens.end = bare.len(),
+        (Some(_), None) => {
+            joined.extend(bare.iter().enumerate().map(|(at, b)| Group { tokens: at..at + 1, words: vec![b.text.clone()] }))
+        }
+        (None, _) => {}
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests;
