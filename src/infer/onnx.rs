@@ -1,7 +1,7 @@
 //! The tagger in ONNX Runtime. The only module that names `ort`.
 //!
-//! The library is loaded at run time, so that one build serves CPU and CUDA; the execution provider asked for must be
-//! there, or loading fails.
+//! The library is loaded at run time, so that one build serves CPU and CUDA. If the requested execution provider is
+//! absent, loading fails.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,11 +32,11 @@ const UNLIMITED: i64 = 1 << 20;
 pub enum Device {
     /// ONNX Runtime's CPU kernels
     Cpu,
-    /// CUDA, from the GPU build of ONNX Runtime; no falling back
+    /// CUDA, from the GPU build of ONNX Runtime; there is no fall-back to the CPU
     Cuda,
 }
 
-/// Loads the ONNX Runtime library. The first call of a process decides; further ones do nothing.
+/// Loads the ONNX Runtime library. The first call of a process loads the library; further calls do nothing.
 ///
 /// # Errors
 /// The library is absent, is no ONNX Runtime, or is too old.
@@ -58,12 +58,12 @@ const INPUTS: [&str; 8] = ["tokens", "words", "lookahead", "style", "positions",
 /// The values of kept states in graphs that take all slabs as one input, `[slabs, rows, slots, heads, size]`. Other graphs
 /// take keys and values of each layer as inputs of their own, `[rows, heads, slots, size]`, named by [`slab_names`].
 const ALL_SLABS: &str = "kept";
-/// Position of a slot that holds nothing.
+/// Position of an empty slot.
 const UNUSED: i64 = -1;
-/// Where a row has one token, ONNX Runtime multiplies matrices in another order. No row is narrower than this.
+/// Smallest width of a row. With one token a row, ONNX Runtime multiplies matrices in another order.
 const MIN_WIDTH: usize = 2;
 
-/// What all sessions of a model use: its weights as they are, and as ONNX Runtime packs them for its products.
+/// What all sessions of a model share: its weights as they are, and the weights as ONNX Runtime packs them.
 struct SharedWeights {
     weights: Vec<(String, Arc<DynValue>)>,
     packed: PrepackedWeights,
@@ -117,8 +117,8 @@ struct RunOutput {
 }
 
 impl OnnxTagger {
-    /// Loads the tagger, `count` times, and runs one word through each, so that the first request is not the slow one. On a CPU all of them use one
-    /// copy of the weights. Streams keep the states of so many tokens: `slots`.
+    /// Loads the tagger, `count` times, and runs one word through each, so that the first request is not the slow one.
+    /// On a CPU all sessions use one copy of the weights. `slots`: tokens whose states a stream keeps.
     pub fn load(
         files: &ModelFiles,
         device: Device,
@@ -128,8 +128,9 @@ impl OnnxTagger {
     ) -> Result<Vec<OnnxTagger>, LoadError> {
         let onnx = files.unpack()?;
         let common = if device == Device::Cpu && count > 1 { Some(SharedWeights::of(&onnx, files)?) } else { None };
-        // One after the other on one thread: what the runtime needs while it loads is then used again by the next session. Side by side, every thread's
-        // share of it stays with the process. The first one packs the weights as the processor wants them, the others find them so.
+        // Sessions are loaded one after the other on one thread, so that the next session reuses the memory that
+        // loading needs. With several threads each thread's share would stay with the process. The first session packs
+        // the weights for the processor; the others find them packed.
         (0..count).map(|_| OnnxTagger::one(files, &onnx, device, threads, slots, common.as_ref())).collect()
     }
 
@@ -204,9 +205,11 @@ impl OnnxTagger {
         Ok(tagger)
     }
 
-    /// Logits of the words that rows ask for, `[words][Heads::width]` for each row. What rows keep is added to their states.
+    /// Logits of the words that rows ask for, `[words][Heads::width]` for each row. States that rows keep are added to
+    /// `states`.
     ///
-    /// Rows that go on after kept states and rows that start afresh are run apart: how many slots a run has decides in which order it adds up.
+    /// Rows that go on after kept states and rows that start afresh are run apart, because the number of slots of a run
+    /// decides the order in which it adds up.
     pub fn logits(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Vec<f32>>>, ModelError> {
         let mut logits = vec![Vec::new(); rows.len()];
         for goes_on in [false, true] {
@@ -232,7 +235,7 @@ impl OnnxTagger {
         Ok(logits)
     }
 
-    /// Runs rows that all have their states in `slots`, or all start afresh.
+    /// Runs rows that all have states in `slots`, or that all start afresh.
     fn run(&mut self, rows: &[&Row], states: &[&States], slots: usize) -> Result<RunOutput, ModelError> {
         let StateSizes { slabs, heads, size, .. } = self.sizes;
         let count = rows.len();
@@ -267,7 +270,7 @@ impl OnnxTagger {
             }
         }
         if keep.is_empty() {
-            keep.push(0); // ONNX Runtime 1.31 cannot divide nothing by nothing; nobody reads it
+            keep.push(0); // ONNX Runtime 1.31 fails on an empty division; the value is not read
         }
         let kept_tokens = keep.len();
         let kept = match states {

@@ -1,4 +1,4 @@
-//! Threads round the queue: partition tasks push requests, workers take batches while the others are busy.
+//! The threads around the queue: partition tasks push requests, and workers take batches while other workers are busy.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex};
@@ -14,7 +14,7 @@ use crate::events;
 use crate::tags::Tags;
 use crate::trace::{self, Link};
 
-/// What a partition task asks for.
+/// A partition task's request.
 pub struct Request {
     /// the partition task, as [`KeptStates::owner`] named it
     pub owner: OwnerId,
@@ -24,17 +24,17 @@ pub struct Request {
     pub request_id: u64,
     /// what to tag
     pub row: Row,
-    /// when its turn comes
+    /// its lane
     pub lane: Lane,
-    /// after this nobody waits for it
+    /// the deadline of the answer
     pub due: Instant,
-    /// the trace of the record that brought its last word, if that is traced
+    /// the trace of the record of its last word, if that record is traced
     pub trace: Option<Link>,
-    /// where the answer goes. At most `max_in_flight_per_partition` answers are ever under way to one task.
+    /// the channel for the answer; at most `max_in_flight_per_partition` answers are under way to one task
     pub reply: UnboundedSender<Answer>,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// tags of the words that were asked for, in order
@@ -50,7 +50,7 @@ pub enum Outcome {
 pub struct KeptStates(Arc<Mutex<StateStore<States>>>);
 
 impl KeptStates {
-    /// Room for so many bytes.
+    /// A store for so many bytes.
     pub fn new(max_bytes: usize) -> KeptStates {
         KeptStates(Arc::new(Mutex::new(StateStore::new(max_bytes))))
     }
@@ -70,7 +70,7 @@ impl KeptStates {
         self.store().forget_all(owner);
     }
 
-    /// Bytes that are held.
+    /// Bytes of all held states.
     pub fn bytes(&self) -> usize {
         self.store().bytes()
     }
@@ -80,14 +80,14 @@ impl KeptStates {
     }
 }
 
-/// What comes back.
+/// An answer.
 #[derive(Debug)]
 pub struct Answer {
     /// as in the request
     pub stream: u64,
     /// as in the request
     pub request_id: u64,
-    /// what came of it
+    /// the outcome
     pub outcome: Outcome,
 }
 
@@ -97,7 +97,7 @@ impl Request {
             let again = self.row.keep.is_some_and(|keep| keep.again);
             events::StatesAsked { gone: outcome == Outcome::StatesGone, again }.emit();
         }
-        // A task whose partition was revoked is gone.
+        // The task may be gone, because its partition was revoked.
         let _ = self.reply.send(Answer { stream: self.stream, request_id: self.request_id, outcome });
     }
 }
@@ -146,7 +146,7 @@ impl InferenceService {
         InferenceService { shared, workers }
     }
 
-    /// Queues a request. Its answer comes on `request.reply`, unless the receiver is gone by then.
+    /// Queues a request. The answer comes on `request.reply`, unless the receiver is gone.
     pub fn submit(&self, request: Request) {
         let after = request.row.after.map(|after| after.number);
         let keeps = after.is_some() || request.row.keep.is_some();
@@ -157,7 +157,7 @@ impl InferenceService {
         let (tokens, lane) = (request.row.tokens.len(), request.lane);
         let since = Instant::now();
         if state.queue.len() % PURGE_EVERY == PURGE_EVERY - 1 {
-            // A device that hangs takes no batch; what nobody waits for any more must not pile up.
+            // A device that hangs takes no batch. Requests that nobody waits for any more must not pile up.
             state.queue.purge(|w| nobody_waits(&w.request, since));
         }
         state.oldest.get_or_insert(since);
@@ -176,7 +176,7 @@ impl Drop for InferenceService {
     }
 }
 
-/// Requests in the queue between looks for abandoned ones.
+/// Number of requests between two looks for abandoned ones.
 const PURGE_EVERY: usize = 1024;
 
 fn nobody_waits(request: &Request, now: Instant) -> bool {
@@ -194,7 +194,7 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
         let rows: Vec<&Row> = batch.iter().map(|w| &w.request.row).collect();
         let longest = rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0);
         let tokens: usize = rows.iter().map(|r| r.tokens.len()).sum();
-        // A model that panics must not take the words of every partition with it.
+        // A model that panics must not cost the words of every partition.
         let result = catch_unwind(AssertUnwindSafe(|| tagger.tag(&rows, &mut states)))
             .unwrap_or_else(|_| Err(ModelError("the model panicked".into())))
             .and_then(|tags| {
@@ -215,7 +215,7 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
         let mut tags = result.ok().map(Vec::into_iter);
         for (QueuedRequest { request, .. }, states) in batch.into_iter().zip(states) {
             let Some(tags) = tags.as_mut().and_then(Iterator::next) else {
-                request.answer(Outcome::Failed); // and its states are not put back: nobody knows what they are
+                request.answer(Outcome::Failed); // the states are not put back, because they may be damaged
                 continue;
             };
             let row = &request.row;
@@ -236,7 +236,7 @@ struct ReadyBatch {
     states: Vec<States>,
 }
 
-/// Takes the states that rows go on after. They may have been given up since the row was queued.
+/// Takes the states that rows go on after. States may have been dropped since the row was queued.
 fn with_states(kept: &KeptStates, batch: Vec<QueuedRequest>) -> ReadyBatch {
     let (mut ready, mut states) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
     for waiting in batch {
@@ -256,7 +256,8 @@ fn with_states(kept: &KeptStates, batch: Vec<QueuedRequest>) -> ReadyBatch {
     ReadyBatch { ready, states }
 }
 
-/// The next batch, and why it goes off now: nobody waited for it to fill, it is `full`, or its oldest row has waited `long` enough.
+/// The next batch, and why it is run now: at once, because it is `full`, or because its oldest row has waited `long`
+/// enough.
 fn next_batch(shared: &Shared) -> Option<(Vec<QueuedRequest>, &'static str)> {
     let mut state = shared.state.lock().expect("workers do not panic");
     loop {
@@ -363,7 +364,7 @@ mod tests {
 
     const SIZES: StateSizes = StateSizes { slabs: 1, heads: 1, size: 100, slots: 4 };
 
-    /// Adds a row's tokens to its stream's states, and says how many tokens it was given and has.
+    /// Adds a row's tokens to its stream's states, and returns how many tokens the states had and have.
     struct Counts(std::sync::mpsc::Sender<(usize, usize)>);
 
     impl Tagger for Counts {

@@ -1,4 +1,5 @@
-//! One partition without Kafka: records in, segments out, the model between. The service and `faircopy format` both run it.
+//! One partition without Kafka: records in, segments out, the model between them. The service and `faircopy format`
+//! both run it.
 
 mod intake;
 mod takeover;
@@ -32,34 +33,34 @@ use crate::trace::RecordSpan;
 use intake::{Admitted, Intake, Speech};
 pub use unpacked::UnpackedCheckpoint;
 
-/// A partition's streams, its requests under way, and the formatter's end of the path.
+/// A partition: its streams, its requests under way, and its output.
 pub struct Partition {
     shared: Arc<Shared>,
     number: i32,
     sessions: Sessions,
     /// the name under which its streams keep states
     owner: u64,
-    /// the task's time
+    /// the task's clock
     pub(super) clock: Clock,
     answers: UnboundedReceiver<Answer>,
     reply: UnboundedSender<Answer>,
     next_offset: i64,
     dirty: BTreeSet<StreamId>,
-    /// made and not handed on
+    /// output that no checkpoint has taken yet
     out: Vec<Outgoing>,
-    /// whether the clock counts: a backlog comes faster than anybody speaks
+    /// whether delays count; a backlog comes faster than speech
     running: bool,
-    /// its line on the board
+    /// its line on the health board
     reporter: Arc<Reporter>,
-    /// whether the changelog must still be told whose it is
+    /// whether the changelog still needs a record that names its group
     unowned: bool,
     /// what decides of each record before a stream sees it
     intake: Intake,
-    /// who looks on, beside whom all partitions have in common
+    /// who else hears of releases
     on_release: Option<OnRelease>,
-    /// requests under way: whose work they are, and until when
+    /// requests under way: their stream and deadline
     under_way: HashMap<StreamId, (Lane, Time)>,
-    /// what its streams are guarded by
+    /// the settings whose redaction its streams use
     seen_settings: Arc<ActiveSettings>,
 }
 
@@ -100,17 +101,17 @@ impl Partition {
         self.on_release = Some(on_release);
     }
 
-    /// Offset of the next record; what is before it is done with.
+    /// Offset of the next record. Records before it are processed.
     pub fn next_offset(&self) -> i64 {
         self.next_offset
     }
 
-    /// What its clock shows.
+    /// The clock's present time.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// What profiles redact by now guards open streams as well, before anything more of them is released.
+    /// Open streams take over what their profiles redact now, before anything more of them is released.
     fn apply_reload(&mut self) {
         let active_settings = self.shared.active_settings();
         if !Arc::ptr_eq(&active_settings, &self.seen_settings) {
@@ -119,7 +120,7 @@ impl Partition {
         }
     }
 
-    /// Takes the partition's next record; what cannot be taken becomes a dead letter.
+    /// Takes the partition's next record. A record that cannot be taken becomes a dead letter.
     pub fn take(&mut self, record: RawRecord) {
         self.apply_reload();
         self.next_offset = record.offset + 1;
@@ -134,7 +135,7 @@ impl Partition {
         }
     }
 
-    /// Leaves out a record that has ended its worker whenever it was taken.
+    /// Leaves out a record that ended its worker whenever it was taken.
     pub fn isolate(&mut self, record: RawRecord) {
         self.next_offset = record.offset + 1;
         let detail =
@@ -147,7 +148,7 @@ impl Partition {
         self.out.push(Outgoing::DeadLetter(Box::new(letter)));
     }
 
-    /// Every partition gets the order; most have nothing of the session.
+    /// Every partition gets the order. Most partitions do not have the session.
     fn erase(&mut self, session: &Arc<str>, offset: i64) {
         if let Some(streams) = self.sessions.erase(session, offset) {
             streams.iter().for_each(|&stream| self.shared.models.kept.forget(self.owner, stream));
@@ -158,7 +159,8 @@ impl Partition {
     fn accept(&mut self, speech: Speech) {
         let (session, channel) = (speech.session.clone(), speech.segment.channel.clone());
         let (offset, profile) = (speech.record.offset, speech.profile.clone());
-        // An open stream keeps the profile it began with, and so its model: tokens of another one would mean nothing to that.
+        // An open stream keeps the profile with which it began, and so its model, because its history is in that
+        // model's tokens.
         let (name, policy) =
             self.sessions.profile_of(&session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
         let record = self.intake.prepare(speech, policy);
@@ -183,17 +185,18 @@ impl Partition {
         self.sessions.caught_up(now, self.next_offset);
     }
 
-    /// Ends all streams: the input has.
+    /// Ends all streams, because the input has ended.
     pub fn end_all(&mut self) {
         let now = self.now();
         self.sessions.end_all(now);
     }
 
-    /// Hands requests to the model, as many as may be under way.
+    /// Passes requests to the model, as many as may be under way.
     pub fn submit_requests(&mut self) {
         let now = self.now();
         self.under_way.retain(|_, (_, due)| *due > now);
-        // A backlog has places of its own, and what comes last takes nobody's: no live words wait for either.
+        // A backlog has places of its own, and work that may wait takes no other work's place. So live words wait for
+        // neither.
         for lane in [Lane::Live, Lane::Backlog] {
             let most = self.shared.settings.infer.max_in_flight_per_partition;
             let mut places = most.saturating_sub(self.under_way.values().filter(|(of, _)| *of == lane).count());
@@ -230,7 +233,7 @@ impl Partition {
         self.answers.recv().await.expect("this partition holds a sender")
     }
 
-    /// Takes an answer.
+    /// Takes an answer of the model.
     pub fn answered(&mut self, answer: Answer) {
         self.apply_reload();
         let now = self.now();
@@ -239,17 +242,17 @@ impl Partition {
         self.sessions.answer(answer.stream, answer.request_id, &answer.outcome, now);
     }
 
-    /// When something is due by the clock.
+    /// When the next timer is due.
     pub fn next_due(&self) -> Option<Time> {
         self.sessions.next_due()
     }
 
-    /// When the wall's clock will show that.
+    /// The same by the wall clock.
     pub fn instant(&self, t: Time) -> Instant {
         self.clock.instant(t)
     }
 
-    /// Lets time pass.
+    /// Runs timers that are due.
     pub fn tick(&mut self) {
         self.apply_reload();
         let now = self.now();
@@ -273,7 +276,8 @@ impl Partition {
         self.out.len() >= self.shared.settings.delivery.max_uncommitted
     }
 
-    /// What was made since the last checkpoint, what its streams have become, and tails that may be shown once that is durable.
+    /// The checkpoint: output since the last one, states of streams, and tails that may be shown once all of it is
+    /// durable.
     pub fn checkpoint(&mut self) -> Checkpoint {
         self.begin_checkpoint().pack()
     }
@@ -298,7 +302,7 @@ impl Partition {
         UnpackedCheckpoint { checkpoint, snapshots }
     }
 
-    /// Writes what it holds on the board.
+    /// Writes its figures on the health board.
     pub fn report(&self) {
         self.reporter.holds(self.sessions.len(), self.sessions.pending_words(), self.sessions.in_flight());
     }
@@ -311,7 +315,7 @@ impl Partition {
         }
     }
 
-    /// What is to be sent now, in order.
+    /// The output to send now, in order.
     pub fn drain(&mut self) -> Vec<Outgoing> {
         self.gather();
         std::mem::take(&mut self.out)
@@ -341,7 +345,8 @@ impl Partition {
                 let (segment, format_counts) = formatter.segment(&stream, &release);
                 span.inspect(|w| w.formatted(began));
                 let by_inference = release.entries.iter().filter(|e| e.freeze.is_some_and(|f| f.degraded)).count();
-                // As spoken, though inference may have answered: formatting has failed, and with all of its words.
+                // The words go out as spoken, because formatting failed for all of them, even if inference has
+                // answered.
                 let degraded = if segment.degraded && by_inference == 0 { release.entries.len() } else { by_inference } as u64;
                 events::SegmentMade { kind: "final", degraded }.emit();
                 format_counts.redacted.iter().for_each(|class| events::EntityRedacted { class }.emit());
@@ -352,14 +357,14 @@ impl Partition {
                 self.dirty.remove(&stream.id);
                 shared.models.kept.forget(self.owner, stream.id);
                 self.intake.forget(&stream.key.session);
-                let segment = shared.formatter.end(&stream, seq, counts, cause); // it holds no words: nothing of it can panic
+                let segment = shared.formatter.end(&stream, seq, counts, cause); // an end holds no words, so formatting it cannot panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
                 Outgoing::Formatted(Box::new(segment), stream.source)
             }
         }
     }
 
-    /// Tails that changed, of sessions that are `wanted` now. The others stay marked.
+    /// Changed tails of sessions that are `wanted` now. Other sessions stay marked.
     pub fn changed_tails(&mut self, wanted: impl Fn(&Arc<str>) -> bool) -> Vec<(StreamRef, Tail)> {
         let mut out = Vec::new();
         self.dirty.retain(|&id| {
@@ -373,7 +378,7 @@ impl Partition {
         out
     }
 
-    /// Tails that changed, of sessions that may send one now, as partials.
+    /// Changed tails of sessions that may send a partial now, as partials.
     pub fn partials(&mut self) -> Vec<Segment> {
         let shared = self.shared.clone();
         let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number };
@@ -385,7 +390,7 @@ impl Partition {
     }
 }
 
-/// States encode what was said: they go with the partition.
+/// States encode what was said, so they are dropped with the partition.
 impl Drop for Partition {
     fn drop(&mut self) {
         self.shared.models.kept.forget_all(self.owner);

@@ -1,4 +1,5 @@
-//! A partition as its next owner takes it over: its streams' states and, for streams whose states cannot be used, their raw records once more.
+//! How the next owner takes a partition over: its streams' states and, for streams whose states cannot be used, their
+//! raw records again.
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use crate::session::map::reread::{RemainingWords, UnreadableStream};
 use crate::session::snapshot::{SnapshotContext, SnapshotError, StoredSnapshot, key_from_bytes};
 
 impl Partition {
-    /// A partition as its last owner left it, and the streams whose states cannot be used: they are to be read again, before any record is taken.
+    /// A partition as its last owner left it, and the streams whose states cannot be used. Those must be read again
+    /// before any record is taken.
     pub fn restored(
         shared: Arc<Shared>,
         number: i32,
@@ -49,7 +51,7 @@ impl Partition {
         restored
     }
 
-    /// Counts the words of a record that is still there, for streams of which the raw topic has lost the first.
+    /// Counts the words of a record that the raw topic still has, for streams whose first records are gone.
     pub fn count_reread(&self, streams: &[&UnreadableStream], record: RawRecord, remaining: &mut RemainingWords) {
         let Some(speech) = self.intake.readmit(&record) else { return };
         let own = |s: &&&UnreadableStream| {
@@ -61,20 +63,21 @@ impl Partition {
         }
     }
 
-    /// Opens a stream whose state cannot be used, `missing` of whose first words are gone. Its records follow by [`Partition::reread_record`].
+    /// Opens a stream whose state cannot be used. `missing` of its first words are gone. Its records follow by
+    /// [`Partition::reread_record`].
     pub fn reopen(&mut self, stream: &UnreadableStream, missing: u64) {
         let now = self.now();
         let (name, policy) = self.shared.profile(&stream.outline.profile);
         self.sessions.reopen(stream, missing, name, policy, now);
     }
 
-    /// All that the raw topic has of these streams was taken again.
+    /// Notes that all records that the raw topic has of these streams were taken again.
     pub fn reread_finished(&mut self, streams: &[&UnreadableStream]) {
         let now = self.now();
         streams.iter().for_each(|stream| self.sessions.reread_finished(stream, now));
     }
 
-    /// Takes a record again, for those of `streams` whose input it is.
+    /// Takes a record again, for the streams of `streams` to which it belongs.
     pub fn reread_record(&mut self, streams: &[&UnreadableStream], record: &RawRecord) {
         let Some(speech) = self.intake.readmit(record) else { return };
         let now = self.now();
@@ -82,7 +85,8 @@ impl Partition {
             let own = *stream.key.channel == *speech.segment.channel;
             let open = self.sessions.profile_of(&speech.session, &stream.key.channel);
             let (name, policy) = open.unwrap_or((speech.profile.name.clone(), speech.profile.policy.clone()));
-            // A record over which something panics now, and did not when it was taken first: what it says is lost, and the partition goes on.
+            // The program panics over this record now and did not when the record was first taken. The record's words
+            // are lost, and the partition goes on.
             let Some(made) = panics::caught(|| self.intake.prepare(speech.clone(), policy)) else {
                 events::StateRefused { partition: self.number, why: "a record that is read again panics" }.emit();
                 continue;
