@@ -23,6 +23,7 @@ need python3-venv python3 -c 'import ensurepip, venv'
 case " $* " in *" kafka "*)
   need openjdk-17-jre-headless java -version
   need maven mvn --version
+  need openssl openssl version
 esac
 case " $* " in *" page "*)
   need chromium chromium --version

@@ -74,8 +74,13 @@ impl RecordSpan {
         to?.downcast_ref()
     }
 
-    /// Begins the span of a record that was taken. `None` if the record is not traced.
-    pub fn begin(topic: &str, partition: i32, offset: i64, headers: &[(String, Option<Vec<u8>>)]) -> Option<RecordSpan> {
+    /// Begins the span of a record that a consumer of this group took. `None` if the record is not traced.
+    pub fn begin(
+        (topic, group): (&str, &str),
+        partition: i32,
+        offset: i64,
+        headers: &[(String, Option<Vec<u8>>)],
+    ) -> Option<RecordSpan> {
         if !TRACING.load(Ordering::Relaxed) {
             return None;
         }
@@ -87,6 +92,8 @@ impl RecordSpan {
             .with_attributes([
                 KeyValue::new("messaging.system", "kafka"),
                 KeyValue::new("messaging.operation.type", "process"),
+                KeyValue::new("messaging.operation.name", "process"),
+                KeyValue::new("messaging.consumer.group.name", group.to_string()),
                 KeyValue::new("messaging.destination.name", topic.to_string()),
                 KeyValue::new("messaging.destination.partition.id", partition.to_string()),
                 KeyValue::new("messaging.kafka.offset", offset),

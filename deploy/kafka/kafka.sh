@@ -4,7 +4,7 @@
 #   kafka.sh fetch                 Kafka's jars into target/kafka/libs, once
 #   kafka.sh serve DIR PORT [eof]  runs in the foreground with its data in DIR, listening on 127.0.0.1:PORT (and PORT+1 for the
 #                                  controller). With "eof" it ends when standard input is closed, so that it cannot outlive a test.
-#                                  With KAFKA_TLS=1 it also listens on PORT+2 by TLS, with the certificate DIR/tls.pem.
+#                                  With KAFKA_SIGN_IN=1 it also has listeners by TLS and SASL on PORT+2 to PORT+4, and an authoriser.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 libs="$root/target/kafka/libs"
@@ -17,18 +17,63 @@ fetch() {
   touch "$libs/.complete"
 }
 
-# A listener by TLS beside the others, with a certificate made here that signs itself.
-tls_listener() {
+# openssl, and what it says only where it fails.
+ssl() {
+  local said
+  said=$(openssl "$@" 2>&1) || { echo "error: openssl $1: $said" >&2; exit 1; }
+}
+
+# A certificate for "$2" as the authority in DIR signs it: DIR/NAME.key, DIR/NAME.pem.
+certificate() {
+  local dir=$1 name=$2 subject=$3 more=${4:-}
+  ssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "$subject" -keyout "$dir/$name.key" -out "$dir/$name.csr"
+  printf '%s\n' "$more" > "$dir/$name.ext"
+  ssl x509 -req -in "$dir/$name.csr" -CA "$dir/ca.pem" -CAkey "$dir/ca.key" -CAcreateserial -days 30 -extfile "$dir/$name.ext" -out "$dir/$name.pem"
+}
+
+# Listeners that want to know who comes, and an authoriser. Whoever comes without a name may do anything, so that tests which are not about rights need none.
+#
+#   PORT+2  TLS, with a certificate of the authority DIR/ca.pem
+#   PORT+3  TLS that wants a client's certificate too: DIR/mutual.pem with DIR/mutual.key is one, for User:CN=mutual
+#   PORT+4  TLS and SASL: PLAIN (users of KAFKA_PLAIN_USERS, "name=password …"), SCRAM-SHA-512 (user scram, password scram-secret), OAUTHBEARER with tokens
+#           that DIR/jwt.key has signed, for the audience "kafka", of the issuer "https://login.example"
+sign_in_listeners() {
   local dir=$1 port=$2
-  keytool -genkeypair -alias broker -keyalg EC -validity 30 -dname CN=127.0.0.1 -ext san=ip:127.0.0.1 \
-    -storetype PKCS12 -keystore "$dir/tls.p12" -storepass for-tests 2> /dev/null
-  keytool -exportcert -rfc -alias broker -keystore "$dir/tls.p12" -storepass for-tests > "$dir/tls.pem" 2> /dev/null
-  sed -i -e "s|^listeners=.*|&,SSL://127.0.0.1:$port|" -e "s|^advertised.listeners=.*|&,SSL://127.0.0.1:$port|" \
-    -e "s|^listener.security.protocol.map=.*|&,SSL:SSL|" "$dir/server.properties"
+  ssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj "/CN=an authority for tests" -keyout "$dir/ca.key" -out "$dir/ca.pem"
+  certificate "$dir" broker /CN=127.0.0.1 "subjectAltName=IP:127.0.0.1"
+  certificate "$dir" mutual /CN=mutual
+  cat "$dir/broker.key" "$dir/broker.pem" > "$dir/broker.both.pem"
+  ssl genrsa -out "$dir/jwt.key" 2048
+  openssl rsa -in "$dir/jwt.key" -noout -modulus 2> /dev/null | python3 -c '
+import base64, json, sys
+modulus = bytes.fromhex(sys.stdin.read().split("=")[1].strip())
+n = base64.urlsafe_b64encode(modulus).decode().rstrip("=")
+print(json.dumps({"keys": [{"kty": "RSA", "kid": "test", "alg": "RS256", "use": "sig", "e": "AQAB", "n": n}]}))' > "$dir/jwks.json"
+  local user users=
+  for user in ${KAFKA_PLAIN_USERS:-plain=plain-secret}; do
+    users+=" user_${user%%=*}=\"${user#*=}\""
+  done
+  local more=",TLS://127.0.0.1:$((port + 2)),MUTUAL://127.0.0.1:$((port + 3)),SASL://127.0.0.1:$((port + 4))"
+  sed -i -e "s|^listeners=.*|&$more|" -e "s|^advertised.listeners=.*|&$more|" \
+    -e "s|^listener.security.protocol.map=.*|&,TLS:SSL,MUTUAL:SSL,SASL:SASL_SSL|" "$dir/server.properties"
   cat >> "$dir/server.properties" <<CONF
-ssl.keystore.type=PKCS12
-ssl.keystore.location=$dir/tls.p12
-ssl.keystore.password=for-tests
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
+ssl.keystore.type=PEM
+ssl.keystore.location=$dir/broker.both.pem
+ssl.truststore.type=PEM
+ssl.truststore.location=$dir/ca.pem
+listener.name.mutual.ssl.client.auth=required
+# Each connection signs in again after so long, as managed services have it.
+listener.name.sasl.connections.max.reauth.ms=5000
+listener.name.sasl.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-512,OAUTHBEARER
+listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required$users;
+listener.name.sasl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.sasl.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;
+listener.name.sasl.oauthbearer.sasl.server.callback.handler.class=org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler
+listener.name.sasl.oauthbearer.sasl.oauthbearer.jwks.endpoint.url=file://$dir/jwks.json
+listener.name.sasl.oauthbearer.sasl.oauthbearer.expected.audience=kafka
+listener.name.sasl.oauthbearer.sasl.oauthbearer.expected.issuer=https://login.example
 CONF
 }
 
@@ -66,12 +111,15 @@ group.consumer.session.timeout.ms=6000
 group.consumer.min.heartbeat.interval.ms=500
 group.consumer.heartbeat.interval.ms=1000
 CONF
-    if [ -n "${KAFKA_TLS:-}" ]; then tls_listener "$dir" $((port + 2)); fi
-    local id
+    local id scram=()
+    if [ -n "${KAFKA_SIGN_IN:-}" ]; then
+      sign_in_listeners "$dir" "$port"
+      scram=(--add-scram 'SCRAM-SHA-512=[name=scram,password=scram-secret]')
+    fi
     id=$(java $quiet -cp "$libs/*" kafka.tools.StorageTool random-uuid)
-    java $quiet -cp "$libs/*" kafka.tools.StorageTool format --standalone -t "$id" -c "$dir/server.properties" > /dev/null
+    java $quiet -cp "$libs/*" kafka.tools.StorageTool format --standalone -t "$id" -c "$dir/server.properties" "${scram[@]}" > /dev/null
   fi
-  java -Xmx512m $quiet -cp "$libs/*" kafka.Kafka "$dir/server.properties" \
+  java -Xmx512m $quiet "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=file://$dir/jwks.json" -cp "$libs/*" kafka.Kafka "$dir/server.properties" \
     > "$dir/kafka.log" 2>&1 &
   pid=$! # not local: the trap outlives this function
   trap 'kill -9 $pid 2> /dev/null || true' EXIT INT TERM

@@ -22,7 +22,10 @@ enum Verb {
         partitions: i32,
         /// Copies of each partition, at most as many as there are brokers; 3, or as many as there are brokers, if left out
         #[arg(long, value_parser = clap::value_parser!(i32).range(1..=100))]
-        replication: Option<i32>,
+        replication_factor: Option<i32>,
+        /// Copies of a partition that must have a record before it counts as written (min.insync.replicas): one less than there are copies, if left out
+        #[arg(long, value_parser = clap::value_parser!(i32).range(1..=100))]
+        min_insync_replicas: Option<i32>,
         /// Keep what was said (raw, dead letters, changelog) for so many hours, and a quarter more; as long as the broker likes if not given
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..=87_600))]
         keep_hours: Option<u32>,
@@ -32,22 +35,26 @@ enum Verb {
 impl From<CreateError> for Failure {
     fn from(e: CreateError) -> Failure {
         let code = match &e {
-            CreateError::Properties(_) | CreateError::Replication { .. } | CreateError::Keep { .. } => 2,
-            CreateError::Unreachable { .. } => 4,
+            CreateError::Properties(_)
+            | CreateError::Replication { .. }
+            | CreateError::InSync { .. }
+            | CreateError::Keep { .. } => 2,
+            CreateError::Unreachable { .. } | CreateError::Silent(_) => 4,
             CreateError::Refused { .. } => 6,
         };
         Failure { message: e.to_string(), code }
     }
 }
 
-/// Creates topics and says what became of each.
+/// Creates topics, sets the group's session time-out, and says what became of each.
 pub fn topics(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
-    let Verb::Create { partitions, replication, keep_hours } = args.command;
+    let Verb::Create { partitions, replication_factor, min_insync_replicas, keep_hours } = args.command;
     let settings = cli.settings()?;
     let keep = keep_hours.map(|hours| Duration::from_secs(3600 * u64::from(hours)));
-    let lines = runtime().block_on(topics::create(&settings, partitions, replication, keep))?;
+    let lines = runtime().block_on(topics::create(&settings, partitions, (replication_factor, min_insync_replicas), keep))?;
     for line in lines {
         println!("{line}");
     }
+    println!("{}", topics::set_session_timeout(&settings)?);
     Ok(ExitCode::SUCCESS)
 }

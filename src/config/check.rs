@@ -4,9 +4,13 @@ use std::net::SocketAddr;
 
 use super::{Profiles, Settings, SettingsError};
 use crate::infer::row::MAX_TOKENS;
+use crate::record::Framing;
 
 /// librdkafka's default `max.poll.interval.ms`.
 const MAX_POLL_INTERVAL_MS: u64 = 300_000;
+
+/// Least `kafka.session_timeout_ms`: what brokers allow classic groups, and two heartbeats.
+const LEAST_SESSION_MS: u64 = 6_000;
 
 /// `infer.state_slots` is a multiple of this. The number is a multiple of the width of every CPU's vectors, so that
 /// padding changes no sum.
@@ -15,12 +19,13 @@ const SLOTS: usize = 64;
 const MAX_KEY_WORDS: u64 = 400;
 
 /// Properties that faircopy sets itself, and the setting to use instead.
-const OWN_PROPERTIES: [(&str, &str); 8] = [
+const OWN_PROPERTIES: [(&str, &str); 9] = [
     ("bootstrap.servers", "kafka.brokers"),
     ("metadata.broker.list", "kafka.brokers"),
     ("group.id", "kafka.group"),
     ("group.protocol", "kafka.group_protocol"),
     ("auto.offset.reset", "kafka.start"),
+    ("session.timeout.ms", "kafka.session_timeout_ms"),
     ("enable.auto.commit", "nothing: offsets are committed once outputs are acknowledged"),
     ("partition.assignment.strategy", "kafka.group_protocol"),
     ("statistics.interval.ms", "nothing: lag and readiness are read from them"),
@@ -90,9 +95,27 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
         }
     }
     for (name, instead) in OWN_PROPERTIES {
-        if s.kafka.properties.contains_key(name) {
+        if s.kafka.properties.contains_key(name) || s.kafka.property_files.contains_key(name) {
             return refuse(format!("kafka.properties.{name:?} is set by faircopy; use {instead}"));
         }
+    }
+    if s.kafka.session_timeout_ms < LEAST_SESSION_MS {
+        return refuse(format!(
+            "kafka.session_timeout_ms = {}: expected at least {LEAST_SESSION_MS}: a worker says that it is alive every 3 to 5 seconds",
+            s.kafka.session_timeout_ms
+        ));
+    }
+    let registry = &s.schema_registry.url;
+    if s.output.framing == Framing::Confluent && !["http://", "https://"].iter().any(|scheme| registry.starts_with(scheme)) {
+        return refuse(format!(
+            "schema_registry.url = {registry:?}: expected the address of a schema registry, such as https://registry:8081, since output.framing = \"confluent\""
+        ));
+    }
+    if s.output.source.is_empty() {
+        return refuse("output.source is empty: expected a URI reference, such as \"faircopy\" or \"/calls/eu\"".into());
+    }
+    if let Err(text) = s.kafka.check_sign_in() {
+        return refuse(text);
     }
     if let Err(text) = observation(s) {
         return refuse(text);
@@ -140,11 +163,8 @@ fn observation(s: &Settings) -> Result<(), String> {
     if a.page && a.listen.is_empty() {
         return Err("admin.page = true: expected admin.listen, where the page is served".into());
     }
-    if !t.otlp.is_empty() && !t.otlp.starts_with("http://") {
-        return Err(format!(
-            "telemetry.otlp = {:?}: expected http://host:port; for https let a collector beside the worker pass it on",
-            t.otlp
-        ));
+    if !t.otlp.is_empty() && !["http://", "https://"].iter().any(|scheme| t.otlp.starts_with(scheme)) {
+        return Err(format!("telemetry.otlp = {:?}: expected http://host:port or https://host:port", t.otlp));
     }
     if !(0.0..=1.0).contains(&t.sampled) {
         return Err(format!("telemetry.sampled = {}: expected a share from 0 to 1", t.sampled));

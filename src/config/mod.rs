@@ -4,6 +4,7 @@
 mod check;
 pub mod profile;
 pub mod sections;
+mod sign_in;
 mod text;
 pub mod values;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use profile::{Profile, ProfileSettings, Profiles};
 pub use sections::*;
+pub use sign_in::{Oidc, Secret};
 pub use values::{LookaheadSetting, MaskSetting, RedactSetting, ReleaseSetting, Unlimited};
 
 use crate::format::Styles;
@@ -45,6 +47,10 @@ pub struct Settings {
     pub topics: Topics,
     /// what raw records look like
     pub input: Input,
+    /// what formatted records look like
+    pub output: Output,
+    /// who knows their schemas
+    pub schema_registry: SchemaRegistry,
     /// model
     pub infer: InferSettings,
     /// buffers
@@ -97,9 +103,11 @@ impl Settings {
         let mut merged = builder.add_source(environment).build().map_err(say)?;
         profile::lay_over_default(&mut merged.cache);
         let mut settings: Settings = merged.try_deserialize().map_err(say)?;
-        let properties = std::mem::take(&mut settings.kafka.properties);
         let named = |k: String| if UNDERSCORED.contains(&k.as_str()) { k } else { k.replace('_', ".") };
+        let properties = std::mem::take(&mut settings.kafka.properties);
         settings.kafka.properties = properties.into_iter().map(|(k, v)| (named(k), v)).collect();
+        let files = std::mem::take(&mut settings.kafka.property_files);
+        settings.kafka.property_files = files.into_iter().map(|(k, v)| (named(k), v)).collect();
         if settings.topics.changelog.is_empty() {
             settings.topics.changelog = Topics::changelog_of(&settings.kafka.group);
         }
@@ -279,7 +287,7 @@ mod tests {
             ("[profiles.x]\npass_words=0\n", ["profiles.x.pass_words", "0"]),
             ("[admin]\npage=true\nlisten='0.0.0.0:9464'\n", ["admin.page", "admin.token"]),
             ("[admin]\nlisten='here'\n", ["admin.listen", "here"]),
-            ("[telemetry]\notlp='https://c:4318'\n", ["telemetry.otlp", "https"]),
+            ("[telemetry]\notlp='grpc://c:4317'\n", ["telemetry.otlp", "https"]),
             (
                 "[decode]\nmax_buffer_words=20\n[profiles.x]\npass_words=20\n",
                 ["profiles.x.pass_words", "decode.max_buffer_words"],

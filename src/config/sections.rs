@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::infer::onnx::Device;
 use crate::infer::queue::BatchLimits;
-use crate::record::InputFormat;
+use crate::record::{Framing, InputFormat};
 
 /// How the consumer joins its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,9 +43,14 @@ pub struct Kafka {
     pub group_protocol: GroupProtocol,
     /// where to begin
     pub start: OffsetReset,
+    /// milliseconds until a worker that is silent has lost its partitions
+    pub session_timeout_ms: u64,
     /// librdkafka properties as they are
     #[serde(default)]
     pub properties: BTreeMap<String, String>,
+    /// properties whose values stand in files of their own: secrets. They are read again when they change
+    #[serde(default)]
+    pub property_files: BTreeMap<String, PathBuf>,
 }
 
 /// `[topics]`
@@ -89,6 +94,63 @@ pub struct Input {
     pub format: InputFormat,
     /// whether the recogniser writes: case, marks and figures are read back into spoken words
     pub reformat: bool,
+    /// what stands before them
+    pub framing: Framing,
+}
+
+impl Input {
+    /// How a raw record's value is read.
+    pub fn as_sent(&self) -> (InputFormat, Framing) {
+        (self.format, self.framing)
+    }
+}
+
+/// What a segment's record says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutputFormat {
+    /// its value
+    Plain,
+    /// the same, and attributes as headers: a CloudEvent in binary mode
+    Cloudevents,
+}
+
+/// What time a segment's record has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordTime {
+    /// when it was sent
+    Production,
+    /// when the raw record of its last word was appended
+    Speech,
+}
+
+/// `[output]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// what records say of themselves
+    pub format: OutputFormat,
+    /// who sends them, to readers of CloudEvents
+    pub source: String,
+    /// what time they have
+    pub time: RecordTime,
+    /// what stands before their values
+    pub framing: Framing,
+}
+
+/// `[schema_registry]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchemaRegistry {
+    /// its address; empty for none
+    pub url: String,
+    /// for HTTP Basic; empty for none
+    pub username: String,
+    /// the file with the password
+    pub password_file: PathBuf,
+    /// certificates to trust, PEM; empty for the system's
+    pub ca_file: PathBuf,
 }
 
 /// `[infer]`
@@ -224,6 +286,8 @@ pub struct Admin {
 pub struct TelemetrySettings {
     /// a collector's address; empty for none
     pub otlp: String,
+    /// tenants whose words are counted by name
+    pub max_tenants: usize,
     /// share of records traced
     pub sampled: f64,
     /// between two exports of metrics

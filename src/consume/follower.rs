@@ -8,6 +8,7 @@ use rdkafka::message::Message;
 use rdkafka::{Offset, TopicPartitionList};
 
 use crate::config::Settings;
+use crate::kafka::sign_in::sign_in;
 use crate::kafka::{self, ClientLog};
 
 /// An error of the Kafka client, under a name for modules that do not know the client.
@@ -24,10 +25,11 @@ impl TopicFollower {
         // librdkafka assigns partitions only with a group.id, and asks for that group's coordinator. The worker's own group is one that it may ask
         // for. The follower neither joins the group nor commits offsets.
         let group = &settings.kafka.group;
-        let consumer: BaseConsumer<ClientLog> = kafka::client(settings)
+        let consumer: BaseConsumer<ClientLog> = kafka::client(settings)?
             .set("group.id", group)
             .set("enable.auto.commit", "false")
             .create_with_context(ClientLog::default())?;
+        sign_in(settings, consumer.client())?;
         let mut list = TopicPartitionList::new();
         for topic in topics {
             let metadata = consumer.fetch_metadata(Some(topic), Duration::from_secs(10))?;

@@ -15,7 +15,8 @@ use crate::config::{GroupProtocol, OffsetReset, Settings};
 use crate::events;
 use crate::health::Health;
 use crate::kafka::membership::{Membership, Proof};
-use crate::kafka::{self, ClientLog};
+use crate::kafka::sign_in::sign_in;
+use crate::kafka::{self, ClientLog, Unreachable, rights};
 
 /// How long the broker may take to answer at start.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,15 +28,22 @@ pub enum StartError {
     #[error("kafka: {0}; expected properties of librdkafka in kafka.properties")]
     Properties(KafkaError),
     /// no broker answers
-    #[error(
-        "kafka.brokers = {brokers:?}: no broker answered within {START_TIMEOUT:?}: {error}; check the address, that Kafka runs, and kafka.properties (SASL, TLS)"
-    )]
+    #[error("kafka.brokers = {brokers:?}: {error}; check the address, that Kafka runs, and kafka.properties (SASL, TLS)")]
     Unreachable {
         /// the name in the settings
         brokers: String,
         /// what the Kafka client says
-        error: KafkaError,
+        error: Unreachable,
     },
+    /// rights are missing
+    #[error("the broker does not let this principal do what the service does; it lacks {}", rights::remedy(.0))]
+    Rights(Vec<String>),
+    /// no numbers of schemas
+    #[error("{0}")]
+    Registry(String),
+    /// no token
+    #[error("kafka: {0}")]
+    SignIn(KafkaError),
     /// raw topic and changelog have different numbers of partitions, so states would be looked for in the wrong
     /// partition
     #[error(
@@ -144,7 +152,7 @@ fn numbers(partitions: &TopicPartitionList) -> Vec<i32> {
 /// Makes the consumer, and checks that the broker answers and that the topics exist.
 pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<GroupContext>, StartError> {
     let k = &settings.kafka;
-    let mut config = kafka::client(settings);
+    let mut config = kafka::client(settings).map_err(StartError::Properties)?;
     config
         .set("group.id", &k.group)
         .set("enable.auto.commit", "false")
@@ -169,13 +177,20 @@ pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<Gro
     } else {
         // With cooperative rebalances, a partition that stays with its worker is not interrupted.
         config.set("group.protocol", "classic").set("partition.assignment.strategy", "cooperative-sticky");
+        config.set("session.timeout.ms", k.session_timeout_ms.to_string());
     }
     let context =
         GroupContext { topic: settings.topics.raw.clone(), listener: OnceLock::new(), health, log: ClientLog::default() };
     let consumer: BaseConsumer<GroupContext> = config.create_with_context(context).map_err(StartError::Properties)?;
+    sign_in(settings, consumer.client()).map_err(StartError::SignIn)?;
     let metadata = consumer
         .fetch_metadata(None, START_TIMEOUT)
+        .map_err(|error| Unreachable::new(error, &consumer, &consumer.context().log))
         .map_err(|error| StartError::Unreachable { brokers: k.brokers.clone(), error })?;
+    let lacking = rights::lacking(settings, consumer.client(), START_TIMEOUT);
+    if !lacking.is_empty() {
+        return Err(StartError::Rights(lacking));
+    }
     let t = &settings.topics;
     let partitions =
         |topic: &str| metadata.topics().iter().find(|m| m.name() == topic && m.error().is_none()).map(|m| m.partitions().len());

@@ -6,13 +6,15 @@ use std::time::Duration;
 use rdkafka::TopicPartitionList;
 use rdkafka::client::ClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{Headers, Message};
 
 use super::group::{self, GroupContext, RebalanceListener, StartError};
 use crate::config::Settings;
 use crate::health::Health;
 use crate::kafka::membership::Membership;
+use crate::kafka::rights;
+use crate::kafka::sign_in::SignedIn;
 use crate::record::RawRecord;
 
 /// The result of a poll.
@@ -32,6 +34,7 @@ pub enum Polled {
 pub struct RawConsumer {
     consumer: BaseConsumer<GroupContext>,
     topic: String,
+    group: String,
 }
 
 impl RawConsumer {
@@ -40,7 +43,11 @@ impl RawConsumer {
     /// # Errors
     /// The broker does not answer, a topic is absent, or a property is wrong.
     pub fn open(settings: &Settings, health: Arc<Health>) -> Result<RawConsumer, StartError> {
-        Ok(RawConsumer { consumer: group::open(settings, health)?, topic: settings.topics.raw.clone() })
+        Ok(RawConsumer {
+            consumer: group::open(settings, health)?,
+            topic: settings.topics.raw.clone(),
+            group: settings.kafka.group.clone(),
+        })
     }
 
     /// Begins to consume: `rebalances` hears of every assignment from now on. Call this once.
@@ -61,6 +68,13 @@ impl RawConsumer {
                 if let Some((code, reason)) = self.consumer.client().fatal_error() {
                     return Polled::Failed(format!("{code}: {reason}"));
                 }
+                if error.rdkafka_error_code() == Some(RDKafkaErrorCode::GroupAuthorizationFailed) {
+                    let lacking = [format!("Read on group {:?}", self.group)];
+                    return Polled::Failed(format!(
+                        "the broker does not let this principal join the group; it lacks {}",
+                        rights::remedy(&lacking)
+                    ));
+                }
                 let reason = error.to_string();
                 self.consumer.context().error(error, &reason);
                 Polled::Nothing
@@ -76,6 +90,11 @@ impl RawConsumer {
     /// Fetches these partitions again.
     pub fn resume(&self, partitions: &[i32]) {
         let _ = self.consumer.resume(&self.list(partitions)); // fails only for what was revoked meanwhile
+    }
+
+    /// Whom credentials are given to.
+    pub fn signed_in(&self) -> &dyn SignedIn {
+        self.consumer.client()
     }
 
     /// The worker as a member of its group.

@@ -14,6 +14,7 @@ use rdkafka::error::KafkaError;
 
 use crate::config::Settings;
 use crate::kafka;
+use crate::kafka::sign_in::sign_in;
 
 /// The API of KIP-848 as the log names it, with its key.
 const HEARTBEAT: &str = "ApiKey ConsumerGroupHeartbeat (68)";
@@ -45,9 +46,10 @@ impl ConsumerContext for ApiLog {}
 
 /// Asks the first broker that answers. `None`: no broker answered in time.
 pub fn knows_kip_848(settings: &Settings) -> Option<bool> {
-    let mut config = kafka::client(settings);
+    let mut config = kafka::client(settings).ok()?;
     config.set("debug", "feature").set_log_level(RDKafkaLogLevel::Debug);
     let client: BaseConsumer<ApiLog> = config.create_with_context(ApiLog::default()).ok()?;
+    sign_in(settings, client.client()).ok()?;
     let _ = client.fetch_metadata(None, TIMEOUT); // connects; what it says does not matter
     let log = client.context();
     loop {

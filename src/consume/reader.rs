@@ -10,7 +10,8 @@ use rdkafka::{Offset, TopicPartitionList};
 
 use super::poll::own;
 use crate::config::Settings;
-use crate::kafka::{self, ClientLog};
+use crate::kafka::sign_in::sign_in;
+use crate::kafka::{self, ClientLog, Unreachable};
 use crate::record::RawRecord;
 
 /// Time-out of one question to the broker.
@@ -26,6 +27,9 @@ pub enum ReadError {
     /// what the Kafka client says
     #[error("{0}")]
     Client(#[from] KafkaError),
+    /// no broker
+    #[error("{0}")]
+    Unreachable(#[from] Unreachable),
     /// no broker serves the topic
     #[error(
         "topic {topic:?}, partitions {partitions:?}: neither a record nor their end came for {SILENCE:?}; expected each to have a leader"
@@ -47,7 +51,7 @@ pub struct TopicReader {
 impl TopicReader {
     /// `isolation`: `read_committed`, or `read_uncommitted` to see open transactions too.
     pub fn new(settings: &Settings, isolation: &str) -> Result<TopicReader, KafkaError> {
-        let mut config = kafka::client(settings);
+        let mut config = kafka::client(settings)?;
         config
             .set("group.id", &settings.kafka.group) // needed to ask for the group's offsets
             .set("enable.auto.commit", "false")
@@ -56,15 +60,18 @@ impl TopicReader {
             .set("fetch.wait.max.ms", "10") // the broker answers soon at the end of a partition
             .set("isolation.level", isolation)
             .set("fetch.message.max.bytes", settings.largest_record_bytes().to_string());
-        Ok(TopicReader { client: config.create_with_context(ClientLog::default())? })
+        let client: BaseConsumer<ClientLog> = config.create_with_context(ClientLog::default())?;
+        sign_in(settings, client.client())?;
+        Ok(TopicReader { client })
     }
 
     /// Partitions of a topic.
-    pub fn partitions(&self, topic: &str) -> Result<Vec<i32>, KafkaError> {
-        let metadata = self.client.fetch_metadata(Some(topic), BROKER_TIMEOUT)?;
+    pub fn partitions(&self, topic: &str) -> Result<Vec<i32>, ReadError> {
+        let unreachable = |error| Unreachable::new(error, &self.client, self.client.context());
+        let metadata = self.client.fetch_metadata(Some(topic), BROKER_TIMEOUT).map_err(unreachable)?;
         let partitions: Vec<i32> = metadata.topics().iter().flat_map(|t| t.partitions()).map(|p| p.id()).collect();
         if partitions.is_empty() {
-            Err(KafkaError::MetadataFetch(RDKafkaErrorCode::UnknownTopicOrPartition))
+            Err(KafkaError::MetadataFetch(RDKafkaErrorCode::UnknownTopicOrPartition).into())
         } else {
             Ok(partitions)
         }

@@ -15,6 +15,9 @@ const SHARES: [f64; 6] = [0.01, 0.05, 0.1, 0.2, 0.4, 0.8];
 pub(super) struct Instruments {
     pub(super) records: Counter<u64>,
     pub(super) words: Counter<u64>,
+    pub(super) tenant_words: Counter<u64>,
+    pub(super) consumed: Counter<u64>,
+    pub(super) sent: Counter<u64>,
     pub(super) repeats: Counter<u64>,
     pub(super) dead_letters: Counter<u64>,
     pub(super) beyond_quota: Counter<u64>,
@@ -52,6 +55,11 @@ pub(super) struct Instruments {
     pub(super) reloads: Counter<u64>,
 }
 
+/// What OpenTelemetry's messaging conventions want beside their metrics.
+pub(super) fn messaging(operation: &'static str) -> [KeyValue; 2] {
+    [KeyValue::new("messaging.system", "kafka"), KeyValue::new("messaging.operation.name", operation)]
+}
+
 fn meter() -> Meter {
     global::meter("faircopy")
 }
@@ -66,6 +74,13 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
     Instruments {
         records: count("faircopy.records", "{record}", "raw records taken"),
         words: count("faircopy.words", "{word}", "final words in raw records"),
+        tenant_words: count("faircopy.tenant.words", "{word}", "final words by tenant, where telemetry.max_tenants is above 0"),
+        consumed: count("messaging.client.consumed.messages", "{message}", "raw records taken, as OpenTelemetry names it"),
+        sent: count(
+            "messaging.client.sent.messages",
+            "{message}",
+            "segments, ends and dead letters committed, as OpenTelemetry names it",
+        ),
         repeats: count("faircopy.repeats", "{record}", "records that repeated the record before them and were dropped"),
         dead_letters: count("faircopy.dead_letters", "{record}", "refused records, by stage and reason"),
         beyond_quota: count("faircopy.words.beyond_quota", "{word}", "words beyond a quota, by what was done with them"),

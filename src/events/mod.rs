@@ -6,8 +6,10 @@
 
 mod instruments;
 mod record;
+mod tenants;
 mod worker;
 
 pub use instruments::observe;
 pub use record::*;
+pub use tenants::TenantNames;
 pub use worker::*;

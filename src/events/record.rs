@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use opentelemetry::KeyValue;
 
-use super::instruments::INSTRUMENTS;
+use super::instruments::{INSTRUMENTS, messaging};
 
 static WORDS_FROZEN: AtomicU64 = AtomicU64::new(0);
 static DELAYS_MS: AtomicU64 = AtomicU64::new(0);
@@ -221,6 +221,7 @@ impl RecordTaken {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.records.add(1, &[]);
+        INSTRUMENTS.consumed.add(1, &messaging("poll"));
         INSTRUMENTS.words.add(self.words, &[]);
     }
 }

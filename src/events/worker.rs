@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use opentelemetry::KeyValue;
 
-use super::instruments::INSTRUMENTS;
+use super::instruments::{INSTRUMENTS, messaging};
 
 /// The Kafka client reports a problem and goes on trying.
 pub struct ClientProblem<'a> {
@@ -40,6 +40,8 @@ impl Rebalanced<'_> {
 pub struct CommitAttempted<'a> {
     /// partitions in it
     pub partitions: usize,
+    /// segments, ends and dead letters in it
+    pub records: u64,
     /// bytes of state in it
     pub changelog_bytes: u64,
     /// from begin to commit, or to failure
@@ -55,6 +57,9 @@ impl CommitAttempted<'_> {
         INSTRUMENTS.transactions.add(1, &[KeyValue::new("outcome", outcome)]);
         INSTRUMENTS.transaction_seconds.record(self.took.as_secs_f64(), &[]);
         INSTRUMENTS.changelog_bytes.add(self.changelog_bytes, &[]);
+        if self.error.is_none() {
+            INSTRUMENTS.sent.add(self.records, &messaging("send"));
+        }
         if let Some(error) = self.error {
             tracing::warn!(partitions = self.partitions, error, "commit failed; it is tried again");
         }

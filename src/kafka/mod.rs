@@ -1,10 +1,16 @@
 //! What the consumer, the producer and the admin client have in common: properties, one voice for librdkafka's problems, and what they say to each
 //! other through the broker: the proof of membership that a commit carries ([`membership`]), the mark on a committed offset ([`crash_mark`]) and the
-//! changelog's records about a whole partition ([`notes`]).
+//! changelog's records about a whole partition ([`notes`]). [`sign_in`] shows the broker who this program is.
 
 pub mod crash_mark;
+pub mod files;
+pub mod http;
 pub mod membership;
+pub mod native;
 pub mod notes;
+pub mod rights;
+pub mod sign_in;
+mod token;
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -13,29 +19,82 @@ use std::time::{Duration, Instant};
 use rdkafka::ClientConfig;
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::consumer::ConsumerContext;
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 
-use crate::config::Settings;
+use crate::config::{Kafka, Settings};
 use crate::events;
 
+/// Looks at so many of a client's events for what it has said.
+const SAID: usize = 20;
 /// A broker that is down is reported by every connection several times a second; the operator needs it once in a while.
 const SAY_AGAIN: Duration = Duration::from_secs(30);
 
-/// Brokers and properties of the settings.
-pub fn client(settings: &Settings) -> ClientConfig {
+/// Brokers and properties of the settings, with what stands in files. A client that is made with it must be [signed in](sign_in::sign_in).
+///
+/// # Errors
+/// A file of `kafka.property_files` cannot be read.
+pub fn client(settings: &Settings) -> KafkaResult<ClientConfig> {
+    let k = &settings.kafka;
     let mut config = ClientConfig::new();
-    for (name, value) in &settings.kafka.properties {
+    for (name, value) in k.properties.iter().filter(|(name, _)| !Kafka::is_own(name)) {
         config.set(name, value);
     }
-    config.set("bootstrap.servers", &settings.kafka.brokers);
-    config
+    for (name, path) in k.property_files.iter().filter(|(name, _)| !Kafka::is_own(name)) {
+        let value =
+            files::secret(path).map_err(|why| KafkaError::ClientCreation(format!("kafka.property_files.{name:?} = {why}")))?;
+        config.set(name, value);
+    }
+    config.set("bootstrap.servers", &k.brokers);
+    Ok(config)
+}
+
+/// No broker answers, or no token can be had to ask one; what the client says of it. It tells its reasons only where it is polled, so a consumer asks, which joins
+/// no group.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreachable(String);
+
+impl Unreachable {
+    /// An error of a client, and what it has said before, which it tells when it is polled.
+    pub fn new<C: ConsumerContext>(error: KafkaError, client: &BaseConsumer<C>, log: &ClientLog) -> Unreachable {
+        for _ in 0..SAID {
+            if let Some(Err(error)) = client.poll(Duration::ZERO) {
+                tracing::debug!(%error, "the Kafka client does not start");
+            }
+        }
+        Unreachable(format!("no broker answered: {error}{}", log.because()))
+    }
+}
+
+/// How many brokers the cluster has. Blocks, at most so long after the client is signed in.
+///
+/// # Errors
+/// The settings do not make a client (the first kind), or no token can be had, or no broker answers (the second).
+pub fn count_brokers(settings: &Settings, patience: Duration) -> Result<Result<i32, Unreachable>, KafkaError> {
+    let client: BaseConsumer<ClientLog> = client(settings)?.create_with_context(ClientLog::default())?;
+    if let Err(error) = sign_in::sign_in(settings, client.client()) {
+        return Ok(Err(Unreachable(error.to_string())));
+    }
+    let answer = client.fetch_metadata(None, patience);
+    Ok(answer.map(|metadata| metadata.brokers().len() as i32).map_err(|e| Unreachable::new(e, &client, client.context())))
 }
 
 /// Turns librdkafka's errors into events, each kind once in [`SAY_AGAIN`]. Its own log lines are for debugging.
 #[derive(Default)]
 pub struct ClientLog {
     said: Mutex<HashMap<i32, Instant>>,
+    last: Mutex<Option<String>>,
+}
+
+impl ClientLog {
+    /// The client's last word about what is wrong, as a part of a sentence that tells of a failure.
+    pub fn because(&self) -> String {
+        match &*self.last.lock().expect("no holder panics") {
+            Some(reason) => format!(" ({reason})"),
+            None => String::new(),
+        }
+    }
 }
 
 impl ClientContext for ClientLog {
@@ -48,6 +107,13 @@ impl ClientContext for ClientLog {
         if code == RDKafkaErrorCode::PartitionEOF as i32 {
             return; // asked for, and no problem; a client that is closed says it here
         }
+        // That nobody can be reached follows from what was said before it.
+        let follows = [RDKafkaErrorCode::AllBrokersDown as i32, RDKafkaErrorCode::BrokerTransportFailure as i32].contains(&code);
+        let mut last = self.last.lock().expect("no holder panics");
+        if !follows || last.is_none() {
+            *last = Some(reason.to_string());
+        }
+        drop(last);
         let mut said = self.said.lock().expect("no holder panics");
         if said.get(&code).is_none_or(|at| at.elapsed() > SAY_AGAIN) {
             said.insert(code, Instant::now());

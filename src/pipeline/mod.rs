@@ -36,12 +36,15 @@ use crate::config::{Settings, SettingsError};
 use crate::consume::changelog::RestoreError;
 use crate::consume::group::StartError;
 use crate::consume::poll::RawConsumer;
+use crate::events::TenantNames;
 use crate::faults::panic_at;
 use crate::format::{Formatter, Styles};
 use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
 use crate::infer::{KeptStates, LoadError, Model, ModelFiles, Models, Tagger};
+use crate::kafka::files::Fixed;
 use crate::produce::plain::PlainProducer;
+use crate::produce::registry;
 use crate::produce::serializer::RecordSerializer;
 use crate::produce::topics;
 use crate::produce::transaction::{OpenError, Transaction, TransactionError};
@@ -53,6 +56,9 @@ use active_settings::ActiveSettings;
 use assignment::{Assignment, SpawnTask};
 use worker::{Worker, WorkerError};
 
+/// Between two looks at the files of the Kafka settings.
+const LOOK_AT_FILES: Duration = Duration::from_secs(2);
+
 /// Why the service did not start or did not go on. Each kind has an exit code of its own.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -62,7 +68,7 @@ pub enum RunError {
     /// 3
     #[error(transparent)]
     Model(#[from] LoadError),
-    /// 4 (no broker), 5 (no topic), 2 (properties)
+    /// 4 (no broker, no token, no schema registry), 5 (no topic, no right), 2 (properties)
     #[error(transparent)]
     Start(#[from] StartError),
     /// 4 (transactions cannot be begun), 2 (properties)
@@ -87,8 +93,11 @@ impl RunError {
                 2
             }
             RunError::Model(_) => 3,
-            RunError::Start(StartError::Unreachable { .. }) | RunError::Producer(OpenError::Init { .. }) => 4,
-            RunError::Start(StartError::NoTopic { .. } | StartError::Partitions { .. } | StartError::Changelog(_))
+            RunError::Start(StartError::Unreachable { .. } | StartError::SignIn(_) | StartError::Registry(_))
+            | RunError::Producer(OpenError::Init { .. }) => 4,
+            RunError::Start(
+                StartError::NoTopic { .. } | StartError::Partitions { .. } | StartError::Changelog(_) | StartError::Rights(_),
+            )
             | RunError::Restore(_) => 5,
             RunError::Worker(_) | RunError::Deliver(_) => 6,
         }
@@ -116,6 +125,8 @@ pub struct Shared {
     pub formatter: Formatter,
     /// partials
     pub partial_limit: PartialLimit,
+    /// whose words are counted by name
+    pub tenant_names: TenantNames,
     /// how it is
     pub health: Arc<Health>,
     /// who looks on: the demo's summary, the evaluation
@@ -160,6 +171,7 @@ impl Shared {
             models,
             formatter: Formatter::new(styles),
             partial_limit: PartialLimit::new(per_second),
+            tenant_names: TenantNames::new(settings.telemetry.max_tenants),
             health: Arc::default(),
             on_release: None,
             settings,
@@ -231,6 +243,10 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
                 tracing::warn!(%error, "the group cannot be joined anew; it is tried again");
                 std::thread::sleep(JOIN_AGAIN);
             }
+            Ok(()) if !stop.load(Ordering::Relaxed) => {
+                was_member = true;
+                tracing::info!("a file of the Kafka settings has changed: the group is joined anew with it");
+            }
             result => {
                 if let Err(error) = &result {
                     shared.health.failed(&error.to_string());
@@ -241,12 +257,15 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
     }
 }
 
-/// One membership of the group, from joining to leaving.
+/// One membership of the group, from joining to leaving. It ends without an error where the process is to stop, or where certificates have been replaced, which
+/// only new clients read.
 fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Result<(), RunError> {
     let settings = &shared.settings;
+    let files = Fixed::of(settings);
     let consumer = RawConsumer::open(settings, shared.health.clone())?;
     runtime.block_on(topics::check_changelog(settings)).map_err(StartError::Changelog)?;
-    let serializer = RecordSerializer { topics: settings.topics.clone(), coordinates_only: shared.redacts.clone() };
+    let schemas = registry::schema_ids(settings).map_err(StartError::Registry)?;
+    let serializer = RecordSerializer::new(settings, shared.redacts.clone(), schemas);
     let partials = PlainProducer::new(settings).map_err(StartError::Properties)?;
     let transaction = Transaction::open(settings, serializer)?;
     let (reports, reported) = mpsc::channel();
@@ -257,5 +276,12 @@ fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Res
     let around = (runtime.clone(), shared.health.clone());
     let worker = Arc::new(Worker::new(settings, Assignment::new(spawn), reported, transaction, partials, around));
     consumer.subscribe(worker.clone())?;
-    worker.run(&consumer, || stop.load(Ordering::Relaxed))
+    let mut look = Instant::now();
+    worker.run(&consumer, || {
+        let due = look.elapsed() > LOOK_AT_FILES;
+        if due {
+            look = Instant::now();
+        }
+        stop.load(Ordering::Relaxed) || due && files.have_changed()
+    })
 }

@@ -69,7 +69,7 @@ pub fn check_bytes(bytes: &[u8]) {
     };
     let limits = limits(options & 4 != 0);
     for format in FORMATS {
-        match decode::decode(&record, &limits, format) {
+        match decode::decode(&record, &limits, (format, crate::record::Framing::None)) {
             Err(refused) => {
                 assert!(REASONS.contains(&refused.reason), "{}", refused.reason);
                 assert!(refused.detail.len() <= MAX_DETAIL_BYTES && !refused.detail.chars().any(char::is_control));

@@ -26,6 +26,7 @@ use crate::consume::poll::{Polled, RawConsumer};
 use crate::events;
 use crate::health::Health;
 use crate::kafka::membership::Membership;
+use crate::kafka::sign_in::Renewal;
 use crate::produce::commits::Commits;
 use crate::produce::plain::PlainProducer;
 use crate::produce::transaction::{Transaction, TransactionError};
@@ -57,6 +58,7 @@ pub struct Worker {
     state: Mutex<State>,
     runtime: Handle,
     health: Arc<Health>,
+    settings: Settings,
     topic: String,
     interval: Duration,
     drain_deadline: Duration,
@@ -68,6 +70,7 @@ struct State {
     assignment: Assignment,
     transaction: Transaction,
     partials: PlainProducer,
+    renewal: Renewal,
     reports: Receiver<TaskReport>,
     /// a task wants a commit
     wanted: bool,
@@ -79,7 +82,7 @@ struct State {
 }
 
 impl Worker {
-    /// With no partition yet. `reports`: from the tasks that `assignment` starts on `runtime`.
+    /// With no partition yet, and with credentials that were just given to all clients. `reports`: from the tasks that `assignment` starts on `runtime`.
     pub fn new(
         settings: &Settings,
         assignment: Assignment,
@@ -95,6 +98,7 @@ impl Worker {
             assignment,
             transaction,
             partials,
+            renewal: Renewal::new(settings),
             reports,
             wanted: false,
             due: Instant::now(),
@@ -105,6 +109,7 @@ impl Worker {
             state: Mutex::new(state),
             runtime,
             health,
+            settings: settings.clone(),
             topic: settings.topics.raw.clone(),
             interval: Duration::from_millis(d.commit_interval_ms),
             drain_deadline: Duration::from_millis(d.drain_deadline_ms),
@@ -119,17 +124,18 @@ impl Worker {
     ///
     /// # Errors
     /// The client or the producer failed, a task died, or a partition's state is another group's.
-    pub fn run(&self, consumer: &RawConsumer, stop: impl Fn() -> bool) -> Result<(), RunError> {
+    pub fn run(&self, consumer: &RawConsumer, stop: impl FnMut() -> bool) -> Result<(), RunError> {
         let result = self.work(consumer, stop);
         self.lock().over = matches!(result, Err(RunError::Deliver(_)));
         result
     }
 
-    fn work(&self, consumer: &RawConsumer, stop: impl Fn() -> bool) -> Result<(), RunError> {
+    fn work(&self, consumer: &RawConsumer, mut stop: impl FnMut() -> bool) -> Result<(), RunError> {
         while !stop() {
             self.health.polled();
             self.poll(consumer)?;
             let mut state = self.lock();
+            state.renew(&self.settings, consumer);
             let resumed = state.assignment.unblock();
             if !resumed.is_empty() {
                 consumer.resume(&resumed);
@@ -190,7 +196,7 @@ impl Worker {
         state.wanted = false;
         state.due = Instant::now() + self.interval;
         match self.commit(state, member) {
-            Err(TransactionError::Again(_)) => {
+            Err(TransactionError::Again(_) | TransactionError::Rights(_)) => {
                 state.due = Instant::now() + BACK_OFF.max(self.interval);
                 Ok(())
             }
@@ -215,6 +221,7 @@ impl Worker {
         let changelog_bytes = batch.checkpoints.iter().map(|(_, checkpoint)| checkpoint.changelog_bytes()).sum();
         events::CommitAttempted {
             partitions: batch.checkpoints.len(),
+            records: batch.checkpoints.iter().map(|(_, checkpoint)| checkpoint.out.len() as u64).sum(),
             changelog_bytes,
             took: began.elapsed(),
             error: error.as_deref(),
@@ -246,7 +253,7 @@ impl Worker {
         while !partitions.iter().all(|p| state.commits.is_drained(*p)) && Instant::now() < deadline {
             state.take_reports(POLL);
             match self.commit(state, member) {
-                Err(TransactionError::Again(_)) => std::thread::sleep(BACK_OFF),
+                Err(TransactionError::Again(_) | TransactionError::Rights(_)) => std::thread::sleep(BACK_OFF),
                 Err(error) => {
                     result = Err(error);
                     break;
@@ -272,6 +279,12 @@ impl Worker {
 }
 
 impl State {
+    /// Gives the clients passwords and tokens that have changed.
+    fn renew(&mut self, settings: &Settings, consumer: &RawConsumer) {
+        let State { renewal, transaction, partials, .. } = self;
+        renewal.renew(settings, &[consumer.signed_in(), transaction.signed_in(), partials.signed_in()]);
+    }
+
     /// Takes what tasks have said; waits at most so long for the first of it.
     fn take_reports(&mut self, wait: Duration) {
         let mut report = self.reports.recv_timeout(wait).ok();

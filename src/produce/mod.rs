@@ -10,6 +10,7 @@ pub mod commits;
 #[cfg(test)]
 mod interleavings;
 pub mod plain;
+pub mod registry;
 pub mod serializer;
 pub mod topics;
 pub mod transaction;

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use rdkafka::error::KafkaError;
-use rdkafka::producer::{FutureProducer, FutureRecord};
+use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
 
 use super::serializer::{ProducerRecord, to_headers};
 use crate::config::Settings;
+use crate::kafka::sign_in::{SignedIn, sign_in};
 use crate::kafka::{self, ClientLog};
 
 /// A producer for any topic.
@@ -17,16 +18,30 @@ pub struct PlainProducer {
 impl PlainProducer {
     /// With the settings' brokers and properties.
     pub fn new(settings: &Settings) -> Result<PlainProducer, KafkaError> {
-        let mut config = kafka::client(settings);
+        let mut config = kafka::client(settings)?;
         config.set("partitioner", "murmur2_random").set("linger.ms", "1");
-        Ok(PlainProducer { producer: config.create_with_context(ClientLog::default())? })
+        let producer: FutureProducer<ClientLog> = config.create_with_context(ClientLog::default())?;
+        sign_in(settings, producer.client())?;
+        Ok(PlainProducer { producer })
+    }
+
+    /// Whom credentials are given to.
+    pub fn signed_in(&self) -> &dyn SignedIn {
+        self.producer.client()
     }
 
     /// Sends a record that is soon superseded: nobody waits for it, and it is dropped where the queue is full.
     pub fn send_and_forget(&self, made: ProducerRecord<'_>) {
-        let ProducerRecord { topic, partition, key, payload, headers } = made;
+        let ProducerRecord { topic, partition, key, payload, headers, timestamp_ms } = made;
         let payload = payload.as_deref();
-        drop(self.producer.send_result(FutureRecord { topic, partition, payload, key, timestamp: None, headers: Some(headers) }));
+        drop(self.producer.send_result(FutureRecord {
+            topic,
+            partition,
+            payload,
+            key,
+            timestamp: timestamp_ms,
+            headers: Some(headers),
+        }));
     }
 
     /// Sends one record and waits for its acknowledgement. `partition`: where the record must stand; else its key decides.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rdkafka::message::{Header, OwnedHeaders};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{DeadLetter, Headers, Outgoing};
-use crate::config::Topics;
+use crate::config::{Output, OutputFormat, RecordTime, Settings, Topics};
 use crate::events;
-use crate::record::Segment;
+use crate::record::decode::frame;
+use crate::record::{Kind, Segment};
 use crate::trace::RecordSpan;
 
 /// A record on its way out.
@@ -24,6 +26,8 @@ pub struct ProducerRecord<'a> {
     pub payload: Option<Vec<u8>>,
     /// its headers
     pub headers: OwnedHeaders,
+    /// its time, milliseconds since 1970, where that is not when it is sent
+    pub timestamp_ms: Option<i64>,
 }
 
 /// Topics, and what may be told of refused records.
@@ -34,25 +38,73 @@ pub struct RecordSerializer {
     /// A dead letter says where its record stands, and carries nothing of it: some profile redacts, and nobody knows what a record holds that
     /// could not be read.
     pub coordinates_only: Arc<AtomicBool>,
+    output: Output,
+    schemas: SchemaIds,
+}
+
+/// Numbers of the schemas of what is sent, where a schema registry has them: each value begins with its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SchemaIds {
+    /// of the formatted topic
+    pub formatted: Option<u32>,
+    /// of the partial topic
+    pub partial: Option<u32>,
 }
 
 impl RecordSerializer {
+    /// As the settings say. `coordinates_only`: see the field.
+    pub fn new(settings: &Settings, coordinates_only: Arc<AtomicBool>, schemas: SchemaIds) -> RecordSerializer {
+        RecordSerializer { topics: settings.topics.clone(), coordinates_only, output: settings.output.clone(), schemas }
+    }
+
+    /// A segment's value, in its frame, and the headers that say what it is.
+    fn segment(&self, segment: &Segment, schema: Option<u32>, mut headers: Headers) -> (Vec<u8>, OwnedHeaders) {
+        let mut value = schema.map_or(Vec::new(), |id| frame(id).to_vec());
+        serde_json::to_writer(&mut value, segment).expect("segments are JSON");
+        if self.output.format == OutputFormat::Cloudevents {
+            let kind = match segment.kind {
+                Kind::Final => "final",
+                Kind::Partial => "partial",
+                Kind::End => "end",
+            };
+            let mut id = format!("{}/{}/{}/{}/{kind}", segment.session, segment.channel, segment.epoch, segment.seq);
+            if segment.kind == Kind::Partial {
+                id += &format!("/{:x}", xxh3_64(&value)); // a tail has the number of the segment to come, as the tail before it had
+            }
+            let mut put = |name: &str, value: &str| headers.push((name.to_string(), Some(value.as_bytes().to_vec())));
+            put("ce_specversion", "1.0");
+            put("ce_id", &id);
+            put("ce_source", &self.output.source);
+            put("ce_type", &format!("faircopy.segment.{kind}"));
+            put("ce_subject", &segment.channel);
+            put("ce_partitionkey", &segment.session);
+            put("content-type", "application/json");
+        }
+        (value, to_headers(&headers))
+    }
+
     /// The record of a segment or a dead letter.
     pub fn outgoing<'a>(&'a self, out: &'a Outgoing) -> ProducerRecord<'a> {
         match out {
-            Outgoing::Formatted(segment, source) => ProducerRecord {
-                topic: &self.topics.formatted,
-                partition: None,
-                key: Some(segment.session.as_bytes()),
-                payload: Some(serde_json::to_vec(segment).expect("segments are JSON")),
-                headers: match source.as_deref() {
+            Outgoing::Formatted(segment, source) => {
+                let passed = match source.as_deref() {
                     Some(source) => match RecordSpan::attached(source.attached.as_ref()) {
-                        Some(span) => to_headers(&span.carried(&source.headers)),
-                        None => to_headers(&source.headers),
+                        Some(span) => span.carried(&passed(&source.headers)),
+                        None => passed(&source.headers),
                     },
-                    None => to_headers(&[]),
-                },
-            },
+                    None => Headers::new(),
+                };
+                let (value, headers) = self.segment(segment, self.schemas.formatted, passed);
+                let spoken_at = source.as_ref().and_then(|s| s.timestamp_ms).filter(|_| self.output.time == RecordTime::Speech);
+                ProducerRecord {
+                    topic: &self.topics.formatted,
+                    partition: None,
+                    key: Some(segment.session.as_bytes()),
+                    payload: Some(value),
+                    headers,
+                    timestamp_ms: spoken_at,
+                }
+            }
             Outgoing::DeadLetter(letter) => {
                 let reasons = reasons(letter, &self.topics.raw);
                 let (key, payload, headers) = if self.coordinates_only.load(Ordering::Relaxed) || letter.is_coordinates_only() {
@@ -61,7 +113,7 @@ impl RecordSerializer {
                     let whole = [letter.record.headers.as_slice(), &reasons].concat();
                     (letter.record.key.as_deref(), letter.record.payload.clone(), to_headers(&whole))
                 };
-                ProducerRecord { topic: &self.topics.dead_letter, partition: None, key, payload, headers }
+                ProducerRecord { topic: &self.topics.dead_letter, partition: None, key, payload, headers, timestamp_ms: None }
             }
         }
     }
@@ -75,17 +127,20 @@ impl RecordSerializer {
             key: Some(key),
             payload: value.clone(),
             headers,
+            timestamp_ms: None,
         }
     }
 
     /// The record of a tail.
     pub fn partial<'a>(&'a self, segment: &'a Segment) -> ProducerRecord<'a> {
+        let (value, headers) = self.segment(segment, self.schemas.partial, Headers::new());
         ProducerRecord {
             topic: &self.topics.partial,
             partition: None,
             key: Some(segment.session.as_bytes()),
-            payload: Some(serde_json::to_vec(segment).expect("segments are JSON")),
-            headers: OwnedHeaders::new(),
+            payload: Some(value),
+            headers,
+            timestamp_ms: None,
         }
     }
 
@@ -128,6 +183,15 @@ impl DeadLetter {
     }
 }
 
+/// The headers of a raw record that its words' segment carries on. Those that say what the raw record itself was stay behind: the attributes of its CloudEvent (two
+/// events must not share an id), and what its value was written in.
+fn passed(headers: &[(String, Option<Vec<u8>>)]) -> Headers {
+    let about_itself = |name: &str| {
+        name.get(..3).is_some_and(|begin| begin.eq_ignore_ascii_case("ce_")) || name.eq_ignore_ascii_case("content-type")
+    };
+    headers.iter().filter(|(name, _)| !about_itself(name)).cloned().collect()
+}
+
 /// Headers as the client takes them.
 pub fn to_headers(headers: &[(String, Option<Vec<u8>>)]) -> OwnedHeaders {
     headers.iter().fold(OwnedHeaders::new_with_capacity(headers.len()), |all, (key, value)| {
@@ -150,4 +214,77 @@ fn reasons(letter: &DeadLetter, topic: &str) -> Headers {
     }
     put("version", env!("CARGO_PKG_VERSION").to_string());
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rdkafka::message::Headers as _;
+    use serde_json::json;
+
+    fn serializer(toml: &str, schemas: SchemaIds) -> RecordSerializer {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), toml).unwrap();
+        RecordSerializer::new(&Settings::load(Some(file.path())).unwrap(), Arc::default(), schemas)
+    }
+
+    fn segment(kind: &str, seq: u64, text: &str) -> Box<Segment> {
+        let value = json!({"session": "call", "channel": "agent", "epoch": 7, "seq": seq, "kind": kind, "text": text, "model": "m", "profile": "p"});
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn source(headers: &[(&str, &str)]) -> Option<Arc<Source>> {
+        let headers = headers.iter().map(|(k, v)| (k.to_string(), Some(v.as_bytes().to_vec()))).collect();
+        Some(Arc::new(Source { offset: 1, meta: None, headers, timestamp_ms: Some(1_700_000_000_000), attached: None }))
+    }
+
+    fn headers(record: &ProducerRecord<'_>) -> Vec<(String, String)> {
+        let text = |value: Option<&[u8]>| String::from_utf8(value.unwrap().to_vec()).unwrap();
+        record.headers.iter().map(|h| (h.key.to_string(), text(h.value))).collect()
+    }
+
+    const PRODUCERS: [(&str, &str); 5] = [
+        ("ce_id", "producer-1"),
+        ("CE_type", "asr.raw"),
+        ("content-type", "application/avro"),
+        ("tenant", "acme"),
+        ("cell", "1"),
+    ];
+
+    #[test]
+    fn a_producers_event_attributes_stay_with_its_record_and_its_other_headers_pass() {
+        let plain = serializer("", SchemaIds::default());
+        let out = Outgoing::Formatted(segment("final", 0, "Good morning."), source(&PRODUCERS));
+        let record = plain.outgoing(&out);
+        assert_eq!(headers(&record), [("tenant".into(), "acme".into()), ("cell".into(), "1".into())]);
+        assert_eq!((record.timestamp_ms, record.payload.as_ref().unwrap()[0]), (None, b'{'));
+    }
+
+    #[test]
+    fn a_cloud_event_has_an_id_of_its_own_that_is_the_same_when_it_is_sent_again() {
+        let events =
+            serializer("[output]\nformat = 'cloudevents'\nsource = '/calls/eu'\ntime = 'speech'\n", SchemaIds::default());
+        let of = |out: &Outgoing| {
+            let record = events.outgoing(out);
+            (headers(&record), record.timestamp_ms)
+        };
+        let first = Outgoing::Formatted(segment("final", 3, "Good morning."), source(&PRODUCERS));
+        let (all, time) = of(&first);
+        let attribute = |name: &str| all.iter().filter(|(k, _)| k == name).map(|(_, v)| v.as_str()).collect::<Vec<_>>();
+        assert_eq!(attribute("ce_id"), ["call/agent/7/3/final"]);
+        assert_eq!((attribute("ce_source"), attribute("ce_type")), (vec!["/calls/eu"], vec!["faircopy.segment.final"]));
+        assert_eq!((attribute("content-type"), attribute("tenant")), (vec!["application/json"], vec!["acme"]));
+        assert_eq!((of(&first).0, time), (all.clone(), Some(1_700_000_000_000)));
+        let id = |segment: &Segment| headers(&events.partial(segment)).into_iter().find(|(k, _)| k == "ce_id").unwrap().1;
+        let tails = ["Good", "Good evening"].map(|text| id(&segment("partial", 3, text)));
+        assert!(tails[0] != tails[1] && tails.iter().all(|t| t.starts_with("call/agent/7/3/partial/")), "{tails:?}");
+    }
+
+    #[test]
+    fn a_value_begins_with_the_number_of_its_schema_where_a_registry_has_it() {
+        let framed = serializer("", SchemaIds { formatted: Some(0x01020304), partial: Some(5) });
+        let out = Outgoing::Formatted(segment("final", 0, "Good morning."), None);
+        assert_eq!(framed.outgoing(&out).payload.unwrap()[..6], [0, 1, 2, 3, 4, b'{']);
+        assert_eq!(framed.partial(&segment("partial", 0, "Good")).payload.unwrap()[..6], [0, 0, 0, 0, 5, b'{']);
+    }
 }

@@ -7,7 +7,14 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 
 use crate::config::Settings;
 use crate::events;
-use crate::kafka::{self, ClientLog};
+use crate::kafka::sign_in::sign_in;
+use crate::kafka::{self, ClientLog, Unreachable, native};
+
+fn admin(settings: &Settings) -> Result<AdminClient<ClientLog>, KafkaError> {
+    let admin: AdminClient<ClientLog> = kafka::client(settings)?.create_with_context(ClientLog::default())?;
+    sign_in(settings, admin.inner())?;
+    Ok(admin)
+}
 
 /// Looks at how the changelog is kept.
 ///
@@ -15,9 +22,7 @@ use crate::kafka::{self, ClientLog};
 /// It is not compacted: states would expire while their calls go on. A topic that cannot be asked (the demo's broker) passes.
 pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
     let topic = &settings.topics.changelog;
-    let Ok(admin) = kafka::client(settings).create_with_context::<_, AdminClient<ClientLog>>(ClientLog::default()) else {
-        return Ok(());
-    };
+    let Ok(admin) = admin(settings) else { return Ok(()) };
     let options = AdminOptions::new().request_timeout(Some(Duration::from_secs(10)));
     let asked = admin.describe_configs(&[ResourceSpecifier::Topic(topic)], &options).await;
     let Some(Ok(found)) = asked.ok().and_then(|mut all| all.pop()) else { return Ok(()) };
@@ -39,6 +44,8 @@ pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
 
 /// Copies of a topic where nobody says how many, if the cluster has brokers enough: one may be down for repair and another fail.
 const COPIES: i32 = 3;
+/// The broker's name for how long a member of a group may be silent.
+const SESSION_TIMEOUT: &str = "consumer.session.timeout.ms";
 /// How long the broker may take to answer.
 const BROKER_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -46,19 +53,24 @@ const BROKER_TIMEOUT: Duration = Duration::from_secs(20);
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     /// a property librdkafka does not take
-    #[error("kafka.properties: {0}; expected properties of librdkafka")]
+    #[error(
+        "kafka: {0}; expected properties of librdkafka in kafka.properties, and secrets in the files of kafka.property_files"
+    )]
     Properties(KafkaError),
     /// no broker
-    #[error("kafka.brokers = {brokers:?}: no broker answered: {error}; check the address, the network and kafka.properties")]
+    #[error("kafka.brokers = {brokers:?}: {error}; check the address, the network and kafka.properties")]
     Unreachable {
         /// as set
         brokers: String,
         /// the client's word
-        error: KafkaError,
+        error: Unreachable,
     },
+    /// a broker, and no answer
+    #[error("no topic was created: {0}; check that the cluster has a controller, and repeat the command")]
+    Silent(KafkaError),
     /// more copies than brokers to hold them
     #[error(
-        "--replication {asked}: the cluster has {}; expected at most {brokers}. Leave it out for as many as there can be, up to {COPIES}",
+        "--replication-factor {asked}: the cluster has {}; expected at most {brokers}. Leave it out for as many as there can be, up to {COPIES}",
         count(*brokers, "broker")
     )]
     Replication {
@@ -66,6 +78,16 @@ pub enum CreateError {
         asked: i32,
         /// brokers there are
         brokers: i32,
+    },
+    /// more copies in step than there are copies
+    #[error(
+        "--min-insync-replicas {asked}: expected at most {copies}, the copies of each partition; else nothing can be written"
+    )]
+    InSync {
+        /// asked for
+        asked: i32,
+        /// copies of a partition
+        copies: i32,
     },
     /// what was said would be gone while its call goes on
     #[error(
@@ -79,13 +101,23 @@ pub enum CreateError {
         needed: Duration,
     },
     /// the broker says no
-    #[error("{topic}: cannot be created: {error}; topics made before it stay, and the command can be repeated")]
+    #[error("{topic}: cannot be created: {error}{}; topics made before it stay, and the command can be repeated", refusal(*error))]
     Refused {
         /// which
         topic: String,
         /// the broker's word
         error: RDKafkaErrorCode,
     },
+}
+
+/// What to do about a refusal.
+fn refusal(error: RDKafkaErrorCode) -> &'static str {
+    match error {
+        RDKafkaErrorCode::TopicAuthorizationFailed | RDKafkaErrorCode::ClusterAuthorizationFailed => {
+            " (this principal lacks Create on the topic, or on the cluster; docs/SECURITY.md lists all rights)"
+        }
+        _ => "",
+    }
 }
 
 fn count(n: i32, of: &str) -> String {
@@ -117,9 +149,7 @@ pub async fn retention(settings: &Settings) -> Vec<(String, Option<i64>)> {
     let t = &settings.topics;
     let names = [&t.raw, &t.formatted, &t.partial, &t.dead_letter];
     let unknown = || names.iter().map(|name| (name.to_string(), None)).collect();
-    let Ok(admin) = kafka::client(settings).create_with_context::<_, AdminClient<ClientLog>>(ClientLog::default()) else {
-        return unknown();
-    };
+    let Ok(admin) = admin(settings) else { return unknown() };
     let options = AdminOptions::new().request_timeout(Some(Duration::from_secs(10)));
     let asked: Vec<ResourceSpecifier> = names.iter().map(|name| ResourceSpecifier::Topic(name)).collect();
     let Ok(found) = admin.describe_configs(&asked, &options).await else { return unknown() };
@@ -130,43 +160,47 @@ pub async fn retention(settings: &Settings) -> Vec<(String, Option<i64>)> {
     names.iter().map(|name| (name.to_string(), of(name))).collect()
 }
 
-/// Creates the five topics, each with `partitions`, and with so many copies of each partition: without a `replication`, 3, or as many as there are brokers. One
-/// that exists is left as it is. Gives a line a topic. `keep`: raw-class topics (raw, dead letters, changelog) keep what was said for so long, and a quarter more.
+/// Creates the five topics, each with `partitions`, and with so many copies of each partition: unless somebody says how many, 3, or as many as there are brokers;
+/// a record counts as written where all copies but one have it, unless somebody says otherwise. A topic that exists is left as it is. Gives a line a topic. `keep`: raw-class topics (raw, dead letters, changelog) keep what was said for so long, and a quarter more.
 ///
 /// # Errors
 /// The broker cannot be reached, has too few fellows for the replication, or refuses; says which topic and why. Or `keep` is too short for calls to go on.
 pub async fn create(
     settings: &Settings,
     partitions: i32,
-    replication: Option<i32>,
+    (replication, in_sync): (Option<i32>, Option<i32>),
     keep: Option<Duration>,
 ) -> Result<Vec<String>, CreateError> {
     let needed = Duration::from_millis(2 * (settings.decode.session_ttl_ms + settings.decode.late_ttl_ms));
     if let Some(keep) = keep.filter(|keep| *keep < needed) {
         return Err(CreateError::Keep { keep, needed });
     }
-    let admin: AdminClient<ClientLog> =
-        kafka::client(settings).create_with_context(ClientLog::default()).map_err(CreateError::Properties)?;
     let unreachable = |error| CreateError::Unreachable { brokers: settings.kafka.brokers.clone(), error };
-    let brokers = admin.inner().fetch_metadata(None, BROKER_TIMEOUT).map_err(unreachable)?.brokers().len() as i32;
+    let brokers = kafka::count_brokers(settings, BROKER_TIMEOUT).map_err(CreateError::Properties)?.map_err(unreachable)?;
+    let admin = admin(settings).map_err(CreateError::Properties)?;
     let copies = match replication {
         Some(asked) if asked > brokers => return Err(CreateError::Replication { asked, brokers }),
         Some(asked) => asked,
         None => brokers.min(COPIES),
     };
+    let in_sync = match in_sync {
+        Some(asked) if asked > copies => return Err(CreateError::InSync { asked, copies }),
+        Some(asked) => asked,
+        None => (copies - 1).max(1),
+    };
     let shape = format!(
-        "{}, {} of each (the cluster has {})",
+        "{}, {} of each, {in_sync} to be in step (the cluster has {})",
         count(partitions, "partition"),
         if copies == 1 { "1 copy".into() } else { format!("{copies} copies") },
         count(brokers, "broker")
     );
     let t = &settings.topics;
-    let largest = settings.largest_record_bytes().to_string();
+    let (largest, in_sync) = (settings.largest_record_bytes().to_string(), in_sync.to_string());
     let properties = keep.map(|keep| [false, true].map(|changelog| (changelog, kept(keep, changelog))));
     let new: Vec<NewTopic> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog]
         .into_iter()
         .map(|name| {
-            let mut topic = NewTopic::new(name, partitions, TopicReplication::Fixed(copies));
+            let mut topic = NewTopic::new(name, partitions, TopicReplication::Fixed(copies)).set("min.insync.replicas", &in_sync);
             let raw_class = [&t.raw, &t.dead_letter, &t.changelog].contains(&name);
             for (property, value) in
                 properties.iter().flatten().filter(|(of, ..)| raw_class && *of == (name == &t.changelog)).flat_map(|(_, p)| p)
@@ -185,7 +219,7 @@ pub async fn create(
         })
         .collect();
     let options = AdminOptions::new().operation_timeout(Some(BROKER_TIMEOUT)).request_timeout(Some(BROKER_TIMEOUT));
-    let results = admin.create_topics(&new, &options).await.map_err(unreachable)?;
+    let results = admin.create_topics(&new, &options).await.map_err(CreateError::Silent)?;
     results
         .into_iter()
         .map(|r| match r {
@@ -194,4 +228,22 @@ pub async fn create(
             Err((topic, error)) => Err(CreateError::Refused { topic, error }),
         })
         .collect()
+}
+
+/// Lets the broker take partitions from a silent member of the group after `kafka.session_timeout_ms`, where the broker decides that (KIP-848). Gives a line that
+/// says what became of it: a broker that refuses keeps its own time-out, and the group works with that. Blocks.
+///
+/// # Errors
+/// No client can be made.
+pub fn set_session_timeout(settings: &Settings) -> Result<String, CreateError> {
+    let admin = admin(settings).map_err(CreateError::Properties)?;
+    let (group, ms) = (&settings.kafka.group, settings.kafka.session_timeout_ms);
+    let property = (SESSION_TIMEOUT, ms.to_string());
+    Ok(match native::set_group_property(admin.inner(), group, (property.0, &property.1), BROKER_TIMEOUT) {
+        Ok(()) => format!("group {group}: {SESSION_TIMEOUT} set to {ms}"),
+        Err(why) => format!(
+            "group {group}: {SESSION_TIMEOUT} stays as the brokers have it: {why}; for {ms} lower group.consumer.min.session.timeout.ms on the brokers, let this \
+             principal have AlterConfigs on the group, and repeat the command. A classic group sets its own"
+        ),
+    })
 }

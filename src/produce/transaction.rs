@@ -37,7 +37,8 @@ use crate::faults::crash_before;
 use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::membership::{Membership, Proof};
 use crate::kafka::notes::Note;
-use crate::kafka::{self, ClientLog};
+use crate::kafka::sign_in::{SignedIn, sign_in};
+use crate::kafka::{self, ClientLog, rights};
 use crate::session::snapshot;
 
 /// Waits so long where librdkafka's queue is full.
@@ -54,7 +55,7 @@ pub enum OpenError {
     /// the broker does not let it begin
     #[error(
         "no transaction can be begun within {waited:?} (init_transactions: {error}); check that the brokers are up, that __transaction_state has its \
-         replicas, and that this principal may write the transactional ids beginning with {prefix:?}"
+         replicas, and that this principal has Write on the transactional ids that begin with {prefix:?} (docs/SECURITY.md lists all rights)"
     )]
     Init {
         /// the client's word
@@ -72,6 +73,9 @@ pub enum TransactionError {
     /// nothing was committed; the same checkpoints may be sent again
     #[error("{0}")]
     Again(KafkaError),
+    /// as before, and until somebody grants the right
+    #[error("the broker does not let this principal do it; it lacks {}", rights::remedy(.0))]
+    Rights(Vec<String>),
     /// another producer has taken over, or the broker has given up on this one: what this worker thinks it owns may be another's
     #[error("fenced: {0}")]
     Fenced(KafkaError),
@@ -86,6 +90,18 @@ struct Deliveries {
     under_way: usize,
     failed: Option<(usize, KafkaError)>,
 }
+
+/// What a missing right may be called, and other things as well.
+const UNCLEAR: [RDKafkaErrorCode; 4] = [
+    RDKafkaErrorCode::PurgeQueue,
+    RDKafkaErrorCode::PurgeInflight,
+    RDKafkaErrorCode::State,
+    RDKafkaErrorCode::TopicAuthorizationFailed,
+];
+/// Between two questions for the rights, since nothing is committed while one is asked.
+const ASK_AGAIN: Duration = Duration::from_secs(10);
+/// For the answer.
+const ASK_RIGHTS: Duration = Duration::from_secs(2);
 
 /// Counts deliveries. An opaque number names a record of the transaction; [`UNCOUNTED`] is for those that nobody waits for.
 #[derive(Default)]
@@ -124,6 +140,9 @@ pub struct Transaction {
     serializer: RecordSerializer,
     guarantee: Guarantee,
     timeout: Duration,
+    settings: Settings,
+    /// the rights that were missing when the broker was last asked
+    lacking: Option<(Instant, Vec<String>)>,
 }
 
 /// Why an attempt failed: the client's word and, where one record is too large for its topic, that record's number.
@@ -141,7 +160,7 @@ impl Transaction {
     pub fn open(settings: &Settings, serializer: RecordSerializer) -> Result<Transaction, OpenError> {
         let d = &settings.delivery;
         let timeout = Duration::from_millis(d.transaction_timeout_ms);
-        let mut config = kafka::client(settings);
+        let mut config = kafka::client(settings).map_err(OpenError::Properties)?;
         // Murmur2: a session's outputs land where its inputs would with Java producers.
         config
             .set("partitioner", "murmur2_random")
@@ -157,11 +176,12 @@ impl Transaction {
         }
         let producer: ThreadedProducer<DeliveryReports> =
             config.create_with_context(DeliveryReports::default()).map_err(OpenError::Properties)?;
+        sign_in(settings, producer.client()).map_err(OpenError::Properties)?;
         if d.guarantee == Guarantee::ExactlyOnce {
             let prefix = settings.kafka.group.clone();
             producer.init_transactions(timeout).map_err(|error| OpenError::Init { error, waited: timeout, prefix })?;
         }
-        Ok(Transaction { producer, serializer, guarantee: d.guarantee, timeout })
+        Ok(Transaction { producer, serializer, guarantee: d.guarantee, timeout, settings: settings.clone(), lacking: None })
     }
 
     /// Makes the batch durable, all of it or nothing. Where a record is too large for its topic, what goes out instead takes its place in the checkpoint. However
@@ -186,8 +206,27 @@ impl Transaction {
             }
             match too_large {
                 Some(number) if replace(batch, number) => {}
-                _ => return Err(kind(error)),
+                _ => return Err(self.kind(error)),
             }
+        }
+    }
+
+    /// What follows from an error, and what is to be said of it. Where a right is missing librdkafka tells it nobody: it calls the transaction's state wrong, or its
+    /// records purged. So the broker is asked for the rights once more, now and then.
+    fn kind(&mut self, error: KafkaError) -> TransactionError {
+        let error = match kind(error) {
+            TransactionError::Again(error) => error,
+            other => return other,
+        };
+        if !error.rdkafka_error_code().is_some_and(|code| UNCLEAR.contains(&code)) {
+            return TransactionError::Again(error);
+        }
+        if self.lacking.as_ref().is_none_or(|(asked, _)| asked.elapsed() > ASK_AGAIN) {
+            self.lacking = Some((Instant::now(), rights::lacking(&self.settings, self.producer.client(), ASK_RIGHTS)));
+        }
+        match &self.lacking {
+            Some((_, lacking)) if !lacking.is_empty() => TransactionError::Rights(lacking.clone()),
+            _ => TransactionError::Again(error),
         }
     }
 
@@ -255,6 +294,11 @@ impl Transaction {
         Ok(())
     }
 
+    /// Whom credentials are given to.
+    pub fn signed_in(&self) -> &dyn SignedIn {
+        self.producer.client()
+    }
+
     /// What its records look like.
     pub fn serializer(&self) -> &RecordSerializer {
         &self.serializer
@@ -265,11 +309,12 @@ impl Transaction {
     }
 
     fn send(&self, made: ProducerRecord<'_>, number: usize) -> Result<(), Failed> {
-        let ProducerRecord { topic, partition, key, payload, headers } = made;
+        let ProducerRecord { topic, partition, key, payload, headers, timestamp_ms } = made;
         let mut record: BaseRecord<'_, [u8], [u8], usize> = BaseRecord::with_opaque_to(topic, number).headers(headers);
         record.partition = partition;
         record.key = key;
         record.payload = payload.as_deref();
+        record.timestamp = timestamp_ms;
         loop {
             self.deliveries().under_way += 1;
             let Err((error, back)) = self.producer.send(record) else { return Ok(()) };

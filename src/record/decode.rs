@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
-use super::{InputFormat, RawRecord, RawSegment, RecordLimits, Refused};
+use super::{Framing, InputFormat, RawRecord, RawSegment, RecordLimits, Refused};
 
 /// Checks key, value and headers.
 ///
 /// # Errors
 /// `key` (absent, empty, too long, not UTF-8, control characters), `empty` (no value), `limit`, and those of
 /// [`RawSegment::decode`].
-pub fn decode(record: &RawRecord, limits: &RecordLimits, format: InputFormat) -> Result<(Arc<str>, RawSegment), Refused> {
+pub fn decode(
+    record: &RawRecord,
+    limits: &RecordLimits,
+    (format, framing): (InputFormat, Framing),
+) -> Result<(Arc<str>, RawSegment), Refused> {
     let key = record.key.as_deref().unwrap_or_default();
     if key.is_empty() {
         return Err(Refused::new("key", "expected the session as the record key, got none; key the records by call or meeting"));
@@ -28,6 +32,10 @@ pub fn decode(record: &RawRecord, limits: &RecordLimits, format: InputFormat) ->
             ),
         ));
     }
+    let payload = match framing {
+        Framing::None => payload,
+        Framing::Confluent => unframed(payload)?,
+    };
     let (segment, inline) = RawSegment::decode(payload, limits, format)?;
     if inline.is_some_and(|inline| inline != *session) {
         return Err(Refused::new(
@@ -36,6 +44,25 @@ pub fn decode(record: &RawRecord, limits: &RecordLimits, format: InputFormat) ->
         ));
     }
     Ok((session, segment))
+}
+
+/// What stands before a value that a schema registry knows the schema of, in the wire format of Confluent's serialisers: a zero byte, and the number of the schema,
+/// most significant byte first.
+pub fn frame(schema: u32) -> [u8; 5] {
+    let id = schema.to_be_bytes();
+    [0, id[0], id[1], id[2], id[3]]
+}
+
+/// A value without its frame. Which schema it names does not matter: JSON is checked by what it says.
+fn unframed(payload: &[u8]) -> Result<&[u8], Refused> {
+    match payload {
+        [0, _, _, _, _, value @ ..] => Ok(value),
+        _ => Err(Refused::new(
+            "json",
+            "expected a value in the wire format of a schema registry (a zero byte and the schema's number before JSON), as input.framing = \"confluent\" \
+             says; set it to \"none\" where producers send plain JSON",
+        )),
+    }
 }
 
 /// Checks a session name.
@@ -59,7 +86,7 @@ mod tests {
     }
 
     fn reason(record: RawRecord) -> &'static str {
-        decode(&record, &limits(), InputFormat::Faircopy).unwrap_err().reason
+        decode(&record, &limits(), (InputFormat::Faircopy, Framing::None)).unwrap_err().reason
     }
 
     fn record(key: &[u8], payload: &[u8]) -> RawRecord {
@@ -67,9 +94,20 @@ mod tests {
     }
 
     #[test]
+    fn a_value_of_a_schema_registry_is_read_without_its_frame_and_others_are_refused_with_the_remedy() {
+        let framed = [&frame(77)[..], br#"{"text":"hello"}"#].concat();
+        let read = |payload: &[u8], framing| decode(&record(b"call-1", payload), &limits(), (InputFormat::Faircopy, framing));
+        assert_eq!(read(&framed, Framing::Confluent).unwrap().1.words.len(), 1);
+        assert_eq!(read(&framed, Framing::None).unwrap_err().reason, "json");
+        for wrong in [&br#"{"text":"hello"}"#[..], b"", b"\0\0\0", &[1, 0, 0, 0, 1, b'{', b'}']] {
+            assert!(read(wrong, Framing::Confluent).unwrap_err().detail.contains("input.framing"));
+        }
+    }
+
+    #[test]
     fn a_record_without_a_usable_key_or_value_is_refused() {
         let good = br#"{"text":"hello"}"#;
-        assert!(decode(&record(b"call-1", good), &limits(), InputFormat::Faircopy).is_ok());
+        assert!(decode(&record(b"call-1", good), &limits(), (InputFormat::Faircopy, Framing::None)).is_ok());
         assert_eq!(reason(record(b"", good)), "key");
         assert_eq!(reason(record(b"a\xff", good)), "key");
         assert_eq!(reason(record(b"a\nb", good)), "key");

@@ -9,6 +9,17 @@ use serde::{Deserialize, Serialize};
 use super::raw::{End, RawSegment, RecordLimits, Refused, Wire, WireWord, limit};
 use super::vocabulary::WireSpelling;
 
+/// What stands before a record's value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Framing {
+    /// nothing
+    #[default]
+    None,
+    /// the number of its schema, as Confluent's serialisers write it
+    Confluent,
+}
+
 /// What the values of the raw topic are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

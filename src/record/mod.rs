@@ -7,7 +7,7 @@ pub mod raw;
 pub mod vocabulary;
 
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, WrittenWord};
-pub use input::InputFormat;
+pub use input::{Framing, InputFormat};
 pub use raw::{End, RawSegment, RawWord, RecordLimits, Refused};
 
 /// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes through.

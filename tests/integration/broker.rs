@@ -17,6 +17,10 @@ struct Running {
     _stdin: ChildStdin,
 }
 
+/// Who may sign in by PLAIN. The rights of `lacking-…` are a test's.
+const PLAIN_USERS: &str = "plain=plain-secret whole=secret lacking-0=secret lacking-1=secret lacking-2=secret lacking-3=secret lacking-4=secret \
+                           lacking-5=secret lacking-6=secret lacking-7=secret lacking-8=secret creator=secret";
+
 struct Broker {
     address: String,
     dir: PathBuf,
@@ -27,7 +31,8 @@ fn serve(dir: &std::path::Path, address: &str) -> Running {
     let port = address.rsplit(':').next().unwrap();
     let mut script = Command::new(root().join("deploy/kafka/kafka.sh"))
         .args(["serve", dir.to_str().unwrap(), port, "eof"])
-        .env("KAFKA_TLS", "1")
+        .env("KAFKA_SIGN_IN", "1")
+        .env("KAFKA_PLAIN_USERS", PLAIN_USERS)
         .stdin(Stdio::piped())
         .spawn()
         .expect("deploy/kafka/kafka.sh runs");
@@ -45,10 +50,10 @@ fn serve(dir: &std::path::Path, address: &str) -> Running {
 fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
     BROKER.get_or_init(|| {
-        // The controller listens one port above, TLS two.
+        // The controller listens one port above; then come the listeners that want to know who comes.
         let port = loop {
             let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-            if free < u16::MAX - 1 && (1..3).all(|above| TcpListener::bind(("127.0.0.1", free + above)).is_ok()) {
+            if free < u16::MAX - 4 && (1..5).all(|above| TcpListener::bind(("127.0.0.1", free + above)).is_ok()) {
                 break free;
             }
         };
@@ -62,12 +67,23 @@ pub fn brokers() -> &'static str {
     &broker().address
 }
 
-/// The listener that speaks TLS only, and the certificate to trust.
-pub fn tls() -> (&'static str, PathBuf) {
-    static ADDRESS: OnceLock<String> = OnceLock::new();
-    let broker = broker();
-    let port: u16 = broker.address.rsplit(':').next().unwrap().parse().unwrap();
-    (ADDRESS.get_or_init(|| format!("127.0.0.1:{}", port + 2)), broker.dir.join("tls.pem"))
+/// A listener that wants more than an address: see `deploy/kafka/kafka.sh`.
+#[derive(Clone, Copy)]
+pub enum Listener {
+    Tls = 2,
+    Mutual = 3,
+    Sasl = 4,
+}
+
+/// host:port of a listener.
+pub fn listener(which: Listener) -> String {
+    let port: u16 = broker().address.rsplit(':').next().unwrap().parse().unwrap();
+    format!("127.0.0.1:{}", port + which as u16)
+}
+
+/// A file that the broker's script has made: `ca.pem`, `mutual.pem`, `mutual.key`, `jwt.key`.
+pub fn made(name: &str) -> PathBuf {
+    broker().dir.join(name)
 }
 
 fn signal(name: &str) {

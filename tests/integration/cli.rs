@@ -106,10 +106,10 @@ fn topics_have_as_many_copies_as_the_cluster_has_brokers_and_more_are_refused_wi
         let args = [&["--config", config.to_str().unwrap(), "topics", "create", "--partitions", "2"], more].concat();
         faircopy(&args, &[], "")
     };
-    let many = create(&["--replication", "3"]);
+    let many = create(&["--replication-factor", "3"]);
     let said = String::from_utf8_lossy(&many.stderr);
     assert_eq!(many.status.code(), Some(2), "{said}");
-    assert!(said.contains("--replication 3") && said.contains("1 broker") && said.contains("at most 1"), "{said}");
+    assert!(said.contains("--replication-factor 3") && said.contains("1 broker") && said.contains("at most 1"), "{said}");
     let made = create(&[]);
     let said = String::from_utf8_lossy(&made.stdout);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -122,7 +122,7 @@ fn topics_are_created_once() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("f.toml");
     std::fs::write(&config, settings(&topics, "")).unwrap();
-    let args = ["--config", config.to_str().unwrap(), "topics", "create", "--partitions", "2", "--replication", "1"];
+    let args = ["--config", config.to_str().unwrap(), "topics", "create", "--partitions", "2", "--replication-factor", "1"];
     let first = faircopy(&args, &[], "");
     assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
     assert!(String::from_utf8_lossy(&first.stdout).contains("made.raw: created with 2 partitions"));

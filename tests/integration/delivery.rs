@@ -10,7 +10,7 @@ use rdkafka::mocking::{MockCluster, MockCoordinator};
 use rdkafka::producer::{BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
 use serde_json::json;
 
-use crate::broker::tls;
+use crate::broker::{Listener, listener, made};
 use crate::faults::{Traffic, drained, exactly_once};
 use crate::kafka::{PATIENCE, Sender, Topics, brokers, eventually, within};
 use crate::ledger::{Ledger, lost};
@@ -172,13 +172,13 @@ fn a_second_group_on_the_same_changelog_is_refused_before_it_touches_a_state() {
 #[test]
 fn behind_a_listener_that_speaks_tls_only_the_group_has_the_brokers_own_protocol() {
     let topics = Topics::create("tls", 1);
-    let (address, ca) = tls();
+    let (address, ca) = (listener(Listener::Tls), made("ca.pem"));
     let mut worker = Worker::spawn(
         &topics,
         "a",
         "",
         &[
-            ("FAIRCOPY__KAFKA__BROKERS", address),
+            ("FAIRCOPY__KAFKA__BROKERS", &address),
             ("FAIRCOPY__KAFKA__PROPERTIES__SECURITY_PROTOCOL", "ssl"),
             ("FAIRCOPY__KAFKA__PROPERTIES__SSL_CA_LOCATION", ca.to_str().unwrap()),
         ],

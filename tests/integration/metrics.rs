@@ -16,6 +16,7 @@ use crate::kafka::root;
 fn everything_happens() {
     let ms = Duration::from_millis(5);
     events::RecordTaken { words: 3 }.emit();
+    events::TenantNames::new(1).said("acme", 3);
     events::RecordRepeated { partition: 0, offset: 1 }.emit();
     events::RecordRefused { stage: "decode", reason: "json", detail: "", partition: 0, offset: 1 }.emit();
     events::BeyondQuota { refused: false, words: 2 }.emit();
@@ -27,7 +28,7 @@ fn everything_happens() {
     events::ItnRejected { class: "MONEY" }.emit();
     events::EntityRedacted { class: "card" }.emit();
     events::SegmentCommitted { latency: ms }.emit();
-    events::CommitAttempted { partitions: 1, changelog_bytes: 10, took: ms, error: None }.emit();
+    events::CommitAttempted { partitions: 1, records: 3, changelog_bytes: 10, took: ms, error: None }.emit();
     events::StatesAsked { gone: false, again: false }.emit();
     events::StatesHeld { bytes: 1 }.emit();
     events::PartitionRestored { partition: 0, streams: 1, records: 1, took: ms }.emit();
@@ -68,7 +69,14 @@ fn what_is_documented_is_exported_and_what_is_exported_is_documented_and_nothing
         .args(["--exact", "metrics::everything_that_happens_is_exported", "--ignored", "--nocapture"])
         .output()
         .unwrap();
-    let exported = names(&String::from_utf8(child.stdout).unwrap());
+    let text = String::from_utf8(child.stdout).unwrap();
+    for name in
+        ["process_resident_memory_bytes ", "messaging_client_consumed_messages_total{", "messaging_client_sent_messages_total{"]
+    {
+        assert!(text.contains(&format!("\n{name}")), "{name}: {text}");
+    }
+    assert!(text.contains("messaging_system=\"kafka\""), "{text}");
+    let exported = names(&text);
     assert!(exported.len() > 30, "{exported:?}");
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
     assert_eq!(names(&read("docs/METRICS.md")), exported);

@@ -183,7 +183,7 @@ fn topics_that_are_told_so_keep_what_was_said_for_hours_only() {
     std::fs::write(&file, crate::worker::settings(&topics, short)).unwrap();
     let parsed = Settings::load(Some(&file)).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let create = |keep| runtime.block_on(faircopy::produce::topics::create(&parsed, 1, None, Some(keep)));
+    let create = |keep| runtime.block_on(faircopy::produce::topics::create(&parsed, 1, (None, None), Some(keep)));
     assert!(create(std::time::Duration::from_secs(3)).unwrap_err().to_string().contains("expected at least 4s"));
     create(std::time::Duration::from_secs(8)).unwrap();
     let mut worker = Worker::start(&topics, "a", short);

@@ -70,7 +70,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let _broker = match &args.brokers {
         Some(brokers) => {
             settings.kafka.brokers = brokers.clone();
-            runtime.block_on(topics::create(&settings, PARTITIONS, None, None))?;
+            runtime.block_on(topics::create(&settings, PARTITIONS, (None, None), None))?;
             None
         }
         None => {

@@ -75,7 +75,7 @@ impl Intake {
                 Err(refused) => (None, Some(DeadLetter { stage: "decode", refused, record })),
             };
         }
-        let (session, mut segment) = match decode::decode(&record, &active.limits, shared.settings.input.format) {
+        let (session, mut segment) = match decode::decode(&record, &active.limits, shared.settings.input.as_sent()) {
             Ok(decoded) => decoded,
             Err(refused) => return (None, Some(DeadLetter { stage: "decode", refused, record })),
         };
@@ -99,7 +99,9 @@ impl Intake {
         } else {
             self.over_quota.remove(&session);
         }
-        events::RecordTaken { words: if segment.is_final { segment.words.len() as u64 } else { 0 } }.emit();
+        let words = if segment.is_final { segment.words.len() as u64 } else { 0 };
+        events::RecordTaken { words }.emit();
+        shared.tenant_names.said(segment.tenant.as_deref().unwrap_or_default(), words);
         (Some(Admitted::Speech(Box::new(Speech { session, segment, record, profile }))), letter)
     }
 
@@ -109,7 +111,7 @@ impl Intake {
             return None;
         }
         let active = self.shared.active_settings();
-        let (session, mut segment) = decode::decode(record, &active.limits, self.shared.settings.input.format).ok()?;
+        let (session, mut segment) = decode::decode(record, &active.limits, self.shared.settings.input.as_sent()).ok()?;
         if record.has(REPLAYED) {
             segment.seq = None;
         }
@@ -149,7 +151,8 @@ impl Intake {
     pub fn prepare(&self, speech: Speech, policy: Arc<Policy>) -> Record {
         let Speech { mut segment, record, profile, session: _ } = speech;
         let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
-        let span = RecordSpan::begin(&self.shared.settings.topics.raw, self.partition, record.offset, &record.headers);
+        let kafka = (self.shared.settings.topics.raw.as_str(), self.shared.settings.kafka.group.as_str());
+        let span = RecordSpan::begin(kafka, self.partition, record.offset, &record.headers);
         let source = Arc::new(Source {
             offset: record.offset,
             meta: segment.meta.take(),

@@ -1,0 +1,73 @@
+//! What this program's principal must be allowed, and whether the broker allows it. docs/SECURITY.md lists the same for operators.
+//!
+//! Rights on topics are asked for before anything is consumed: a right that is missing on the dead-letter topic would otherwise show months later. The others show
+//! at once: joining the group, and beginning transactions.
+
+use std::time::Duration;
+
+use rdkafka::client::{Client, ClientContext};
+use rdkafka::error::RDKafkaErrorCode;
+
+use super::native::{self, Operation};
+use crate::config::Settings;
+
+use Operation::{
+    RD_KAFKA_ACL_OPERATION_DESCRIBE as DESCRIBE, RD_KAFKA_ACL_OPERATION_DESCRIBE_CONFIGS as DESCRIBE_CONFIGS,
+    RD_KAFKA_ACL_OPERATION_READ as READ, RD_KAFKA_ACL_OPERATION_WRITE as WRITE,
+};
+
+/// As kafka-acls.sh names an operation.
+fn name(operation: Operation) -> &'static str {
+    match operation {
+        READ => "Read",
+        WRITE => "Write",
+        DESCRIBE => "Describe",
+        DESCRIBE_CONFIGS => "DescribeConfigs",
+        _ => "another operation",
+    }
+}
+
+/// What the service does with its topics.
+fn needed(settings: &Settings) -> [(&str, &'static [Operation]); 5] {
+    let t = &settings.topics;
+    let partial: &[Operation] = if settings.partials.enabled { &[DESCRIBE, WRITE] } else { &[DESCRIBE] };
+    [
+        (&t.raw, &[DESCRIBE, READ]),
+        (&t.formatted, &[DESCRIBE, WRITE]),
+        (&t.partial, partial),
+        (&t.dead_letter, &[DESCRIBE, WRITE]),
+        (&t.changelog, &[DESCRIBE, READ, WRITE, DESCRIBE_CONFIGS]),
+    ]
+}
+
+/// The rights on topics that the client's principal lacks, each as `Write on topic "…"`. Empty as well where the broker does not say: one without an
+/// authoriser, the demo's. Blocks, at most so long.
+pub fn lacking<C: ClientContext>(settings: &Settings, client: &Client<C>, patience: Duration) -> Vec<String> {
+    let needed = needed(settings);
+    let Ok(answers) = native::allowed(client, &needed.map(|(topic, _)| topic), patience) else { return Vec::new() };
+    let mut lacking = Vec::new();
+    for (topic, operations) in needed {
+        let Some((_, allowed)) = answers.iter().find(|(name, _)| name == topic) else { continue };
+        match allowed {
+            // Who may not look at a topic is not told whether there is one.
+            Err(RDKafkaErrorCode::TopicAuthorizationFailed) => lacking.extend(operations.iter().map(|o| right(*o, topic))),
+            Ok(allowed) if !allowed.is_empty() => {
+                lacking.extend(operations.iter().filter(|o| !allowed.contains(o)).map(|o| right(*o, topic)));
+            }
+            _ => {}
+        }
+    }
+    lacking
+}
+
+fn right(operation: Operation, topic: &str) -> String {
+    format!("{} on topic {topic:?}", name(operation))
+}
+
+/// Rights as a command that grants them: the operator fills in the principal.
+pub fn remedy(lacking: &[String]) -> String {
+    format!(
+        "{}; grant them (kafka-acls.sh --add --allow-principal User:… --operation … --topic …; docs/SECURITY.md lists all)",
+        lacking.join(", ")
+    )
+}

@@ -1,0 +1,130 @@
+//! Showing the broker who this program is, at the start and when secrets rotate.
+//!
+//! | by | what rotates | when |
+//! | --- | --- | --- |
+//! | PLAIN, SCRAM with `kafka.property_files` | name and password | the running clients are given the new ones; their next connections use them |
+//! | OAUTHBEARER | the token, and the client secret | the same; a token before it expires |
+//! | TLS | certificates, keys | clients read them once: the worker leaves the group and joins it with new clients |
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rdkafka::client::{Client, ClientContext};
+use rdkafka::error::{KafkaError, KafkaResult};
+
+use super::files;
+use super::native;
+use super::token::{PATIENCE, Token, Tokens};
+use crate::config::Settings;
+use crate::events;
+
+/// Between two looks at what may have changed.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What a running client can be given.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Credentials {
+    /// nothing: all that it needs was in its configuration
+    Fixed,
+    /// for PLAIN and SCRAM
+    Password {
+        /// the principal
+        user: String,
+        /// its password
+        password: String,
+    },
+    /// for OAUTHBEARER
+    Token(Arc<Token>),
+}
+
+impl Credentials {
+    /// As they are now. Where there is no token that is good, the next one is waited for, at most so long.
+    ///
+    /// # Errors
+    /// A file cannot be read, or no token can be had.
+    pub fn now(settings: &Settings, patience: Duration) -> Result<Credentials, String> {
+        let k = &settings.kafka;
+        if let Some(oidc) = k.oidc()? {
+            return Ok(Credentials::Token(Tokens::of(&oidc).newest(patience)?));
+        }
+        if !files::LIVE.iter().any(|name| k.property_files.contains_key(*name)) {
+            return Ok(Credentials::Fixed);
+        }
+        let value = |name: &str| match k.property_files.get(name) {
+            Some(path) => files::secret(path),
+            None => Ok(k.properties.get(name).cloned().unwrap_or_default()),
+        };
+        Ok(Credentials::Password { user: value("sasl.username")?, password: value("sasl.password")? })
+    }
+}
+
+/// A client that can be given other credentials while it runs.
+pub trait SignedIn {
+    /// Its next connections use them.
+    ///
+    /// # Errors
+    /// librdkafka does not take them.
+    fn give(&self, credentials: &Credentials) -> KafkaResult<()>;
+}
+
+impl<C: ClientContext> SignedIn for Client<C> {
+    fn give(&self, credentials: &Credentials) -> KafkaResult<()> {
+        match credentials {
+            Credentials::Fixed => Ok(()),
+            Credentials::Password { user, password } => native::set_password(self, user, password),
+            Credentials::Token(token) => native::set_token(self, token),
+        }
+    }
+}
+
+/// Signs a new client in. Its configuration has all but a token.
+///
+/// # Errors
+/// No token can be had, or librdkafka does not take it.
+pub fn sign_in<C: ClientContext>(settings: &Settings, client: &Client<C>) -> KafkaResult<()> {
+    match Credentials::now(settings, PATIENCE).map_err(KafkaError::ClientCreation)? {
+        token @ Credentials::Token(_) => client.give(&token),
+        _ => Ok(()),
+    }
+}
+
+/// Looks after clients that live long.
+pub struct Renewal {
+    given: Option<Credentials>,
+    looked: Instant,
+}
+
+impl Renewal {
+    /// Of clients that have just been made.
+    pub fn new(settings: &Settings) -> Renewal {
+        Renewal { given: Credentials::now(settings, PATIENCE).ok(), looked: Instant::now() }
+    }
+
+    /// Gives the clients what has changed, if it is time to look. What cannot be read now is read at the next look.
+    pub fn renew(&mut self, settings: &Settings, clients: &[&dyn SignedIn]) {
+        if self.given == Some(Credentials::Fixed) || self.looked.elapsed() < LOOK {
+            return;
+        }
+        self.looked = Instant::now();
+        let now = match Credentials::now(settings, Duration::ZERO) {
+            Ok(now) => now,
+            Err(why) => {
+                tracing::debug!(why, "credentials cannot be renewed now");
+                return;
+            }
+        };
+        if self.given.as_ref() == Some(&now) {
+            return;
+        }
+        for client in clients {
+            if let Err(error) = client.give(&now) {
+                events::ClientProblem { reason: &error.to_string() }.emit();
+                return; // at the next look
+            }
+        }
+        if matches!(now, Credentials::Password { .. }) {
+            tracing::info!("the Kafka password has changed; new connections use the new one");
+        }
+        self.given = Some(now);
+    }
+}
