@@ -219,6 +219,7 @@ fn reasons(letter: &DeadLetter, topic: &str) -> Headers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::Source;
     use rdkafka::message::Headers as _;
     use serde_json::json;
 

@@ -75,7 +75,10 @@ impl<'a> Visit<'a> for Paths {
         for word in
             text.split(|c: char| !(c.is_alphanumeric() || "_:!".contains(c))).filter(|w| w.contains("::") || w.ends_with('!'))
         {
-            self.found.insert(word.trim_end_matches('!').split("::").filter(|s| !s.is_empty()).map(String::from).collect());
+            let path: Vec<String> = word.trim_end_matches('!').split("::").filter(|s| !s.is_empty()).map(String::from).collect();
+            if !path.is_empty() {
+                self.found.insert(path); // an operator inside the macro leaves nothing
+            }
         }
     }
 }
