@@ -71,9 +71,9 @@ listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain
 listener.name.sasl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 listener.name.sasl.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;
 listener.name.sasl.oauthbearer.sasl.server.callback.handler.class=org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler
-listener.name.sasl.oauthbearer.sasl.oauthbearer.jwks.endpoint.url=file://$dir/jwks.json
-listener.name.sasl.sasl.oauthbearer.expected.audience=kafka
-listener.name.sasl.sasl.oauthbearer.expected.issuer=https://login.example
+sasl.oauthbearer.jwks.endpoint.url=file://$dir/jwks.json
+sasl.oauthbearer.expected.audience=kafka
+sasl.oauthbearer.expected.issuer=https://login.example
 CONF
 }
 
