@@ -36,7 +36,7 @@ certificate() {
 #   PORT+2  TLS, with a certificate of the authority DIR/ca.pem
 #   PORT+3  TLS that wants a client's certificate too: DIR/mutual.pem with DIR/mutual.key is one, for User:CN=mutual
 #   PORT+4  TLS and SASL: PLAIN (users of KAFKA_PLAIN_USERS, "name=password …"), SCRAM-SHA-512 (user scram, password scram-secret), OAUTHBEARER with tokens
-#           that DIR/jwt.key has signed, for the audience "kafka", of the issuer "https://login.example"
+#           that DIR/jwt.key has signed, for the audience "kafka", of the issuer "https://login.example" (others were not refused when tried)
 sign_in_listeners() {
   local dir=$1 port=$2
   ssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj "/CN=an authority for tests" -keyout "$dir/ca.key" -out "$dir/ca.pem"
