@@ -6,7 +6,8 @@
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::raw::{End, RawSegment, RecordLimits, Refused, Wire, WireWord, limit};
+use super::raw::{End, RawSegment, RecordLimits, Wire, WireWord, limit};
+use super::refused::Refused;
 use super::vocabulary::WireSpelling;
 
 /// What stands before a record's value.

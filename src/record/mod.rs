@@ -4,11 +4,13 @@ pub mod decode;
 pub mod formatted;
 pub mod input;
 pub mod raw;
+pub mod refused;
 pub mod vocabulary;
 
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, WrittenWord};
 pub use input::{Framing, InputFormat};
-pub use raw::{End, RawSegment, RawWord, RecordLimits, Refused};
+pub use raw::{End, RawSegment, RawWord, RecordLimits};
+pub use refused::Refused;
 
 /// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes through.
 pub const REPLAYED: &str = "faircopy-replayed";

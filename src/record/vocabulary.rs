@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::raw::Refused;
+use super::refused::Refused;
 
 /// Spellings of a session at most; of a record as well. Where more come, the oldest leave.
 pub const MAX_SPELLINGS: usize = 500;
