@@ -1,7 +1,8 @@
 //! From tagged words to what people read: disfluencies, ITN, case, marks, alignment.
 //!
-//! Pure and deterministic, once [`style`] has read its files. [`apply`] is the order of design: [`units`] says what is written together, by
-//! grammars ([`itn`]) and by [`dictionary`]; [`crate::redact`] what must not leave. [`Formatter`] makes records of it.
+//! Pure and deterministic, once [`style`] has read its files. [`apply`] has the order of the steps. [`units`] decides
+//! which words are written together, by grammars ([`itn`]) and by [`dictionary`]. [`crate::redact`] finds what must be
+//! redacted. [`Formatter`] makes records of the result.
 
 pub mod apply;
 pub mod casing;
@@ -31,9 +32,9 @@ pub use style::{Style, Styles};
 /// How words are formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatMode {
-    /// as their tags and the profile say
+    /// by their tags and the profile
     Written,
-    /// as spoken, but for what the profile redacts, and marked degraded: formatting them has failed
+    /// as spoken, redacted and marked degraded, because formatting the words has failed
     Spoken,
 }
 
@@ -43,17 +44,17 @@ pub struct Formatter {
 }
 
 impl Formatter {
-    /// Of the profiles' formatting.
+    /// A formatter with the profiles' formatting.
     pub fn new(styles: Styles) -> Formatter {
         Formatter { styles: RwLock::new(Arc::new(styles)) }
     }
 
-    /// From the next segment on, formats so.
+    /// Uses this formatting from the next segment on.
     pub fn replace(&self, styles: Styles) {
         *self.styles.write().expect("no one panics while holding it") = Arc::new(styles);
     }
 
-    /// The formatting of a profile; `None` only where a profile's is missing that should be there.
+    /// The formatting of a profile. `None` would be a bug: every profile should have one.
     fn style(&self, profile: &str) -> Option<Arc<Style>> {
         self.styles.read().expect("no one panics while holding it").get(profile).cloned()
     }
@@ -104,12 +105,13 @@ impl Formatter {
         done.format_counts
     }
 
-    /// The final segment of released words, and what is to be counted of it. Its `meta` is that of the record of its last word.
+    /// The final segment of released words, and its counts for metrics. The segment's `meta` comes from the record of
+    /// its last word.
     pub fn segment(&self, stream: &StreamRef, release: &Release) -> (Segment, FormatCounts) {
         self.segment_as(FormatMode::Written, stream, release)
     }
 
-    /// As [`Formatter::segment`], formatted so.
+    /// Like [`Formatter::segment`], formatted in the given mode.
     pub fn segment_as(&self, how: FormatMode, stream: &StreamRef, release: &Release) -> (Segment, FormatCounts) {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
@@ -128,7 +130,7 @@ impl Formatter {
         self.partial_as(FormatMode::Written, stream, tail)
     }
 
-    /// As [`Formatter::partial`], formatted so.
+    /// Like [`Formatter::partial`], formatted in the given mode.
     pub fn partial_as(&self, how: FormatMode, stream: &StreamRef, tail: &Tail) -> Segment {
         let mut segment = self.empty(stream, tail.seq, Kind::Partial);
         let words: Vec<(&Word, Tags)> = tail
@@ -137,7 +139,7 @@ impl Formatter {
             .map(|e| (&e.word, e.tags.unwrap_or_default()))
             .chain(tail.hypothesis.iter().map(|(w, t)| (w, *t)))
             .collect();
-        // More may come, so a number at its end is open.
+        // More words may come, so a number at the end is open.
         let around = PassageContext { before: &tail.before, after: "", more: true };
         let sentence_start = tail.sentence_start;
         self.fill(

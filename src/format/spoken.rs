@@ -1,5 +1,5 @@
-//! A passage as it was spoken, for when formatting it has failed: no marks, no case, nothing written out, nothing left out. What the profile redacts is still
-//! taken out; where that cannot be told any more, nothing is shown.
+//! A passage as it was spoken, for passages that could not be formatted: no marks, no case, no written numbers, nothing
+//! removed. The profile's redaction is still applied. If redaction fails too, no word is shown.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,10 +8,10 @@ use super::style::Style;
 use crate::record::{Entity, Removed, WrittenWord};
 use crate::redact::{Action, Region};
 
-/// Class of words of which nobody can say whether they must not leave.
+/// Class of words for which nobody can say whether they must be redacted.
 pub const UNKNOWN: &str = "unknown";
 
-/// The passage's words as spoken. `style`: the profile's, where there is one.
+/// The passage's words as spoken. `style`: the profile's formatting, if there is one.
 pub fn as_spoken(passage: Passage, style: Option<&Style>) -> Formatted {
     let regions = hidden(&passage, style);
     let mut out = Formatted {
@@ -29,7 +29,8 @@ pub fn as_spoken(passage: Passage, style: Option<&Style>) -> Formatted {
     out
 }
 
-/// What must not leave: all of it where finding that panics too, since what finds it may be what has failed.
+/// The regions that must be redacted. If finding them panics, everything is redacted, because redaction itself may have
+/// failed.
 fn hidden(passage: &Passage, style: Option<&Style>) -> Vec<Region> {
     let found = match style {
         Some(style) if style.redaction.is_none() => Some(Vec::new()),
@@ -62,7 +63,8 @@ fn hide(out: &mut Formatted, passage: &Passage, region: &Region, style: Option<&
     let text = match redaction.map_or(Action::Mask, |r| r.rule(&region.class).action) {
         Action::Drop => return out.removed.push(Removed { class: apply::DROPPED.into(), spoken: name, src }),
         Action::Tag => name.clone(),
-        // Whole, whatever the rule keeps: what counts letters and digits may be what has failed.
+        // The whole word is masked, whatever the rule keeps, because the code that counts letters and digits may have
+        // failed.
         Action::Mask => "*****".to_string(),
     };
     let token = out.words.len();

@@ -1,4 +1,5 @@
-//! How a profile formats: its grammars, packs, lists and redaction, read from files and checked before they are used.
+//! A profile's formatting: its grammars, packs, lists and redaction. They are read from files and checked before they
+//! are used.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -15,12 +16,12 @@ use super::readback::ReadBack;
 use crate::redact::token::comparable;
 use crate::redact::{AnswerWindow, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule};
 
-/// What a profile says of formatting.
+/// A profile's settings of formatting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FormatSpec {
     /// keep disfluencies and recogniser markup in the text
     pub verbatim: bool,
-    /// subdirectory of the grammars that says how things are written: `en-US`
+    /// the locale, a subdirectory of the grammars: `en-US`
     pub locale: String,
     /// how numbers are written
     pub numbers: Numbers,
@@ -34,15 +35,15 @@ pub struct FormatSpec {
     pub vocabulary: Option<PathBuf>,
     /// what is redacted, by class
     pub redact: BTreeMap<String, RedactionRule>,
-    /// how long what was asked for may be the answer; never where there is none
+    /// how long an answer may follow its question; `None`: questions are not noted
     pub asked: Option<AnswerWindow>,
-    /// by class, phrases beside the program's own that are said before it
+    /// for each class, phrases of the profile that lead to it, beside the program's own
     pub redact_after: BTreeMap<String, Vec<String>>,
     /// file of names that are redacted, as class `name`
     pub names: Option<PathBuf>,
-    /// file of words that are not to be read, as class `profanity`
+    /// file of words that must not be readable, as class `profanity`
     pub profanity: Option<PathBuf>,
-    /// the model's file of mixed-case spellings, where there is a model
+    /// the model's file of mixed-case spellings, if there is a model
     pub lexicon: Option<PathBuf>,
     /// the model's name, sent in every segment
     pub model: Arc<str>,
@@ -51,7 +52,7 @@ pub struct FormatSpec {
 }
 
 impl FormatSpec {
-    /// Where and how things are written.
+    /// The locale and the styles.
     pub fn locale_style(&self) -> LocaleStyle {
         LocaleStyle { locale: self.locale.clone(), styles: self.numbers.directories() }
     }
@@ -81,7 +82,7 @@ pub struct Style {
     pub dictionary: Dictionary,
     /// the language's dictionaries, on words that nothing else has formatted
     pub spellings: Arc<Dictionary>,
-    /// what must not leave
+    /// what is redacted
     pub redaction: Option<Arc<Redaction>>,
     /// spellings of MIXED words
     pub lexicon: Arc<Lexicon>,
@@ -92,7 +93,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// Grammars alone.
+    /// A formatting that has grammars only.
     pub fn of(itn: Arc<Itn>) -> Style {
         let mut spellings = Dictionary::default();
         itn.dictionaries().iter().for_each(|d| spellings.add_all(d));
@@ -119,11 +120,13 @@ pub struct Styles {
 }
 
 impl Styles {
-    /// Reads what the profiles need: grammars once for each locale and style of numbers, a pack once for each that it is used with. A pack is looked for
-    /// in `packs`, in their order.
+    /// Reads the files that the profiles need. Grammars are read once for each locale and style of numbers, and each
+    /// pack once for each of those that it is used with. A pack is looked for in the directories of `packs`, in their
+    /// order.
     ///
     /// # Errors
-    /// The first thing wrong in a file; a pack, class or list that does not exist. The message names the profile's key, or file and line.
+    /// The first error in a file, or a pack, class or list that does not exist. The message names the profile's key, or
+    /// file and line.
     pub fn load<'a>(
         grammars: &Path,
         packs: &[PathBuf],
@@ -211,7 +214,7 @@ impl Styles {
     /// The formatting of a profile.
     ///
     /// # Panics
-    /// If there is no such profile: styles are loaded for all of them.
+    /// If there is no such profile. The formatting of every profile is loaded.
     pub fn of(&self, profile: &str) -> &Arc<Style> {
         &self.by_profile[profile]
     }
@@ -222,10 +225,10 @@ impl Styles {
     }
 }
 
-/// Where a pack is: in the first of the directories that has it.
+/// The directory of a pack: in the first of `packs` that has it.
 ///
 /// # Errors
-/// None of them has it; the message says which packs they have.
+/// No directory has the pack. The message lists the packs that there are.
 pub fn find_pack(dirs: &[PathBuf], pack: &str) -> Result<PathBuf, String> {
     if let Some(found) = dirs.iter().map(|dir| dir.join(pack)).find(|dir| dir.is_dir()) {
         return Ok(found);
@@ -239,7 +242,7 @@ pub fn find_pack(dirs: &[PathBuf], pack: &str) -> Result<PathBuf, String> {
 /// A pack's recipes, compiled with the language's tables and rules at hand, and its dictionaries. `traced`: see [`Itn::compile`].
 ///
 /// # Errors
-/// The first thing wrong in its files.
+/// The first error in the pack's files.
 pub fn load_pack(grammars: &Path, locale_style: &LocaleStyle, dir: &Path, traced: bool) -> Result<Itn, GrammarError> {
     let mut sources = super::itn::sources(grammars, locale_style)?;
     for source in &mut sources {
@@ -251,12 +254,12 @@ pub fn load_pack(grammars: &Path, locale_style: &LocaleStyle, dir: &Path, traced
     Itn::compile(sources, traced)
 }
 
-/// Most phrases of `redact_after` of one class, and most bytes of one: they are looked for in every word.
+/// Largest number of phrases in `redact_after` for one class. Every phrase is looked for at every word.
 const MAX_PHRASES: usize = 100;
-/// See [`MAX_PHRASES`].
+/// Largest number of bytes of one of these phrases.
 const MAX_PHRASE_BYTES: usize = 200;
 
-/// A list's phrases, one a line; lines that begin with # are none. What follows a tab is not read.
+/// A list's phrases, one a line. A line that begins with # is a comment. Text after a tab is not read.
 fn phrases_of(path: &Path) -> Result<Vec<String>, String> {
     let mut phrases = Vec::new();
     for (number, line) in source::text_of(path)?.lines().enumerate() {

@@ -1,4 +1,4 @@
-//! Which of a text's words are written together, and how. In this order:
+//! Divides a text's words into units that are written together. In this order:
 //!
 //! 1. phrases that the profile keeps stay as spoken, and what the session's own vocabulary spells is written so;
 //! 2. recipes of packs, in the profile's order, then those of the language, on spoken words: they win over spans where they overlap;
@@ -22,14 +22,15 @@ pub enum Spans<'a> {
     Tagged {
         /// words, half-open, and label; in order, apart from each other
         spans: &'a [([usize; 2], ItnClass)],
-        /// of each word, whether a mark stands behind it
+        /// for each word, whether a mark follows it
         ends: &'a [bool],
     },
     /// the grammars find them: [`Itn::with_sentences`](super::itn::Itn::with_sentences)
     Found,
 }
 
-/// Divides `words` (in lower case) into units, in order; every word is in just one. Words of `fixed` stay as spoken, whatever they are.
+/// Divides `words` (in lower case) into units, in order. Every word is in exactly one unit. Words of `fixed` stay as
+/// spoken, whatever they are.
 pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec<Unit> {
     units_spelled(words, fixed, spans, style, &|_| None)
 }
@@ -115,7 +116,7 @@ impl UnitBuilder {
         self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by_pack });
     }
 
-    /// Stretches of free words within `span`.
+    /// Ranges of words within `span` that no unit has yet.
     fn gaps(&self, [from, to]: [usize; 2]) -> Vec<[usize; 2]> {
         let mut gaps: Vec<[usize; 2]> = Vec::new();
         for at in (from..to).filter(|at| self.free[*at]) {
@@ -127,7 +128,7 @@ impl UnitBuilder {
         gaps
     }
 
-    /// A span that no class of its label reads: with the words beside it, as a sentence is read.
+    /// Reads a span that no class of its label accepts, together with the words beside it, like a sentence.
     fn lattice(&mut self, words: &[&str], [from, to]: [usize; 2], ends: &[bool], style: &Style, allowed: &dyn Fn(&str) -> bool) {
         let (mut low, mut high) = (from, to);
         while low > 0 && from - low < whole_numbers::BESIDE && self.free[low - 1] && !ends[low - 1] {
@@ -197,7 +198,7 @@ impl UnitBuilder {
     }
 }
 
-/// A text's words written without a tagger, separated by spaces.
+/// Writes a text's words without a tagger, separated by spaces.
 pub fn sentence(words: &[&str], style: &Style) -> (String, Vec<Unit>) {
     let units = units(words, &vec![false; words.len()], Spans::Found, style);
     let texts: Vec<&str> = units

@@ -1,6 +1,6 @@
-//! What the consumer, the producer and the admin client have in common: properties, one voice for librdkafka's problems, and what they say to each
-//! other through the broker: the proof of membership that a commit carries ([`membership`]), the mark on a committed offset ([`crash_mark`]) and the
-//! changelog's records about a whole partition ([`notes`]). [`sign_in`] shows the broker who this program is.
+//! What the consumer, the producer and the admin client share: properties, one way to report librdkafka's problems, the
+//! proof of membership that a commit carries ([`membership`]), the crash mark on a committed offset ([`crash_mark`])
+//! and the changelog's records about a whole partition ([`notes`]). [`sign_in`] shows the broker who this program is.
 
 pub mod crash_mark;
 pub mod files;
@@ -27,7 +27,8 @@ use crate::events;
 
 /// Looks at so many of a client's events for what it has said.
 const SAID: usize = 20;
-/// A broker that is down is reported by every connection several times a second; the operator needs it once in a while.
+/// Time between two log lines about the same problem. Every connection reports a broker that is down several times a
+/// second; an operator needs to read it once in a while.
 const SAY_AGAIN: Duration = Duration::from_secs(30);
 
 /// Brokers and properties of the settings, with what stands in files. A client that is made with it must be [signed in](sign_in::sign_in).
@@ -80,7 +81,8 @@ pub fn count_brokers(settings: &Settings, patience: Duration) -> Result<Result<i
     Ok(answer.map(|metadata| metadata.brokers().len() as i32).map_err(|e| Unreachable::new(e, &client, client.context())))
 }
 
-/// Turns librdkafka's errors into events, each kind once in [`SAY_AGAIN`]. Its own log lines are for debugging.
+/// Turns librdkafka's errors into events, each kind at most once in [`SAY_AGAIN`]. librdkafka's own log lines are for
+/// debugging.
 #[derive(Default)]
 pub struct ClientLog {
     said: Mutex<HashMap<i32, Instant>>,
@@ -105,7 +107,7 @@ impl ClientContext for ClientLog {
     fn error(&self, error: KafkaError, reason: &str) {
         let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Unknown) as i32;
         if code == RDKafkaErrorCode::PartitionEOF as i32 {
-            return; // asked for, and no problem; a client that is closed says it here
+            return; // no problem: a client that is closed on purpose reports this
         }
         // That nobody can be reached follows from what was said before it.
         let follows = [RDKafkaErrorCode::AllBrokersDown as i32, RDKafkaErrorCode::BrokerTransportFailure as i32].contains(&code);

@@ -1,4 +1,5 @@
-//! The settings that may change while the service runs: profiles, tenants, quotas and record limits, and what profiles format with.
+//! The settings that may change while the service runs: profiles, tenants, quotas and record limits, and the profiles'
+//! formatting.
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,18 +10,19 @@ use crate::infer::Models;
 use crate::rate_limit::WordQuotas;
 use crate::record::RecordLimits;
 
-/// One generation of them. What takes a record asks for the present one, so a change falls between two records.
+/// One generation of these settings. Code that takes a record asks for the present generation, so a change takes effect
+/// between two records.
 pub struct ActiveSettings {
-    /// by tenant
+    /// profiles by tenant
     pub profiles: Profiles,
-    /// words a second
+    /// quotas
     pub quotas: WordQuotas,
-    /// of raw records
+    /// limits of raw records
     pub limits: RecordLimits,
 }
 
 impl ActiveSettings {
-    /// What settings say, with the models that are loaded; and what to format with.
+    /// The first generation, from the settings and the loaded models; and the profiles' formatting.
     ///
     /// # Errors
     /// A style that a model does not know, or a grammar, pack or list that is wrong.
@@ -32,11 +34,12 @@ impl ActiveSettings {
         Ok((ActiveSettings { profiles, quotas, limits: settings.limits.clone() }, styles))
     }
 
-    /// The next generation, from a settings file that has changed, beside the settings the process began with; and the names of sections that
-    /// differ and wait for a restart. `now`: words that were said before count as used, less what their time since has given back.
+    /// The next generation, from a changed settings file and the settings with which the process began; and the names
+    /// of changed sections that wait for a restart. `now`: words that were said before count as used, less what their
+    /// time since has given back.
     ///
     /// # Errors
-    /// The file cannot be used, or asks for what only a restart can give.
+    /// The file cannot be used, or asks for something that needs a restart.
     pub fn next(
         &self,
         file: Option<&Path>,
@@ -67,7 +70,7 @@ impl ActiveSettings {
     }
 }
 
-/// Sections that differ and are not taken over.
+/// Names of changed sections that are not taken over.
 fn waiting(new: &Settings, old: &Settings) -> Vec<String> {
     let table = |s: &Settings| toml::Table::try_from(s).expect("settings are TOML");
     let (new, old) = (table(new), table(old));

@@ -59,7 +59,7 @@ use worker::{Worker, WorkerError};
 /// Between two looks at the files of the Kafka settings.
 const LOOK_AT_FILES: Duration = Duration::from_secs(2);
 
-/// Why the service did not start or did not go on. Each kind has an exit code of its own.
+/// Why the service did not start or did not go on. Each kind has an exit code.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// 2
@@ -104,20 +104,20 @@ impl RunError {
     }
 }
 
-/// Between two tries to join the group anew.
+/// Wait between two tries to join the group anew.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
-/// Told of every release, before it is formatted.
+/// Hears of every release, before it is formatted.
 pub type OnRelease = Box<dyn Fn(&StreamRef, &Release) + Send + Sync>;
 
 /// What all partitions share.
 pub struct Shared {
     /// all settings
     pub settings: Settings,
-    /// where settings came from, to be looked at again
+    /// the settings file, which is looked at again
     pub settings_file: Option<PathBuf>,
     active_settings: RwLock<Arc<ActiveSettings>>,
-    /// whether dead letters must carry nothing of their records: some profile redacts
+    /// whether dead letters must carry coordinates only, because some profile redacts
     pub(crate) redacts: Arc<AtomicBool>,
     /// words to tags
     pub models: Models,
@@ -127,14 +127,14 @@ pub struct Shared {
     pub partial_limit: PartialLimit,
     /// whose words are counted by name
     pub tenant_names: TenantNames,
-    /// how it is
+    /// health
     pub health: Arc<Health>,
-    /// who looks on: the demo's summary, the evaluation
+    /// who hears of releases: the demo's summary, the evaluation
     pub on_release: Option<OnRelease>,
 }
 
 impl Shared {
-    /// Loads the models that profiles ask for, and what they format with, and starts the inference workers.
+    /// Loads the models and the formatting that profiles ask for, and starts the inference workers.
     pub fn load(settings: Settings) -> Result<Shared, RunError> {
         let i = settings.infer.clone();
         let mut runtime_is_there = false;
@@ -147,7 +147,7 @@ impl Shared {
         })
     }
 
-    /// As [`Shared::load`], with taggers of the caller's: all workers of a model.
+    /// Like [`Shared::load`], with the caller's taggers, one for each worker of a model.
     pub fn with_taggers(
         settings: Settings,
         mut taggers: impl FnMut(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError>,
@@ -183,10 +183,11 @@ impl Shared {
         self.active_settings.read().expect("no one panics while holding it").clone()
     }
 
-    /// Reads the settings file and what it names again; from the next record on that counts. Gives the names of sections that wait for a restart.
+    /// Reads the settings file and the files that it names again. They take effect from the next record on. Returns the
+    /// names of sections that wait for a restart.
     ///
     /// # Errors
-    /// The file, or one that it names, cannot be used. What was in force stays so.
+    /// The file, or a file that it names, cannot be used. The old settings stay in force.
     pub fn reload(&self) -> Result<Vec<String>, SettingsError> {
         let (next, styles, waiting) =
             self.active_settings().next(self.settings_file.as_deref(), &self.settings, &self.models, Instant::now())?;
@@ -194,17 +195,17 @@ impl Shared {
         Ok(waiting)
     }
 
-    /// From the next record on, another generation counts.
+    /// Uses another generation from the next record on.
     fn replace(&self, next: ActiveSettings, styles: Styles) {
-        // A dead letter that is under way when redaction is switched on must not slip through: never back to false.
+        // Never set back to false, because a dead letter may be under way when redaction is switched on.
         self.redacts.fetch_or(next.profiles.any_redacts(), Ordering::Relaxed);
-        // Formatting first: a profile is named by a stream only once it is in force.
+        // Formatting is replaced first, because streams name a profile only once the profile is in force.
         self.formatter.replace(styles);
         *self.active_settings.write().expect("no one panics while holding it") = Arc::new(next);
     }
 }
 
-/// dlopen looks a bare relative name up elsewhere than in the working directory.
+/// dlopen does not look for a bare relative name in the working directory.
 fn absolute(path: &std::path::Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
@@ -225,8 +226,9 @@ impl SnapshotContext for Shared {
     }
 }
 
-/// Runs the service until `stop` is set or something fails for good. A worker whose producer was fenced drops what it has and joins the group anew: what
-/// it owned may be another's. Blocks; call it from a thread that may.
+/// Runs the service until `stop` is set or something fails for good. A worker whose producer was fenced drops all state
+/// and joins the group anew, because another worker may own its partitions. Blocks: call it from a thread that may
+/// block.
 pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Result<(), RunError> {
     runtime.spawn(reload::watch(shared.clone()));
     let mut was_member = false;
@@ -238,7 +240,7 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
                 was_member = true;
                 tracing::warn!(%error, "fenced: state is dropped, and the group is joined anew");
             }
-            // What let it start once will again: a broker that is away comes back.
+            // The worker has started once, so it will start again: a broker that is away comes back.
             Err(error @ (RunError::Start(_) | RunError::Producer(_))) if was_member && !stop.load(Ordering::Relaxed) => {
                 tracing::warn!(%error, "the group cannot be joined anew; it is tried again");
                 std::thread::sleep(JOIN_AGAIN);

@@ -1,8 +1,9 @@
 //! One membership of the group: the thread that polls, answers rebalances and commits.
 //!
-//! Records go to partition tasks; every `commit_interval_ms`, and at once where a task wants one, the tasks are asked for their checkpoints, and the checkpoints go out
-//! together. All of that and every revocation happen on one thread, one after the other, as in Kafka Streams: nothing can be lost or assigned between
-//! the look at who owns what and the commit that says so.
+//! Records go to partition tasks. Every `commit_interval_ms`, and at once where a task wants a commit, the tasks are
+//! asked for their checkpoints, and the checkpoints are committed together. All of that and every revocation happen on
+//! one thread, one after the other, as in Kafka Streams. So no partition can be lost or assigned between the moment at
+//! which the owned partitions are looked up and the commit.
 //!
 //! ```text
 //!              records                       checkpoints
@@ -31,21 +32,21 @@ use crate::produce::commits::Commits;
 use crate::produce::plain::PlainProducer;
 use crate::produce::transaction::{Transaction, TransactionError};
 
-/// Waits at most so long for a record before looking at everything else.
+/// Longest wait for a record before the thread looks at everything else.
 const POLL: Duration = Duration::from_millis(10);
-/// Takes at most so many records before that.
+/// Largest number of records that are taken before that.
 const POLL_RECORDS: usize = 64;
-/// A task answers between two records. One that takes longer than this is in the next commit.
+/// A task answers between two records. A task that takes longer than this is part of the next commit.
 const ANSWERS: Duration = Duration::from_millis(50);
-/// After a commit that failed.
+/// Wait after a failed commit.
 const BACK_OFF: Duration = Duration::from_millis(100);
-/// A task that was told to stop and gave its last checkpoint ends within this.
+/// Time within which a task ends after its last checkpoint.
 const ENDS: Duration = Duration::from_secs(1);
 
 /// Why a membership ended.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
-    /// the client gave up
+    /// the Kafka client gave up
     #[error("the Kafka client failed for good: {0}; nothing is lost: restart the worker")]
     Client(String),
     /// a bug
@@ -53,7 +54,7 @@ pub enum WorkerError {
     TaskDied(i32),
 }
 
-/// See the module.
+/// One membership of the group; see the module.
 pub struct Worker {
     state: Mutex<State>,
     runtime: Handle,
@@ -64,7 +65,8 @@ pub struct Worker {
     drain_deadline: Duration,
 }
 
-/// What the thread holds. The lock is there because the client calls back from inside a poll; it is never contended.
+/// The thread's data. The lock is needed because the client calls back from inside a poll; no other thread ever waits
+/// for it.
 struct State {
     commits: Commits,
     assignment: Assignment,
@@ -75,7 +77,7 @@ struct State {
     /// a task wants a commit
     wanted: bool,
     due: Instant,
-    /// what a rebalance ran into, for the loop
+    /// an error inside a rebalance, for the loop
     failed: Option<TransactionError>,
     /// the producer commits nothing any more
     over: bool,
@@ -120,7 +122,7 @@ impl Worker {
         self.state.lock().expect("one thread uses it, and does not go on after a panic")
     }
 
-    /// Polls and commits until `stop` says so; then drains.
+    /// Polls and commits until `stop` is set. Then commits what is left and leaves.
     ///
     /// # Errors
     /// The client or the producer failed, a task died, or a partition's state is another group's.
@@ -154,7 +156,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Takes what comes for a while, without holding the lock while it waits.
+    /// Takes records for a while. The lock is not held while the thread waits.
     fn poll(&self, consumer: &RawConsumer) -> Result<(), WorkerError> {
         let mut timeout = if self.lock().assignment.is_any_blocked() { POLL / 2 } else { POLL };
         for _ in 0..POLL_RECORDS {
@@ -173,7 +175,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Why a task ended that nobody told to.
+    /// Why a task ended that was not told to.
     fn died(&self, partition: i32, task: Task) -> RunError {
         match self.runtime.block_on(task) {
             Ok(Err(error @ RestoreError::Foreign { .. })) => RunError::Restore(error),
@@ -204,14 +206,15 @@ impl Worker {
         }
     }
 
-    /// Commits what is kept. Where it cannot be, it stays kept.
+    /// Commits what is kept. If the commit fails, everything stays kept.
     fn commit(&self, state: &mut State, member: &dyn Membership) -> Result<(), TransactionError> {
         let tails = state.commits.take_tails();
         tails.iter().for_each(|tail| state.partials.send_and_forget(state.transaction.serializer().partial(tail)));
-        // Outside the group there is nothing to prove: the partitions will be revoked.
+        // Outside the group there is no proof of membership: the partitions will be revoked.
         let Some(proof) = member.proof() else { return Ok(()) };
         let Some(mut batch) = state.commits.begin(proof) else {
-            // What a failed commit held is another worker's by now: nothing waits, so nothing keeps this worker from being ready.
+            // The partitions of a failed commit belong to another worker by now. Nothing waits to be committed, so this
+            // worker is ready.
             self.health.committed(Ok(()));
             return Ok(());
         };
@@ -244,7 +247,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Gives partitions up: their tasks stop, and what they made is committed, within the drain deadline.
+    /// Gives partitions up: their tasks stop, and their output is committed within the drain deadline.
     fn drain(&self, state: &mut State, partitions: &[i32], member: &dyn Membership) -> Result<(), TransactionError> {
         let deadline = Instant::now() + self.drain_deadline;
         let tasks: Vec<(i32, Task)> = partitions.iter().filter_map(|p| Some((*p, state.assignment.stop(*p)?))).collect();
@@ -269,7 +272,7 @@ impl Worker {
         result
     }
 
-    /// Waits for a task that has nothing more to say, and ends one that hangs.
+    /// Waits for a task that has given its last checkpoint, and ends a task that hangs.
     fn end(&self, mut task: Task) {
         let ended = self.runtime.block_on(async { tokio::time::timeout(ENDS, &mut task).await });
         if ended.is_err() {
@@ -285,7 +288,7 @@ impl State {
         renewal.renew(settings, &[consumer.signed_in(), transaction.signed_in(), partials.signed_in()]);
     }
 
-    /// Takes what tasks have said; waits at most so long for the first of it.
+    /// Takes the tasks' reports. Waits at most so long for the first report.
     fn take_reports(&mut self, wait: Duration) {
         let mut report = self.reports.recv_timeout(wait).ok();
         while let Some(said) = report {

@@ -1,4 +1,4 @@
-//! A producer without transactions: tails, the demo's recogniser, and tests.
+//! A producer without transactions, for partials, the demo's recogniser and tests.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl PlainProducer {
         self.producer.client()
     }
 
-    /// Sends a record that is soon superseded: nobody waits for it, and it is dropped where the queue is full.
+    /// Sends a record that a later one soon replaces. Nobody waits for it, and it is dropped if the queue is full.
     pub fn send_and_forget(&self, made: ProducerRecord<'_>) {
         let ProducerRecord { topic, partition, key, payload, headers, timestamp_ms } = made;
         let payload = payload.as_deref();
@@ -44,7 +44,8 @@ impl PlainProducer {
         }));
     }
 
-    /// Sends one record and waits for its acknowledgement. `partition`: where the record must stand; else its key decides.
+    /// Sends one record and waits for its acknowledgement. `partition`: the record's partition; if none is given, the
+    /// key decides.
     pub async fn send(
         &self,
         topic: &str,

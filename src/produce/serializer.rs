@@ -1,4 +1,4 @@
-//! What Kafka records of each kind look like.
+//! Makes the Kafka record of each kind.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,12 +13,12 @@ use crate::record::decode::frame;
 use crate::record::{Kind, Segment};
 use crate::trace::RecordSpan;
 
-/// A record on its way out.
+/// A record for the producer.
 #[derive(Debug)]
 pub struct ProducerRecord<'a> {
-    /// where to
+    /// its topic
     pub topic: &'a str,
-    /// the partition, where it is not the key's to say
+    /// its partition, if the key does not decide it
     pub partition: Option<i32>,
     /// its key
     pub key: Option<&'a [u8]>,
@@ -30,13 +30,13 @@ pub struct ProducerRecord<'a> {
     pub timestamp_ms: Option<i64>,
 }
 
-/// Topics, and what may be told of refused records.
+/// The topics, and whether dead letters may carry their records.
 #[derive(Clone, Debug)]
 pub struct RecordSerializer {
-    /// where to
+    /// its topic
     pub topics: Topics,
-    /// A dead letter says where its record stands, and carries nothing of it: some profile redacts, and nobody knows what a record holds that
-    /// could not be read.
+    /// whether dead letters carry coordinates only, because some profile redacts and an unreadable record may hold
+    /// anything
     pub coordinates_only: Arc<AtomicBool>,
     output: Output,
     schemas: SchemaIds,
@@ -144,7 +144,8 @@ impl RecordSerializer {
         }
     }
 
-    /// What goes out instead of a record that is too large for its topic: where it stands on the raw topic. Counted as refused.
+    /// The dead letter that replaces a record that is too large for its topic: its place on the raw topic. It counts as
+    /// refused.
     pub fn instead(out: &mut Outgoing, partition: i32) {
         let offset = match out {
             Outgoing::DeadLetter(letter) => {
@@ -165,12 +166,12 @@ impl RecordSerializer {
 }
 
 impl DeadLetter {
-    /// Whether it carries nothing of its record: all that is left of one that was too large.
+    /// Whether the record carries coordinates only, because it replaced a record that was too large.
     pub fn is_coordinates_only(&self) -> bool {
         self.record.key.is_none() && self.record.payload.is_none() && self.record.headers.is_empty()
     }
 
-    /// Says that a record was refused.
+    /// Reports that a record was refused.
     pub fn emit(&self) {
         events::RecordRefused {
             stage: self.stage,
@@ -192,7 +193,7 @@ fn passed(headers: &[(String, Option<Vec<u8>>)]) -> Headers {
     headers.iter().filter(|(name, _)| !about_itself(name)).cloned().collect()
 }
 
-/// Headers as the client takes them.
+/// Headers in the client's form.
 pub fn to_headers(headers: &[(String, Option<Vec<u8>>)]) -> OwnedHeaders {
     headers.iter().fold(OwnedHeaders::new_with_capacity(headers.len()), |all, (key, value)| {
         all.insert(Header { key, value: value.as_deref() })

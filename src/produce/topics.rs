@@ -16,10 +16,11 @@ fn admin(settings: &Settings) -> Result<AdminClient<ClientLog>, KafkaError> {
     Ok(admin)
 }
 
-/// Looks at how the changelog is kept.
+/// Checks the changelog's configuration.
 ///
 /// # Errors
-/// It is not compacted: states would expire while their calls go on. A topic that cannot be asked (the demo's broker) passes.
+/// The changelog is not compacted, so states would expire while their calls go on. If the broker cannot say (the demo's
+/// broker), the check passes.
 pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
     let topic = &settings.topics.changelog;
     let Ok(admin) = admin(settings) else { return Ok(()) };
@@ -42,7 +43,8 @@ pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// Copies of a topic where nobody says how many, if the cluster has brokers enough: one may be down for repair and another fail.
+/// Number of copies by default, if the cluster has enough brokers: one broker may be down for repair and another may
+/// fail.
 const COPIES: i32 = 3;
 /// The broker's name for how long a member of a group may be silent.
 const SESSION_TIMEOUT: &str = "consumer.session.timeout.ms";
@@ -57,12 +59,12 @@ pub enum CreateError {
         "kafka: {0}; expected properties of librdkafka in kafka.properties, and secrets in the files of kafka.property_files"
     )]
     Properties(KafkaError),
-    /// no broker
+    /// no broker answers
     #[error("kafka.brokers = {brokers:?}: {error}; check the address, the network and kafka.properties")]
     Unreachable {
-        /// as set
+        /// the value in the settings
         brokers: String,
-        /// the client's word
+        /// what the Kafka client says
         error: Unreachable,
     },
     /// a broker, and no answer
@@ -89,7 +91,7 @@ pub enum CreateError {
         /// copies of a partition
         copies: i32,
     },
-    /// what was said would be gone while its call goes on
+    /// words would expire while their call goes on
     #[error(
         "what was said would be kept for {keep:?}: expected at least {needed:?}, twice decode.session_ttl_ms + decode.late_ttl_ms, or the state of calls expires \
          while they go on"
@@ -100,12 +102,12 @@ pub enum CreateError {
         /// the least
         needed: Duration,
     },
-    /// the broker says no
+    /// the broker refuses
     #[error("{topic}: cannot be created: {error}{}; topics made before it stay, and the command can be repeated", refusal(*error))]
     Refused {
-        /// which
+        /// the topic
         topic: String,
-        /// the broker's word
+        /// what the broker says
         error: RDKafkaErrorCode,
     },
 }
@@ -124,16 +126,17 @@ fn count(n: i32, of: &str) -> String {
     format!("{n} {of}{}", if n == 1 { "" } else { "s" })
 }
 
-/// A topic's segments are closed so many times within the time that it keeps records: a record is deleted with its segment.
+/// How many log segments a topic closes within its retention. A record is deleted together with its log segment.
 const SEGMENTS_KEPT: u128 = 4;
 
-/// Properties of a raw-class topic that keeps what was said for `keep` and a quarter of that.
+/// Properties of a raw-class topic that keeps records for `keep` and a quarter more.
 fn kept(keep: Duration, changelog: bool) -> Vec<(&'static str, String)> {
     let ms = keep.as_millis();
     let segment = (ms / SEGMENTS_KEPT).max(1).to_string();
     let mut properties = vec![("retention.ms", ms.to_string()), ("segment.ms", segment.clone())];
     if changelog {
-        // The state of a call that has ended goes when it is compacted; of one that nobody ended, when it is as old as its words.
+        // The state of an ended call goes with compaction. The state of a call that nobody ended goes when it is as old
+        // as its words.
         let compaction = segment.parse::<u128>().expect("just written").min(600_000).to_string();
         properties.extend([
             ("cleanup.policy", "compact,delete".to_string()),
@@ -208,12 +211,13 @@ pub async fn create(
                 topic = topic.set(property, value);
             }
             if name == &t.partial {
-                return topic.set("retention.ms", "3600000"); // a tail is out of date within seconds
+                return topic.set("retention.ms", "3600000"); // a partial is out of date within seconds
             }
             if name != &t.changelog {
                 return topic;
             }
-            // Small segments and a bound on when the compactor comes: a restore reads what has not been compacted.
+            // Small log segments and an upper bound for the compactor's delay, because a restore reads everything that
+            // is not compacted yet.
             let topic = topic.set("segment.bytes", "67108864").set("max.message.bytes", &largest);
             if keep.is_some() { topic } else { topic.set("cleanup.policy", "compact").set("max.compaction.lag.ms", "600000") }
         })

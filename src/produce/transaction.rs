@@ -13,9 +13,10 @@
 //!                                         └──────────────▶ over: the process ends
 //! ```
 //!
-//! With `at_least_once` there is no transaction. Segments are sent first, then states, then offsets, and each step begins only once the step before is
-//! delivered: after a death between two steps segments may come again, and nothing is missing. A worker that has lost its membership is refused by a commit
-//! of offsets that are durable already, before it sends anything.
+//! With `at_least_once` there is no transaction. Segments are sent first, then states, then offsets. Each step begins
+//! once the step before is delivered. So after a death between two steps segments may come again, and nothing is
+//! missing. Before the worker sends anything, it commits offsets that are durable already; the broker refuses this
+//! commit to a worker that has lost its membership.
 
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -41,24 +42,24 @@ use crate::kafka::sign_in::{SignedIn, sign_in};
 use crate::kafka::{self, ClientLog, rights};
 use crate::session::snapshot;
 
-/// Waits so long where librdkafka's queue is full.
+/// Wait when librdkafka's queue is full.
 const QUEUE_FULL: Duration = Duration::from_millis(5);
 /// Least wait between two tries of a call that may be tried again; the most is twice that.
 const RETRY: Duration = Duration::from_millis(50);
 
-/// Why a producer cannot be had.
+/// Why a producer cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// a property that librdkafka does not take
     #[error("kafka: {0}; expected properties of librdkafka in kafka.properties")]
     Properties(KafkaError),
-    /// the broker does not let it begin
+    /// the broker does not let the producer begin
     #[error(
         "no transaction can be begun within {waited:?} (init_transactions: {error}); check that the brokers are up, that __transaction_state has its \
          replicas, and that this principal has Write on the transactional ids that begin with {prefix:?} (docs/SECURITY.md lists all rights)"
     )]
     Init {
-        /// the client's word
+        /// what the Kafka client says
         error: KafkaError,
         /// delivery.transaction_timeout_ms
         waited: Duration,
@@ -76,7 +77,8 @@ pub enum TransactionError {
     /// as before, and until somebody grants the right
     #[error("the broker does not let this principal do it; it lacks {}", rights::remedy(.0))]
     Rights(Vec<String>),
-    /// another producer has taken over, or the broker has given up on this one: what this worker thinks it owns may be another's
+    /// another producer has taken over, or the broker has given up on this producer: another worker may own the
+    /// partitions
     #[error("fenced: {0}")]
     Fenced(KafkaError),
     /// the client cannot go on
@@ -84,7 +86,7 @@ pub enum TransactionError {
     Fatal(KafkaError),
 }
 
-/// Deliveries under way, and the first that failed.
+/// The deliveries under way, and the first failure.
 #[derive(Default)]
 struct Deliveries {
     under_way: usize,
@@ -103,7 +105,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(10);
 /// For the answer.
 const ASK_RIGHTS: Duration = Duration::from_secs(2);
 
-/// Counts deliveries. An opaque number names a record of the transaction; [`UNCOUNTED`] is for those that nobody waits for.
+/// Counts deliveries. Each record of the transaction has a number; [`UNCOUNTED`] is for records for which nobody waits.
 #[derive(Default)]
 struct DeliveryReports {
     log: ClientLog,
@@ -134,7 +136,7 @@ impl ProducerContext for DeliveryReports {
     }
 }
 
-/// See the module.
+/// The owner of the producer; see the module.
 pub struct Transaction {
     producer: ThreadedProducer<DeliveryReports>,
     serializer: RecordSerializer,
@@ -161,7 +163,8 @@ impl Transaction {
         let d = &settings.delivery;
         let timeout = Duration::from_millis(d.transaction_timeout_ms);
         let mut config = kafka::client(settings).map_err(OpenError::Properties)?;
-        // Murmur2: a session's outputs land where its inputs would with Java producers.
+        // Murmur2 as in Java clients, so that a session's output has the partition number that Java producers would
+        // choose.
         config
             .set("partitioner", "murmur2_random")
             .set("enable.idempotence", "true")
@@ -170,7 +173,7 @@ impl Transaction {
             .set("message.timeout.ms", d.transaction_timeout_ms.to_string())
             .set("message.max.bytes", settings.largest_record_bytes().to_string());
         if d.guarantee == Guarantee::ExactlyOnce {
-            // The group's member epoch fences zombies (KIP-447), so a name of its own is enough for each process.
+            // The group's member epoch fences zombies (KIP-447), so each process can have a new name.
             let name = format!("{}-{}-{:x}", settings.kafka.group, std::process::id(), unique());
             config.set("transactional.id", name).set("transaction.timeout.ms", d.transaction_timeout_ms.to_string());
         }
@@ -184,8 +187,9 @@ impl Transaction {
         Ok(Transaction { producer, serializer, guarantee: d.guarantee, timeout, settings: settings.clone(), lacking: None })
     }
 
-    /// Makes the batch durable, all of it or nothing. Where a record is too large for its topic, what goes out instead takes its place in the checkpoint. However
-    /// often that takes a new attempt, the proof of membership stays the batch's own.
+    /// Makes the whole batch durable, or nothing of it. If a record is too large for its topic, a smaller record takes
+    /// its place in the checkpoint, and the batch is tried again. Every attempt uses the batch's own proof of
+    /// membership.
     ///
     /// # Errors
     /// Nothing was committed. With `at_least_once` some of it may have been sent.
@@ -235,14 +239,15 @@ impl Transaction {
         self.producer.begin_transaction().map_err(plain)?;
         self.send_output(batch)?;
         self.send_states(batch)?;
-        // Also an offset that has not moved: it is what fences a worker that does not know yet that its partition is another's.
+        // An offset that has not moved is sent as well. It fences a worker that does not know yet that another worker
+        // owns its partition.
         let offsets = offsets(
             topic,
             batch.checkpoints.iter().map(|(i, checkpoint)| (i.partition, (checkpoint.next_offset, checkpoint.mark))),
         )
         .map_err(plain)?;
         again(deadline, || self.producer.send_offsets_to_transaction(&offsets, &batch.proof, left(deadline))).map_err(plain)?;
-        // The client's own flush waits in steps of 100 ms. With nothing under way it returns at once.
+        // The client's own flush waits in steps of 100 ms. With nothing under way the call returns at once.
         self.delivered(deadline)?;
         again(deadline, || self.producer.commit_transaction(left(deadline))).map_err(plain)
     }
@@ -269,13 +274,13 @@ impl Transaction {
         member.commit(&offsets).map_err(plain)
     }
 
-    /// Reports of an aborted attempt may still come: they stay counted, and are waited for with the others.
+    /// Reports of an aborted attempt may still come. They stay counted, and are waited for with the others.
     fn begin(&self) -> Instant {
         self.deliveries().failed = None;
         Instant::now() + self.timeout
     }
 
-    /// Sends segments and dead letters. They have the first numbers.
+    /// Sends segments and dead letters. Their numbers come first.
     fn send_output(&self, batch: &CommitBatch<Proof>) -> Result<(), Failed> {
         for (number, out) in batch.checkpoints.iter().flat_map(|(_, checkpoint)| &checkpoint.out).enumerate() {
             self.send(self.serializer.outgoing(out), number)?;
@@ -299,7 +304,7 @@ impl Transaction {
         self.producer.client()
     }
 
-    /// What its records look like.
+    /// The serializer of its records.
     pub fn serializer(&self) -> &RecordSerializer {
         &self.serializer
     }
@@ -350,13 +355,14 @@ impl Transaction {
             return Err(TransactionError::Fenced(cause.clone()));
         }
         let aborted = again(Instant::now() + self.timeout, || self.producer.abort_transaction(self.timeout));
-        // Where even that takes longer than a transaction may, the broker ends it: as if it had been fenced.
+        // If even the abort takes longer than a transaction may, the broker ends the transaction. The producer counts
+        // as fenced then.
         let over = |e: &KafkaError| fenced(e) || matches!(e, KafkaError::Transaction(e) if e.is_retriable());
         aborted.map_err(|e| if over(&e) { TransactionError::Fenced(e) } else { TransactionError::Fatal(e) })
     }
 }
 
-/// Puts something smaller in the place of a record that is too large; `false` where that has been done already.
+/// Replaces a record that is too large by a smaller one. `false` if it was replaced already.
 fn replace(batch: &mut CommitBatch<Proof>, number: usize) -> bool {
     let mut at = number;
     for (incarnation, checkpoint) in &mut batch.checkpoints {
@@ -383,7 +389,7 @@ fn replace(batch: &mut CommitBatch<Proof>, number: usize) -> bool {
     false
 }
 
-/// Offsets and their marks, as the client takes them.
+/// Offsets with their crash marks, in the client's form.
 fn offsets(topic: &str, positions: impl Iterator<Item = (i32, Position)>) -> KafkaResult<TopicPartitionList> {
     let mut list = TopicPartitionList::new();
     for (partition, (offset, mark)) in positions {
@@ -400,7 +406,7 @@ fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }
 
-/// Calls again while the client says that this may help.
+/// Repeats a call while the client says that another try may help.
 fn again(deadline: Instant, call: impl FnMut() -> KafkaResult<()>) -> KafkaResult<()> {
     let may_help = |e: &KafkaError| matches!(e, KafkaError::Transaction(e) if e.is_retriable()) && Instant::now() < deadline;
     let waits = ConstantBuilder::default().with_delay(RETRY).with_jitter().without_max_times();
@@ -409,7 +415,7 @@ fn again(deadline: Instant, call: impl FnMut() -> KafkaResult<()>) -> KafkaResul
 
 fn fenced(error: &KafkaError) -> bool {
     use RDKafkaErrorCode::{Fenced, InvalidProducerEpoch, InvalidTransactionalState, ProducerFenced};
-    // The third is said where a transaction timed out while its broker was away, and was ended without us.
+    // The third code means that a transaction timed out while its broker was away, and that the broker has ended it.
     let codes = [Fenced, ProducerFenced, InvalidTransactionalState, InvalidProducerEpoch];
     error.rdkafka_error_code().is_some_and(|code| codes.contains(&code))
 }
@@ -423,7 +429,7 @@ fn kind(error: KafkaError) -> TransactionError {
     }
 }
 
-/// A number that no other process of this group has.
+/// A number that no other process of the group has.
 fn unique() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::time::SystemTime::now())

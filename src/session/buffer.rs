@@ -21,7 +21,7 @@ use crate::infer::prosody::Prosody;
 use crate::infer::{Row, RowWord};
 use crate::tags::{Itn, Tags};
 
-/// What froze a word.
+/// The cause of a word's freezing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FreezeCause {
     /// `L` later words were known
@@ -37,11 +37,11 @@ pub enum FreezeCause {
 }
 
 impl FreezeCause {
-    /// All of them.
+    /// All causes.
     pub const ALL: [FreezeCause; 5] =
         [FreezeCause::Lookahead, FreezeCause::Timer, FreezeCause::Utterance, FreezeCause::Released, FreezeCause::End];
 
-    /// As metrics and tables name it.
+    /// The cause's name in metrics and tables.
     pub fn name(self) -> &'static str {
         match self {
             FreezeCause::Lookahead => "lookahead",
@@ -53,27 +53,27 @@ impl FreezeCause {
     }
 }
 
-/// A frozen word's record of how it froze.
+/// How and when a word froze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Freeze {
     /// when its tags became final
     pub at: Time,
-    /// why
+    /// the cause
     pub cause: FreezeCause,
-    /// later words known then
+    /// later words that were known when the word froze
     pub later_words: u64,
-    /// milliseconds from its arrival
+    /// milliseconds from the word's arrival
     pub delay_ms: u64,
-    /// the model gave no answer: it goes out as spoken
+    /// the model gave no answer, so the word goes out as spoken
     pub degraded: bool,
 }
 
-/// A word, when it came, what the last pass said of it, and how it froze.
+/// A buffered word: when it came, its tags by the last pass, and how it froze.
 #[derive(Clone, Debug)]
 pub struct BufferedWord {
     /// the word
     pub word: Word,
-    /// when it came
+    /// when the word arrived
     pub arrived: Time,
     /// the last pass's tags; final once `freeze` is set
     pub tags: Option<Tags>,
@@ -109,43 +109,43 @@ pub struct Buffer {
     entries: VecDeque<BufferedWord>,
     released: u64,
     frozen: u64,
-    /// of the last frozen word
+    /// ITN label of the last frozen word
     label: Option<Itn>,
     last_source: Option<Arc<Source>>,
 }
 
-/// All that a buffer holds, for snapshots.
+/// The contents of a buffer, for snapshots.
 #[derive(Debug, Default)]
 pub struct BufferParts {
     /// the words just before `released`
     pub history: VecDeque<Past>,
     /// words from `released` on
     pub entries: VecDeque<BufferedWord>,
-    /// words that left
+    /// number of released words
     pub released: u64,
-    /// words whose tags are final
+    /// number of frozen words
     pub frozen: u64,
-    /// the ITN label of the last of them
+    /// the ITN label of the last frozen word
     pub label: Option<Itn>,
     /// the source of the last word that came
     pub last_source: Option<Arc<Source>>,
 }
 
-/// Room for entries that an empty buffer keeps; a burst's room is given back.
+/// Number of entries for which an empty buffer keeps memory. The memory of a burst is given back.
 const IDLE_CAPACITY: usize = 4;
 
 impl Buffer {
-    /// Words said so far.
+    /// Number of words so far.
     pub fn total(&self) -> u64 {
         self.released + self.entries.len() as u64
     }
 
-    /// Words whose tags are final.
+    /// Number of frozen words.
     pub fn frozen(&self) -> u64 {
         self.frozen
     }
 
-    /// Words that left.
+    /// Number of released words.
     pub fn released(&self) -> u64 {
         self.released
     }
@@ -155,13 +155,13 @@ impl Buffer {
         self.last_source.as_ref()
     }
 
-    /// Offset of the record that brought word `upto - 1`, or the next word that is known of.
+    /// Offset of the record that brought word `upto - 1`, or of the next word whose record is known.
     pub fn offset_before(&self, upto: u64) -> Option<i64> {
         let at = upto.checked_sub(self.released + 1).map(|at| &self.entries[at as usize].word.source);
         at.or(self.last_source.as_ref()).map(|source| source.offset)
     }
 
-    /// What it holds.
+    /// The contents.
     pub fn parts(&self) -> BufferParts {
         BufferParts {
             history: self.history.clone(),
@@ -173,7 +173,8 @@ impl Buffer {
         }
     }
 
-    /// A buffer that holds what another one held; `None` where that cannot be: `released ≤ frozen ≤ total`, and every frozen word has tags.
+    /// A buffer with these contents. `None` if they are impossible: `released ≤ frozen ≤ total` must hold, and every
+    /// frozen word must have tags.
     pub fn restored(parts: BufferParts) -> Option<Buffer> {
         let BufferParts { history, entries, released, frozen, label, last_source } = parts;
         let open = frozen.checked_sub(released)?;
@@ -187,7 +188,7 @@ impl Buffer {
         sound.then_some(Buffer { history, entries, released, frozen, label, last_source })
     }
 
-    /// A buffer of which the first `gone` words left, and nothing is known of them.
+    /// A buffer whose first `gone` words were released, and of which nothing else is known.
     pub fn after(gone: u64) -> Buffer {
         Buffer { released: gone, frozen: gone, ..Buffer::default() }
     }
@@ -244,15 +245,16 @@ impl Buffer {
         self.label
     }
 
-    /// What a pass sees that starts afresh: some history before the first unfrozen word, everything up to `upto`, and `more` after it. `stopped`: the
-    /// speaker has.
+    /// The row of a pass that starts afresh: some history before the first open word, everything up to `upto`, and
+    /// `more` after it. `stopped`: the speaker has stopped.
     pub fn row(&self, upto: u64, more: &[RowWord], stopped: bool, policy: &Policy) -> Row {
         let start = self.frozen.saturating_sub(policy.history_words).max(self.base());
         let words = [&self.words(start, upto)[..], more].concat();
         Row::pack(policy.template, &words, (self.frozen - start) as usize, policy.mask_words(), stopped)
     }
 
-    /// Takes a pass's tags for the words before `upto`; the last of `tags` is word `upto - 1`. Frozen words keep theirs. Exact repeats are decided whole.
+    /// Takes a pass's tags for the words before `upto`. The last of `tags` belongs to word `upto - 1`. Frozen words
+    /// keep their tags. Exact repeats are decided whole.
     pub fn predict(&mut self, upto: u64, tags: &[Tags]) {
         let start = upto - tags.len() as u64;
         for i in self.frozen.max(start)..upto {
@@ -267,7 +269,8 @@ impl Buffer {
         }
     }
 
-    /// Freezes words up to `to` with the tags they have; without an answer (`degraded`) as spoken. `known`: words known then.
+    /// Freezes words up to `to` with their present tags; as spoken if there was no answer (`degraded`). `known`: number
+    /// of words known now.
     pub fn freeze(&mut self, to: u64, known: u64, now: Time, cause: FreezeCause, degraded: bool) {
         for i in self.frozen..to {
             let entry = &mut self.entries[(i - self.released) as usize];
@@ -284,7 +287,7 @@ impl Buffer {
         }
     }
 
-    /// Lets words up to `to` go, in order, and forgets those before `base`.
+    /// Releases words up to `to`, in order, and forgets words before `base`.
     pub fn release(&mut self, to: u64, base: u64) -> Vec<BufferedWord> {
         assert!(self.released <= to && to <= self.frozen, "only frozen words are released");
         let gone: Vec<BufferedWord> = self.entries.drain(..(to - self.released) as usize).collect();
@@ -298,7 +301,7 @@ impl Buffer {
         gone
     }
 
-    /// Moves arrivals up to `now`: while a backlog was read, no delay was running.
+    /// Sets arrivals to `now`, because no delay was running while the backlog was read.
     pub fn restart_clocks(&mut self, now: Time) {
         for entry in &mut self.entries {
             entry.arrived = entry.arrived.max(now);

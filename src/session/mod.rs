@@ -1,8 +1,8 @@
 //! Decoding buffers: which words a pass sees, when a word freezes, when frozen words are released.
 //!
-//! Pure: no I/O, no clock of its own, no knowledge of the broker, the model or the output format. [`map::Sessions`] owns
-//! all streams of one partition; [`stream::Stream`] is one channel's decoder (CT-Transformer, arXiv 2003.01309,
-//! Algorithm 1, made a service), [`plan::Plan`] the order of its inferences; [`release`] chooses where a segment ends.
+//! Pure: no I/O, no clock, no knowledge of the broker, the model or the output format. [`map::Sessions`] owns all
+//! streams of one partition. [`stream::Stream`] is one channel's decoder (after CT-Transformer, arXiv 2003.01309,
+//! Algorithm 1). [`plan::Plan`] is the order of its passes. [`release`] chooses where a segment ends.
 
 pub mod boundary;
 pub mod buffer;
@@ -36,7 +36,7 @@ use crate::record::vocabulary::Spelling;
 use crate::record::{RawSegment, RawWord};
 use crate::redact::{AskedClasses, SpeechTime};
 
-/// Milliseconds on the task's own clock. Time is injected: nothing here reads a clock.
+/// Milliseconds on the task's clock. Callers pass the time in: no code here reads a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
@@ -52,7 +52,7 @@ impl Time {
     }
 }
 
-/// A checked, tokenised record on its way into a stream.
+/// A checked and tokenised record for a stream.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// the recogniser's counter
@@ -65,9 +65,9 @@ pub struct Record {
     pub words: Vec<Word>,
     /// what ends with it
     pub end: Option<crate::record::End>,
-    /// how its stream decodes, if it opens one
+    /// the decoding rules of the stream, if the record opens one
     pub policy: Arc<policy::Policy>,
-    /// where it stands
+    /// its source
     pub source: Arc<Source>,
     /// spellings for its session, from this record on
     pub vocabulary: Vec<Spelling>,
@@ -79,12 +79,12 @@ impl Record {
         self.words.last().map_or(0, |w| w.src[1])
     }
 
-    /// When its first word was said.
+    /// When the record's first word was said.
     pub fn when(&self) -> SpeechTime {
         SpeechTime { said: self.words.first().and_then(|w| w.start), appended_ms: self.source.timestamp_ms }
     }
 
-    /// Makes the words of a checked raw segment ready: `tokens` gives a spoken word's sub-tokens.
+    /// Makes stream words of a checked raw segment. `tokens` gives a spoken word's sub-tokens.
     pub fn new(
         raw: RawSegment,
         hash: u64,

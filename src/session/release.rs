@@ -1,4 +1,4 @@
-//! Where a segment may end. Pure functions of the buffer; every answer is a cut: words before it leave.
+//! Where a segment may end. Pure functions of the buffer. Every answer is a cut: the words before it leave.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -12,8 +12,9 @@ fn tags(buffer: &Buffer, i: u64) -> Tags {
     buffer.get(i).tags.unwrap_or_default()
 }
 
-/// Whether a segment may end before word `cut`: no entity reaches over it, as far as frozen words tell. While the next word
-/// is open, an entity before it is too, unless its speaker has stopped: what comes after a silence is another number. No entity is of two speakers.
+/// Whether a segment may end before word `cut`. No entity may reach over the cut, as far as frozen words tell. While
+/// the next word is open, an entity before the cut is open too, unless its speaker has stopped: words after a silence
+/// are another number. No entity is of two speakers.
 fn outside_entity(buffer: &Buffer, cut: u64, ended: bool) -> bool {
     let last = tags(buffer, cut - 1).itn;
     if last.class().is_none() {
@@ -41,12 +42,12 @@ pub fn is_kept(entry: &BufferedWord, policy: &Policy) -> bool {
     entry.word.removal(entry.tags.unwrap_or_default().disfluency, policy.verbatim).is_none()
 }
 
-/// What may not be released in halves: what is redacted, or may turn out to be.
+/// Ranges that must not be released in halves: they are redacted, or may become so.
 pub struct RedactedRanges<'a> {
     buffer: &'a Buffer,
     policy: &'a Policy,
     before: &'a str,
-    /// words that are looked at
+    /// number of words to look at
     upto: u64,
     whole: OnceCell<Vec<Range<u64>>>,
 }
@@ -57,7 +58,7 @@ impl RedactedRanges<'_> {
         RedactedRanges { buffer, policy, before, upto, whole: OnceCell::new() }
     }
 
-    /// Whether nothing of it reaches over `cut`.
+    /// Whether no such range reaches over `cut`.
     pub fn allows(&self, cut: u64) -> bool {
         self.whole.get_or_init(|| self.found()).iter().all(|held| cut <= held.start || cut >= held.end)
     }
@@ -110,13 +111,15 @@ pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, 
     let ends =
         |i: u64| (tags(buffer, i).punct.ends_sentence() || turn_begins(buffer, i + 1, known)) && outside_figure(buffer, i + 1);
     let mark = (buffer.released()..known).find(|&i| ends(i))?;
-    // What is guarded waits until frozen words show that it has ended; then it goes by the rule for frozen marks.
+    // A range that redaction holds waits until frozen words show that the range has ended. Then the rule for frozen
+    // marks applies.
     let whole = || RedactedRanges::of(buffer, policy, before, buffer.frozen().max(mark + 1)).allows(mark + 1);
     (known - (mark + 1) >= u64::from(trailing) && whole()).then_some(mark + 1)
 }
 
-/// The best cut when something must leave: the last frozen sentence end, else comma, else word; inside an
-/// entity, or what is guarded, only where nothing else is left. Never between words that were read back from one figure.
+/// The best cut when words must leave: after the last frozen sentence end, otherwise after a comma, otherwise after a
+/// word. Inside an entity or a held range only if there is no other place. Never between words that were read back from
+/// one figure.
 pub fn forced(buffer: &Buffer, policy: &Policy, before: &str) -> Option<u64> {
     let (first, last) = (buffer.released() + 1, buffer.frozen());
     if first > last {

@@ -28,7 +28,7 @@ struct Chain {
     from: u64,
     /// first word that was not settled before the key pass
     history_to: u64,
-    /// number of number of number of words that it saw
+    /// number of number of number of number of words that it saw
     key: u64,
     /// the states that the latest settling pass left
     after: StatesRef,

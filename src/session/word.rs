@@ -1,4 +1,4 @@
-//! A spoken word in a stream: what it is, where it came from, and whether it stays in readable text.
+//! A spoken word in a stream: its kind, its source, and whether it stays in readable text.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::tags::Disfluency;
 /// A value of the caller's that lives as long as a word of the record. The session module never looks at it.
 pub type Attachment = Arc<dyn Any + Send + Sync>;
 
-/// The input record words came with: where it stands and what passes through.
+/// The input record of some words: its offset, and what passes through.
 #[derive(Debug)]
 pub struct Source {
     /// offset in the input partition (or line number, in `faircopy format`)
@@ -33,7 +33,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether the record was refused before and has been said again.
+    /// Whether the record was refused before and was replayed.
     pub fn is_replayed(&self) -> bool {
         self.headers.iter().any(|(name, _)| name == REPLAYED)
     }
@@ -44,7 +44,7 @@ impl Source {
 pub enum WordKind {
     /// tagged by the model
     Speech,
-    /// tagged by the model for its neighbours' sake, but goes out as spoken: its language is not served
+    /// a word in a language that is not served: the model tags it for its neighbours' sake, and it goes out as spoken
     Plain,
     /// recogniser markup for a filled pause (`%HESITATION`); removed as a filler
     Filler,
@@ -57,15 +57,15 @@ pub enum WordKind {
 pub struct Word {
     /// as the recogniser said it
     pub spoken: Box<str>,
-    /// that made comparable, for redaction: [`comparable`]
+    /// its comparable parts, for redaction: [`comparable`]
     pub parts: Box<str>,
-    /// what somebody had asked for when it was said
+    /// classes that somebody had asked for when it was said
     pub asked: AskedClasses,
     /// start, seconds
     pub start: Option<f64>,
     /// end, seconds
     pub end: Option<f64>,
-    /// 0 to 1
+    /// confidence, 0 to 1
     pub confidence: Option<f32>,
     /// who says it, where the recogniser knows
     pub speaker: Option<Arc<str>>,
@@ -87,12 +87,13 @@ pub struct Word {
 }
 
 impl WordKind {
-    /// What redaction compares: nothing where nothing was said.
+    /// The parts that redaction compares; empty if nothing was said.
     pub fn comparable(self, spoken: &str) -> Box<str> {
         if matches!(self, WordKind::Filler | WordKind::Markup) { "".into() } else { comparable(spoken) }
     }
 
-    /// What the model is told was said: it knows a pause from a filler's place, not from a recogniser's name for it.
+    /// The word that the model gets. Markup for a pause becomes a filler, because the model does not know recognisers'
+    /// names for pauses.
     pub fn for_model(self, spoken: &str) -> &str {
         if matches!(self, WordKind::Filler | WordKind::Markup) { "uh" } else { spoken }
     }
@@ -119,7 +120,7 @@ impl Word {
         next.src[0] < self.src[1]
     }
 
-    /// As redaction hears it.
+    /// The word as redaction sees it.
     pub fn said(&self, kept: bool) -> RedactionWord<'_> {
         RedactionWord { parts: &self.parts, kept, sure: true, asked: self.asked, class: None, measured: false }
     }
@@ -129,7 +130,7 @@ impl Word {
 /// that was said and not understood, and stays.
 pub fn kind_of(spoken: &str) -> WordKind {
     let bytes = spoken.as_bytes();
-    // A name in brackets: anything else, HTML for one, is what was said, for all we know.
+    // A name in brackets is markup. Anything else, HTML for example, counts as said.
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
     let inner = |open: u8, close: u8| match bytes {
         [first, name @ .., last] => (*first, *last) == (open, close) && !name.is_empty() && name.iter().all(is_name),
@@ -156,7 +157,7 @@ pub fn removal(kind: WordKind, disfluency: Disfluency, verbatim: bool) -> Option
         _ if verbatim => None,
         (WordKind::Filler, _) => Some("filler"),
         (WordKind::Markup, _) => Some("token"),
-        // A word of a language that is not served stays, whatever the model made of it.
+        // A word of a language that is not served stays, whatever its tags.
         (WordKind::Plain, _) | (_, Disfluency::O | Disfluency::Rp) => None,
         (_, Disfluency::F) => Some("filler"),
         (_, Disfluency::E) => Some("edit"),

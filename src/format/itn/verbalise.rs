@@ -1,8 +1,9 @@
-//! Grammars read backwards: how something written may be said. For training text, and to check what another model wrote.
+//! Reads grammars backwards: ways to say a written text. Used for training text, and to check what another model wrote.
 //!
-//! Rules are matched against text from the outside in: a template's texts must stand where they are, its parts are what lies between, undone of their
-//! filters, and read in turn. Nothing is compiled for it; what was found for a rule and a text is remembered. Digits alone can be said in thousands of
-//! ways; a [`Sample`] keeps a few of them at every step, drawn by their costs.
+//! Rules are matched against text from the outside in. The texts of a template must stand in the text; its parts are
+//! what lies between them. The filters of a part are undone, and the part is read in turn. Nothing is compiled for
+//! this; the results for each rule and text are remembered. Digits alone can be said in thousands of ways, so a
+//! [`Sample`] keeps a few readings at every step, drawn by their costs.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -14,25 +15,26 @@ use super::ast::SpokenPattern;
 use super::check::{CheckedAlternative, Definition, Names, Piece};
 use super::filter::Filter;
 
-/// Steps of one search: what takes more is given up, with what was found so far.
+/// Largest number of steps of one search. A longer search ends with what was found so far.
 pub const MAX_STEPS: usize = 400_000;
-/// Readings of any one part that are followed further.
+/// Largest number of readings of one part that are followed further.
 const MAX_PART_READINGS: usize = 4096;
 
-/// What it costs to read, and words in order.
+/// A reading: its cost, and its words in order.
 type Reading = (u32, Vec<String>);
 
 /// Readings are drawn instead of listed.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// so many at most, of a whole and of each of its parts
+    /// largest number of readings, of the whole and of each part
     pub most: usize,
-    /// another seed draws others
+    /// seed of the draw
     pub seed: u64,
 }
 
 impl Sample {
-    /// Keeps the drawn ones: without putting back, and one that costs a tenth more is drawn three times less often.
+    /// Keeps the drawn readings. Each is drawn once at most. A reading that costs 0.1 more is drawn three times less
+    /// often.
     pub fn draw<T>(self, all: &mut Vec<T>, of: impl Fn(&T) -> (u32, String)) {
         let arrival = |one: &T| {
             let (cost, text) = of(one);
@@ -133,8 +135,9 @@ impl Keep {
     }
 }
 
-/// Ways to say what `rule` writes as `text`, those of earlier alternatives first. Some may be read as something else: the caller knows by
-/// normalising them. `steps` are left for the search, and those it takes are taken from them.
+/// Ways to say `text`, which `rule` writes. Ways of earlier alternatives come first. Some ways may be read as something
+/// else: the caller must normalise them to find out. `steps` are left for the search, and those it takes are taken from
+/// them.
 pub fn readings(names: &Names, letters: &Letters, rule: &str, text: &str, keep: Keep, steps: &mut usize) -> Vec<Vec<String>> {
     let mut reader = Reader { names, letters, keep, runs: runs(text), known: HashMap::new(), steps: *steps };
     let found = reader.named(rule, text).iter().map(|(_, words)| words.clone()).collect();
@@ -151,14 +154,14 @@ struct Reader<'a> {
     names: &'a Names,
     letters: &'a Letters,
     keep: Keep,
-    /// what any word may be: letters, or letters and digits, that stand together in the text; no piece of them
+    /// words for the part "any": letters, or letters and digits, that stand together in the text; never a piece of them
     runs: HashSet<String>,
     known: HashMap<(&'a str, String), Rc<Vec<Reading>>>,
     /// steps that are left
     steps: usize,
 }
 
-/// Some of the words, and what is left of each part to be said.
+/// Some of the words, and the text of each part that is still to be said.
 type Partial = (Reading, Vec<String>);
 
 impl<'a> Reader<'a> {
@@ -192,7 +195,7 @@ impl<'a> Reader<'a> {
             }
         }
         let mut seen = HashSet::new();
-        // Of the same words said by several alternatives, the cheapest counts.
+        // If several alternatives give the same words, the cheapest counts.
         found.sort_by_key(|(cost, _)| *cost);
         found.retain(|(_, words)| seen.insert(words.clone()));
         self.keep.thin(1, &mut found, |reading| reading, |_| String::new());
@@ -202,7 +205,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// What the parts of an alternative wrote, if it wrote `text`: every way to tell them apart.
+    /// The texts of an alternative's parts if the alternative wrote `text`: every way to divide the text.
     fn parts(&mut self, way: &CheckedAlternative, text: &str) -> Vec<Vec<String>> {
         let mut found = vec![(text, vec![None::<String>; way.parts.len()])];
         for (i, piece) in way.written.iter().enumerate() {
@@ -234,7 +237,7 @@ impl<'a> Reader<'a> {
         whole.map(|(_, parts)| parts.into_iter().map(Option::unwrap_or_default).collect()).collect()
     }
 
-    /// Goes on from each of `from` with what `said` says.
+    /// Continues each of `from` with the words of `said`.
     fn said(&mut self, way: &'a CheckedAlternative, said: &'a SpokenPattern, from: Vec<Partial>) -> Vec<Partial> {
         let mut out: Vec<Partial> = Vec::new();
         match said {
@@ -248,7 +251,7 @@ impl<'a> Reader<'a> {
                 for ((cost, words), left) in from {
                     let mut ends: Vec<usize> = left[part].char_indices().map(|(at, c)| at + c.len_utf8()).collect();
                     if !shared {
-                        ends.drain(..ends.len().saturating_sub(1)); // all of it, or nothing would say the rest
+                        ends.drain(..ends.len().saturating_sub(1)); // the whole text, because nothing else would say the rest
                     }
                     for end in ends {
                         if self.tired() {
@@ -275,12 +278,12 @@ impl<'a> Reader<'a> {
                     let most = left.into_iter().max().unwrap_or(0);
                     open = self.said(way, one, open);
                     out.extend(open.iter().cloned());
-                    // Only what has said some of a part may say more.
+                    // Only a reading that has said some of the part may say more of it.
                     open.retain(|(_, left)| left.iter().map(String::len).sum::<usize>() < most);
                 }
             }
         }
-        // More than in the end: some of them will not come to one.
+        // More than are asked for, because some of them will not become a whole reading.
         self.keep.thin(4, &mut out, |(reading, _)| reading, |(_, left)| format!("|{}", left.concat()));
         out
     }

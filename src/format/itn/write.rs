@@ -22,7 +22,7 @@ pub struct Text {
 /// A written token and the words of the span it came from, half-open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// the text, the text, the text, the text, without spaces
+    /// the text, the text, the text, the text, the text, without spaces
     pub text: String,
     /// words
     pub words: [usize; 2],

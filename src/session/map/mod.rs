@@ -1,7 +1,8 @@
 //! All streams of one partition. One task owns a [`Sessions`], so there are no locks.
 //!
-//! It knows which stream a record belongs to, whether it repeats, restarts or ends one, which stream's turn it is at the
-//! model, and what is due when. All of it is indexed: nothing here walks all streams but the expiry at `max_streams`.
+//! [`Sessions`] finds a record's stream; finds out whether the record repeats, restarts or ends the stream; knows which
+//! stream's turn it is at the model, and what is due when. Everything is indexed: only the expiry at `max_streams`
+//! walks all streams.
 
 mod handover;
 mod questions;
@@ -25,15 +26,15 @@ use vocabularies::Vocabularies;
 /// Limits of a partition's table of streams.
 #[derive(Clone, Debug)]
 pub struct StreamLimits {
-    /// streams open at once; at the limit the one unheard for longest is ended as expired
+    /// streams open at once; at the limit the stream that was silent for longest is ended as expired
     pub max_streams: usize,
-    /// a stream unheard for so long is ended as expired
+    /// a stream that was silent for so long is ended as expired
     pub session_ttl_ms: u64,
-    /// so long an ended stream's last record is remembered, to drop its repeat
+    /// how long an ended stream's last record is remembered, so that its repeat is dropped
     pub late_ttl_ms: u64,
 }
 
-/// What became of a record.
+/// What was done with a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accepted {
     /// taken, now or once the epoch before it has closed
@@ -71,16 +72,16 @@ impl Slot {
     }
 }
 
-/// See the module.
+/// All streams of one partition; see the module.
 pub struct Sessions {
     limits: StreamLimits,
     slots: HashMap<StreamId, Slot>,
     by_key: BTreeMap<StreamKey, StreamId>,
     next_id: StreamId,
     due: BTreeSet<(Time, StreamId)>,
-    /// streams that may have something to ask, longest waiting first
+    /// streams that may have a request, longest waiting first
     ready: VecDeque<StreamId>,
-    /// those of them that have words of a backlog to ask for
+    /// those of them that have requests for words of a backlog
     behind: VecDeque<StreamId>,
     dirty: BTreeSet<StreamId>,
     ended: EndedStreams,
@@ -89,16 +90,16 @@ pub struct Sessions {
     /// offset of the first record after the partition had caught up
     live_from: Option<i64>,
     events: Vec<StreamEvent>,
-    /// streams that are not as the last snapshots of them say
+    /// streams that changed since their last snapshots
     changed: BTreeSet<StreamKey>,
-    /// streams whose states hold records that are still to come
+    /// streams whose states hold records that will still be read
     ahead: reread::AheadStreams,
     /// the spellings of sessions
     vocabularies: Vocabularies,
 }
 
 impl Sessions {
-    /// No streams yet. Delays do not count until [`Sessions::caught_up`].
+    /// A table without streams. Delays do not count until [`Sessions::caught_up`].
     pub fn new(limits: StreamLimits) -> Sessions {
         Sessions {
             ended: EndedStreams::new(limits.late_ttl_ms, limits.max_streams),
@@ -139,7 +140,7 @@ impl Sessions {
         } else {
             Vec::new()
         };
-        // A bare session end need not name a channel; it opens none where the session has others.
+        // A session's end without words need not name a channel. It opens no channel if the session has others.
         let there = self.by_key.contains_key(&key) && self.goes_on(&key);
         let has_others = !others.is_empty() || self.ahead.holds_any_of(session, offset);
         let opens_nothing = record.words.is_empty() && ends_session && has_others && !there;
@@ -181,7 +182,8 @@ impl Sessions {
         }
     }
 
-    /// Whether a stream will still be open once all it was given is worked off: when the model answers must not matter.
+    /// Whether a stream will still be open once all its records are processed. The moment of the model's answer must
+    /// not matter.
     fn goes_on(&self, key: &StreamKey) -> bool {
         let slot = &self.slots[&self.by_key[key]];
         match slot.waiting.back() {
@@ -258,7 +260,7 @@ impl Sessions {
         }
     }
 
-    /// Brings the indices up to date after something happened to a stream, and hands its outputs on.
+    /// Updates the indices after a change of a stream, and passes its outputs on.
     fn after(&mut self, id: StreamId, out: Vec<StreamOutput>, now: Time) {
         let slot = self.slots.get_mut(&id).expect("slots outlive their events");
         if !self.changed.contains(&slot.key) {
@@ -279,7 +281,8 @@ impl Sessions {
         slot.asking = asking;
         replace(&mut self.due, &mut slot.due, due, id);
         if !closed {
-            // What was begun to be made again is used soon: so few streams hold states that nothing may take the room of.
+            // States that are being made again are used soon, so few streams hold states whose room no other states may
+            // take.
             let first = slot.stream.is_making_states_again();
             if !slot.queued {
                 slot.queued = true;
@@ -306,8 +309,8 @@ impl Sessions {
         }
     }
 
-    /// The next request for the model, from the stream that has waited longest for its turn: of those with live words or, if `behind`, of those that have
-    /// words of a backlog to ask for.
+    /// The next request for the model, from the stream that has waited longest. If `behind`, only streams with requests
+    /// for words of a backlog count; otherwise only streams with live words.
     pub fn next_request(&mut self, now: Time, behind: bool) -> Option<(StreamId, InferenceRequest)> {
         while let Some(id) = if behind { &mut self.behind } else { &mut self.ready }.pop_front() {
             let Some(slot) = self.slots.get_mut(&id) else { continue };
@@ -323,8 +326,8 @@ impl Sessions {
         None
     }
 
-    /// Lets the oldest words of a stream go out as spoken while more wait for the model than its buffer holds. For streams beyond their quota, whose requests
-    /// come last.
+    /// While more words of a stream wait for the model than its buffer holds, the oldest go out as spoken. For streams
+    /// beyond their quota, whose requests come last.
     pub fn relieve(&mut self, session: &Arc<str>, channel: &str, now: Time) {
         let Some(&id) = self.by_key.get(&StreamKey { session: session.clone(), channel: channel.into() }) else { return };
         while let Some(slot) = self.slots.get_mut(&id)
@@ -342,7 +345,7 @@ impl Sessions {
         self.slots.get(&id).map(|slot| &slot.key.session)
     }
 
-    /// The record that brought an open stream's last word.
+    /// The record of an open stream's last word.
     pub fn source_of(&self, id: StreamId) -> Option<Arc<Source>> {
         self.slots.get(&id)?.stream.last_source()
     }
@@ -400,8 +403,8 @@ impl Sessions {
         std::mem::take(&mut self.events)
     }
 
-    /// Streams whose tail may look different now; each is named once until it changes again. None while a backlog is read: its
-    /// tails are out of date before anyone could look.
+    /// Streams whose tail may have changed. Each is named once until it changes again. None while a backlog is read,
+    /// because its tails are out of date before anyone can look.
     pub fn take_dirty(&mut self) -> Vec<StreamId> {
         std::mem::take(&mut self.dirty).into_iter().collect()
     }
@@ -412,7 +415,7 @@ impl Sessions {
         Some((slot.reference(id), slot.stream.tail()))
     }
 
-    /// Words that wait for the model, in all streams: what back-pressure goes by.
+    /// Words of all streams that wait for the model. Back-pressure counts these.
     pub fn pending_words(&self) -> u64 {
         self.pending_words
     }
@@ -422,7 +425,7 @@ impl Sessions {
         self.slots.values().map(|s| s.stream.unfrozen()).sum()
     }
 
-    /// Requests handed out by [`Sessions::next_request`] that were neither answered nor given up.
+    /// Requests from [`Sessions::next_request`] that were neither answered nor given up.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
@@ -437,7 +440,7 @@ impl Sessions {
         self.slots.is_empty()
     }
 
-    /// Ends every stream, as if its session had. For input that has an end of its own (`faircopy format`).
+    /// Ends every stream, as if its session had ended. For input that has an end (`faircopy format`).
     pub fn end_all(&mut self, now: Time) {
         let keys: Vec<StreamKey> = self.by_key.keys().cloned().collect();
         for key in keys {

@@ -1,8 +1,9 @@
-//! Streams that are ahead of the input, and streams that are made anew from it.
+//! Streams whose states are ahead of the input, and streams that are made anew from the input.
 //!
-//! After a takeover the input may be read again from before what a state holds: with `at_least_once`, where the last owner died between its states and its
-//! offsets. What a state holds already is passed over. Where a state cannot be read, its stream is made anew from the raw records since the one that
-//! opened it.
+//! After a takeover the input may begin before the records that a state holds already. That happens with
+//! `at_least_once`, if the last owner died after it wrote its states and before it committed its offsets. Records that
+//! a state holds are passed over. A stream whose state cannot be read is made anew from the raw records since the
+//! record that opened it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::session::snapshot::{HeldInput, StreamOutline};
 use crate::session::stream::Stream;
 use crate::session::{Record, Time};
 
-/// Streams whose states hold records that are still to come, each with the first offset it does not hold.
+/// Streams whose states hold records that will still be read, each with the first offset that its state does not hold.
 #[derive(Debug, Default)]
 pub(super) struct AheadStreams {
     until: HashMap<StreamKey, i64>,
@@ -38,7 +39,7 @@ impl AheadStreams {
         self.until.iter().any(|(key, applied)| *key.session == *session && offset < *applied)
     }
 
-    /// The record at `offset` is being taken: who is not ahead of it is ahead of nothing that comes.
+    /// Notes that the record at `offset` is being taken. A stream that is not ahead of it is ahead of no later record.
     pub(super) fn reached(&mut self, offset: i64) {
         if offset >= self.farthest {
             self.until.clear();
@@ -46,12 +47,12 @@ impl AheadStreams {
     }
 }
 
-/// A stream to be made anew.
+/// A stream that must be made anew.
 #[derive(Clone, Debug)]
 pub struct UnreadableStream {
     /// which
     pub key: StreamKey,
-    /// what is known of it
+    /// its outline
     pub outline: StreamOutline,
     /// its input ends before this offset
     pub applied: i64,
@@ -69,22 +70,23 @@ impl UnreadableStream {
     }
 }
 
-/// How many words of each stream's epoch the raw topic still has, where it has lost the first records. Records are shown to it in their order.
+/// Counts how many words of a stream's epoch the raw topic still has, if the topic has lost the first records. Records
+/// are counted in their order.
 #[derive(Debug, Default)]
 pub struct RemainingWords(HashMap<StreamKey, Found>);
 
 #[derive(Debug, Default)]
 struct Found {
-    /// of the epoch
+    /// words of the epoch
     words: u64,
-    /// of those after it
+    /// words after the epoch's end
     later: u64,
     /// counter and content hash of the last record
     last: Option<(u64, u64)>,
 }
 
 impl RemainingWords {
-    /// A record of the stream's own channel is there.
+    /// Counts a record of the stream's own channel.
     pub fn found(&mut self, stream: &UnreadableStream, record: &Record) {
         let found = self.0.entry(stream.key.clone()).or_default();
         let this = record.seq.map(|seq| (seq, record.hash));
@@ -101,25 +103,26 @@ impl RemainingWords {
         stream.outline.taken.saturating_sub(self.0.get(&stream.key).map_or(0, |found| found.words))
     }
 
-    /// How many words are gone of those that waited for the epoch's end.
+    /// How many of the words that waited for the epoch's end are gone.
     pub fn missing_later(&self, stream: &UnreadableStream) -> u64 {
         stream.outline.held.saturating_sub(self.0.get(&stream.key).map_or(0, |found| found.later))
     }
 }
 
 impl Sessions {
-    /// The stream's state holds all records before `applied`, which is beyond where the input goes on.
+    /// Notes that the stream's state holds all records before `applied`, although the input goes on before `applied`.
     pub fn is_ahead(&mut self, key: StreamKey, applied: i64) {
         self.ahead.add(key, applied);
     }
 
-    /// Up to where the stream has its input, in a partition that has been read up to `offset`.
+    /// Up to which offset the stream has its input, in a partition that was read up to `offset`.
     pub fn applied(&self, key: &StreamKey, offset: i64) -> i64 {
         self.ahead.until.get(key).map_or(offset, |applied| offset.max(*applied))
     }
 
-    /// Opens a stream whose state cannot be read, as it was when its first words had left. `missing`: how many of its first words the raw topic has lost.
-    /// Its records follow by [`Sessions::reread_record`], before any other record is taken.
+    /// Opens a stream whose state cannot be read, as it was after its published words had left. `missing`: how many of
+    /// its first words the raw topic has lost. Its records follow by [`Sessions::reread_record`], before any other
+    /// record is taken.
     pub fn reopen(&mut self, stream: &UnreadableStream, missing: u64, profile: Arc<str>, policy: Arc<Policy>, now: Time) {
         let id = self.next_id;
         self.next_id += 1;
@@ -138,7 +141,7 @@ impl Sessions {
         let ends_session = record.end == Some(End::Session);
         self.spell(key, &mut record);
         if own {
-            // What it asks for its own channel is noted anew; the others have noted it.
+            // Its questions are noted again for its own channel. The other channels have noted them.
             let said = self.note_asked_classes(key, &mut record);
             self.route(key.clone(), HeldInput::Record(record, profile.clone()), now);
             self.note_questions_again(key, said);
@@ -147,14 +150,15 @@ impl Sessions {
         }
     }
 
-    /// All that the raw topic has of the stream was taken again.
+    /// Notes that all records that the raw topic has of the stream were taken again.
     pub fn reread_finished(&mut self, stream: &UnreadableStream, now: Time) {
         if stream.outline.next_epoch.is_some() {
             self.end_if_over(stream, now);
         }
     }
 
-    /// Ends the epoch that was reopened, if it is still open although its end is known: the record that ended it is gone from the raw topic.
+    /// Ends the reopened epoch if it is still open although it had ended, because the record that ended it is gone from
+    /// the raw topic.
     fn end_if_over(&mut self, stream: &UnreadableStream, now: Time) {
         let Some(slot) = self.by_key.get(&stream.key).and_then(|id| self.slots.get(id)) else { return };
         if slot.stream.epoch() == stream.outline.epoch && slot.waiting.is_empty() && !slot.stream.is_ending() {

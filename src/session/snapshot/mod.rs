@@ -1,12 +1,14 @@
-//! A stream as bytes: all that the next owner of its partition needs to go on as if nothing had happened.
+//! A stream as bytes: everything that the next owner of its partition needs to go on as if nothing had happened.
 //!
-//! Snapshots are taken between records. What they hold is a function of the input up to there and of where timers fired; what they leave out can be
-//! had again: hypotheses (the next record replaces them), requests under way (their passes are planned again), tokens of unreleased words (from
-//! the words). Clocks are not kept: after a restore, delays count from when the partition has caught up.
+//! Snapshots are taken between records. A snapshot is a function of the input so far and of where timers fired. It
+//! leaves out what can be made again: hypotheses (the next record replaces them), requests under way (their passes are
+//! planned again) and tokens of unreleased words (they follow from the words). It holds no clock: after a restore,
+//! delays count from the moment at which the partition has caught up.
 //!
-//! A changelog value is a [`Header`], a version byte and a zstd frame of postcard. Every version of the program can read the header, whatever version wrote
-//! the rest: it says where the stream's input begins, so that a stream whose state cannot be read is made anew from the raw topic. Everything in a value
-//! is checked on the way in, as any input is.
+//! A changelog value is a [`Header`], a version byte and a zstd frame of postcard. Every version of the program can
+//! read the header, whatever version wrote the rest. The header says where the stream's input begins, so that a stream
+//! whose state cannot be read is made anew from the raw topic. Everything in a value is checked when it is read, like
+//! any input.
 
 mod header;
 
@@ -33,15 +35,16 @@ use crate::record::vocabulary::Spelling;
 use crate::redact::{AskedClasses, ChannelContext};
 use crate::tags::{Itn, Tags};
 
-/// The byte after the header. Another one is refused: a program cannot know what another version wrote.
+/// The version byte after the header. Another byte is refused, because a program cannot know what another version
+/// wrote.
 const VERSION: u8 = 3;
-/// The same where the state itself is left out, because it would be too large.
+/// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
 const MAX_BYTES: u64 = 64 << 20;
 /// Input words of an epoch: beyond it no call goes, and counting on might overflow.
 const MAX_INPUT_WORDS: u64 = 1 << 48;
-/// Words are short, and most of a snapshot; higher levels cost more than they save.
+/// Compression level. A snapshot is mostly short words, and higher levels cost more than they save.
 const LEVEL: i32 = 1;
 
 /// Why a changelog record cannot be used.
@@ -54,7 +57,7 @@ impl SnapshotError {
         SnapshotError(what.to_string())
     }
 
-    /// Something panicked over it. The panic's own words may quote it, and are left out.
+    /// The program panicked over it. The panic's message is left out, because it may quote the state.
     pub fn panicked() -> SnapshotError {
         SnapshotError::new("restoring it panicked; it is damaged, or there is a bug: report the place that the log names")
     }
@@ -64,16 +67,16 @@ fn wrong(what: impl std::fmt::Display) -> SnapshotError {
     SnapshotError(what.to_string())
 }
 
-/// What the changelog says of a stream.
+/// A stream's record in the changelog.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Snapshot {
-    /// it goes on
+    /// the stream goes on
     Open(Box<OpenStream>),
-    /// it has ended, with this counter and content hash
+    /// the stream has ended, with this counter and content hash
     Ended {
         /// as in [`super::ended::LastRecord`]
         last: (Option<u64>, u64),
-        /// what its channel's next epoch must know
+        /// the context for its channel's next epoch
         channel_context: ChannelContext,
     },
 }
@@ -159,7 +162,7 @@ enum HeldInputState {
     End(EndCause),
 }
 
-/// [`End`], whose own form is for JSON.
+/// [`End`] in binary form; its own form is for JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum EndState {
     Utterance,
@@ -176,9 +179,10 @@ pub enum HeldInput {
     End(EndCause),
 }
 
-/// What a snapshot's words need that it does not hold.
+/// What a snapshot's words need and the snapshot does not hold.
 pub trait SnapshotContext {
-    /// The policy of a profile, and its name: another one's where the profile is gone from the settings.
+    /// The policy of a profile, and the profile's name. If the settings have no such profile any more, another
+    /// profile's.
     fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>);
     /// Name of the model of a policy.
     fn model(&self, policy: &Policy) -> Arc<str>;
@@ -187,7 +191,8 @@ pub trait SnapshotContext {
 }
 
 impl Snapshot {
-    /// As a changelog value. `applied`: offset of the first raw record that is not in it. A state that no reader would unpack is left out of it.
+    /// The snapshot as a changelog value. `applied`: offset of the first raw record that is not in it. A state that is
+    /// too large for readers is left out.
     pub fn to_bytes(&self, applied: i64) -> Vec<u8> {
         let header = Header { applied, open: if let Snapshot::Open(state) = self { Some(state.outline()) } else { None } };
         let mut bytes = header.to_bytes();
@@ -201,7 +206,7 @@ impl Snapshot {
         bytes
     }
 
-    /// Of the part of a changelog value that follows its header.
+    /// Reads the part of a changelog value after its header.
     fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
         match bytes.split_first() {
             Some((&VERSION, packed)) => {
@@ -231,7 +236,7 @@ pub fn key_to_bytes(key: &StreamKey) -> Vec<u8> {
     postcard::to_stdvec(&(&*key.session, &*key.channel)).expect("strings are plain data")
 }
 
-/// Of [`key_to_bytes`].
+/// Reverses [`key_to_bytes`].
 pub fn key_from_bytes(bytes: &[u8]) -> Result<StreamKey, SnapshotError> {
     match postcard::take_from_bytes::<(&str, &str)>(bytes) {
         Ok(((session, channel), [])) => Ok(StreamKey { session: session.into(), channel: channel.into() }),
@@ -369,7 +374,7 @@ impl OpenStream {
         Some(Vocabulary::new(*number, spellings.clone()))
     }
 
-    /// What every version can read of it.
+    /// The header, which every version can read.
     fn outline(&self) -> StreamOutline {
         let (epoch, segments, counts, sentence_start) = self.progress.outline();
         // In input words: how figures are read back may have changed when the raw topic is read again.
@@ -400,7 +405,8 @@ impl OpenStream {
         }
     }
 
-    /// Its words again, and the records that waited for its end. `policy` is its profile's; history of another model than that one's is left out.
+    /// The stream's words, and the records that waited for its end. `policy` is its profile's policy. History in
+    /// another model's tokens is left out.
     pub(super) fn words(
         &self,
         policy: &Policy,

@@ -16,11 +16,12 @@ use crate::session::vocabulary::Vocabulary;
 
 /// Unfrozen words that a row can hold, with one token each.
 const MAX_ROW_WORDS: u64 = MAX_TOKENS as u64 - 2;
-/// Words and records of an epoch, as counted: beyond it no call goes, and counting on might overflow.
+/// Largest count of words and records of an epoch. No call is longer, and larger counts might overflow.
 const MAX_COUNT: u64 = 1 << 48;
 
 impl Stream {
-    /// What its next owner needs of it. `waiting`: what is held until it has closed. `vocabulary`: its session's.
+    /// What the next owner needs of the stream. `waiting`: input that is held until the stream has closed.
+    /// `vocabulary`: its session's.
     pub fn snapshot(
         &self,
         profile: &str,
@@ -28,7 +29,7 @@ impl Stream {
         waiting: &VecDeque<HeldInput>,
         vocabulary: Option<&Arc<Vocabulary>>,
     ) -> OpenStream {
-        // A request under way is asked again: its pass comes first in the plan.
+        // A request under way is made again: its pass comes first in the plan.
         let kind = self.in_flight.iter().filter_map(|f| if let RequestKind::Pass(pass) = f.kind { Some(pass) } else { None });
         OpenStream::new(
             profile,
@@ -41,7 +42,7 @@ impl Stream {
         )
     }
 
-    /// The stream that a snapshot is of, and what was held until it has closed.
+    /// The stream of a snapshot, and the input that was held until the stream has closed.
     ///
     /// # Errors
     /// The snapshot contradicts itself.
@@ -70,7 +71,7 @@ impl Stream {
         if !state.passes.iter().all(sound) || !state.passes.is_sorted_by_key(|p| p.upto) || state.covered != covered {
             return Err(SnapshotError::new("passes over words that are not there"));
         }
-        // Passes are run in order, each over what the one before it has left unfrozen.
+        // Passes run in order. Each sees the words that the pass before has left open.
         let mut before = frozen;
         let fits = |p: &Pass| {
             let open = p.upto.saturating_sub(before);
@@ -88,8 +89,8 @@ impl Stream {
         Ok((stream, waiting))
     }
 
-    /// A stream whose state cannot be read, before it takes its words again. `missing` of its first words are not on the raw topic any more. Of the others
-    /// those that have left stay left; those that had not are decoded anew.
+    /// A stream whose state cannot be read, before it takes its words again. `missing` of its first words are gone from
+    /// the raw topic. Of its other words, published words are passed over, and the rest is decoded anew.
     pub fn reopened(
         outline: &StreamOutline,
         missing: u64,
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
     use crate::session::simulation::{Say, Sim, policy};
 
-    /// A stream of so many words that wait for a pass each three of them.
+    /// A stream of so many words with one pass for every three words.
     fn state(words: usize) -> OpenStream {
         let mut stream = Stream::new(0, Arc::new(policy()), ChannelContext::default(), Time(0));
         let sim = Sim::new(policy(), |_| (0, false));

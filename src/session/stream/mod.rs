@@ -9,7 +9,7 @@
 //!   further passes wait in the plan             outside (map.rs)
 //! ```
 //!
-//! Which inference comes when is the plan's ([`super::plan`]).
+//! The plan ([`super::plan`]) decides the order of the passes.
 
 mod handover;
 
@@ -30,15 +30,16 @@ use crate::record::{Counts, End};
 use crate::redact::{ChannelContext, Redaction, add_around};
 use crate::tags::Tags;
 
-/// Words after a segment that redaction is told of: whatever ends with it may go on in them, or be shown to have ended.
+/// Number of words after a segment that redaction sees. A redacted range at the segment's end may go on in them, or
+/// they may show that it has ended.
 const MAX_AFTER: u64 = 24;
 
 #[derive(Debug)]
 enum RequestKind {
     Pass(Pass),
-    /// a settling pass that was run before, and how far it settles words: its states are gone
+    /// a settling pass that is run again because its states are gone, and how far it settles words
     Again(Settled),
-    /// final words known when it was asked, and which hypothesis
+    /// a pass for a hypothesis: the final words known when it was asked, and the hypothesis
     Hypothesis {
         known: u64,
         revision: u64,
@@ -52,12 +53,12 @@ struct InFlight {
     due: Time,
 }
 
-/// What a stream is, besides its words and its plan.
+/// The progress of a stream, besides its words and its plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamProgress {
     epoch: i64,
     seq: u64,
-    /// words the latest answered pass saw
+    /// number of words that the latest answered pass saw
     seen: u64,
     counts: Counts,
     last: Option<(Option<u64>, u64)>,
@@ -65,7 +66,7 @@ pub struct StreamProgress {
     sentence_start: bool,
     /// what the next word's boundary is measured from
     last_word: Option<LastWord>,
-    /// what of its words redaction must know after they have left
+    /// what redaction must know of its words after they have left
     channel_context: ChannelContext,
     ending: Option<EndCause>,
 }
@@ -84,7 +85,7 @@ pub struct Stream {
     policy: Arc<Policy>,
     buffer: Buffer,
     settled: Settled,
-    /// states are being made again, by so much so far, for the plan's next pass
+    /// how far states have been made again for the plan's next pass, if they are being made again
     again: Option<Option<Settled>>,
     plan: Plan,
     in_flight: Option<InFlight>,
@@ -98,7 +99,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// A stream opened by the record at offset `epoch`, where things stand so.
+    /// A stream that the record at offset `epoch` opens, with this context.
     pub fn new(epoch: i64, policy: Arc<Policy>, channel_context: ChannelContext, now: Time) -> Stream {
         let progress = StreamProgress {
             epoch,
@@ -133,7 +134,7 @@ impl Stream {
         }
     }
 
-    /// Offset of the record that opened it.
+    /// Offset of the record that opened the stream.
     pub fn epoch(&self) -> i64 {
         self.progress.epoch
     }
@@ -146,7 +147,7 @@ impl Stream {
     /// Whether `record`'s counter steps back, so that it belongs to a new epoch.
     pub fn steps_back(&self, record: &Record) -> bool {
         match (self.progress.last, record.seq) {
-            // Many recognisers count results, so that a hypothesis and what replaces it share a number.
+            // Many recognisers count results, so a hypothesis and the final that replaces it share a number.
             (Some((Some(last), _)), Some(seq)) => seq < last || (seq == last && self.progress.last_was_final),
             _ => false,
         }
@@ -157,18 +158,18 @@ impl Stream {
         self.progress.last
     }
 
-    /// What redaction knows of its channel.
+    /// The channel's context for redaction.
     pub fn channel_context(&self) -> &ChannelContext {
         &self.progress.channel_context
     }
 
-    /// As [`Stream::channel_context`], to tell of what came.
+    /// Like [`Stream::channel_context`], to note words that came.
     pub fn channel_context_mut(&mut self) -> &mut ChannelContext {
         &mut self.progress.channel_context
     }
 
-    /// What its channel's next epoch must know. Where its channel or session has ended, so has what was said; not where the recogniser restarted, or
-    /// fell silent.
+    /// The context for the channel's next epoch. If the channel or session has ended, open questions and numbers have
+    /// ended too. If the recogniser restarted or fell silent, they go on.
     pub fn left_context(&self) -> ChannelContext {
         self.progress.channel_context.of_next_epoch(!self.ends_for_good())
     }
@@ -177,17 +178,18 @@ impl Stream {
         self.progress.ending.is_some_and(|cause| matches!(cause, EndCause::Channel | EndCause::Session))
     }
 
-    /// From now on this may not be released in halves.
+    /// From now on the stream redacts this.
     pub fn set_redaction(&mut self, redaction: Option<Arc<Redaction>>) {
         self.policy = Arc::new(Policy { redaction, ..(*self.policy).clone() });
     }
 
-    /// Whether it takes no further record.
+    /// Whether the stream takes no further record.
     pub fn is_ending(&self) -> bool {
         self.progress.ending.is_some()
     }
 
-    /// Takes a record. The caller has checked that it neither repeats nor steps back, and that the stream is open.
+    /// Takes a record. The caller has checked that the record neither repeats nor steps back, and that the stream is
+    /// open.
     pub fn push(&mut self, record: Record, now: Time) {
         debug_assert!(!self.is_ending());
         self.last_record_at = now;
@@ -196,7 +198,7 @@ impl Stream {
             self.progress.last_was_final = record.is_final;
         }
         if !record.words.is_empty() {
-            self.utterance_due = None; // speech went on
+            self.utterance_due = None; // speech goes on
         }
         self.hypothesis = None;
         let (taken, came) = (self.progress.counts.words, record.input_words());
@@ -207,7 +209,8 @@ impl Stream {
                 boundary::measure(&mut self.progress.last_word, &mut word);
                 // Where figures are read back otherwise than they were, some may come twice. None is lost.
                 if word.src[1] <= self.known {
-                    // Whether the word stayed in the text is not known any more: what looks back for a number or a name takes it as kept.
+                    // It is not known any more whether the word stayed in the text. Redaction, which looks back for
+                    // numbers and names, takes the word as kept.
                     let mut left = String::new();
                     add_around(&mut left, &word.parts, true);
                     self.progress.channel_context.left(&left, self.policy.redaction.is_some());
@@ -228,7 +231,7 @@ impl Stream {
         }
         match record.end {
             None => {}
-            // A hypothesis ends nothing, and where all words are planned for there is nothing to wait for.
+            // A hypothesis ends nothing. If passes are planned for all words, there is nothing to wait for.
             Some(End::Utterance) if !record.is_final || self.plan.covered() == self.buffer.total() => {}
             Some(End::Utterance) => self.utterance_due = Some(now.plus(self.policy.utterance_delay_ms)),
             Some(End::Channel) => self.end(EndCause::Channel),
@@ -312,8 +315,8 @@ impl Stream {
         }
     }
 
-    /// Whether the pass that is under way, or comes next, sees nothing but words of a backlog. `live_from`: offset of the first live record; `None` while the
-    /// partition is behind.
+    /// Whether the pass that is under way, or comes next, sees only words of a backlog. `live_from`: offset of the
+    /// first live record; `None` while the partition is behind.
     pub fn is_behind(&self, live_from: Option<i64>) -> bool {
         let kind = self.in_flight.as_ref().and_then(|f| if let RequestKind::Pass(pass) = f.kind { Some(pass) } else { None });
         kind.or_else(|| self.plan.passes().next()).is_some_and(|pass| self.is_backlog(pass, live_from))
@@ -341,13 +344,14 @@ impl Stream {
         let id = self.next_id;
         self.next_id += 1;
         let backlog = if let RequestKind::Pass(pass) = kind { self.is_backlog(pass, live_from) } else { false };
-        // A deadline is for who listens: a backlog is formatted as live speech is, however long it waits for its turn.
+        // Only live words have the short deadline. A backlog is formatted like live speech, however long it waits for
+        // its turn.
         let due = now.plus(if backlog { self.policy.backlog_timeout_ms } else { self.policy.inference_timeout_ms });
         self.in_flight = Some(InFlight { id, kind, due });
         Some(InferenceRequest { id, row, hypothesis, backlog, due })
     }
 
-    /// The settling pass to run again, if the plan's next pass waits for that.
+    /// The settling pass to run again, if the plan's next pass waits for its states.
     fn next_again(&mut self) -> Option<(Row, Settled)> {
         let next = self.settled.again(self.again?, &self.buffer, &self.policy);
         if next.is_none() {
@@ -356,7 +360,7 @@ impl Stream {
         next
     }
 
-    /// What a pass is asked, and of which words.
+    /// The row of a pass, and the words whose tags it asks for.
     fn row(&self, pass: Pass) -> Row {
         let stopped = matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End);
         match self.policy.settling.filter(|settling| settling.is_by(&pass)) {
@@ -368,12 +372,12 @@ impl Stream {
         }
     }
 
-    /// Whether states of it are being made again.
+    /// Whether the stream's states are being made again.
     pub fn is_making_states_again(&self) -> bool {
         self.again.is_some()
     }
 
-    /// The oldest planned words go out as spoken: more wait for the model than the stream has a right to.
+    /// The oldest planned words go out as spoken, because more words wait for the model than the stream's share.
     pub fn give_up(&mut self, now: Time, out: &mut Vec<StreamOutput>) {
         let kind = match self.in_flight.take() {
             Some(InFlight { kind, .. }) => Some(kind),
@@ -398,7 +402,8 @@ impl Stream {
                 self.again = Some(None);
             }
             (Outcome::StatesGone, RequestKind::Again(_)) => self.again = Some(None),
-            // No hypothesis is worth making states again: it is shown as spoken, and final words follow.
+            // States are not made again for a hypothesis. The hypothesis is shown as spoken, and final words will
+            // follow.
             (Outcome::StatesGone | Outcome::Failed, kind) => self.answered(kind, None, now, out),
             (Outcome::Tags(tags), kind) => self.answered(kind, Some(tags), now, out),
         }
@@ -408,7 +413,7 @@ impl Stream {
     fn answered(&mut self, kind: RequestKind, tags: Option<&[Tags]>, now: Time, out: &mut Vec<StreamOutput>) {
         match kind {
             RequestKind::Again(settled) if tags.is_some() => self.again = Some(Some(settled)),
-            // The pass that waits for the states goes without.
+            // The pass that waits for the states runs without them.
             RequestKind::Again(_) => {
                 self.again = None;
                 if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
@@ -417,7 +422,7 @@ impl Stream {
             }
             RequestKind::Pass(pass) => {
                 if let Some(rules) = self.policy.settling.filter(|settling| settling.is_by(&pass)) {
-                    // Whether it was answered or not: what it settles can be made again.
+                    // Whether the pass was answered or not, the states that it settles can be made again.
                     (_, self.settled) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
                 }
                 self.progress.seen = pass.upto;
@@ -438,7 +443,8 @@ impl Stream {
                         self.release(cut, self.buffer.frozen(), pass.upto, out);
                     }
                 }
-                // Not "ended", even where it is by now: that depends on when the device answered. `settle` knows.
+                // The release rule is not told that the stream has ended, even if it has, because that depends on when
+                // the device answered. `settle` handles the end.
                 while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.progress.channel_context.before, false) {
                     self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
                 }
@@ -465,7 +471,7 @@ impl Stream {
         self.is_ending() && self.buffer.frozen() == self.buffer.total()
     }
 
-    /// Closes the epoch once all of it is frozen.
+    /// Closes the epoch once all its words are frozen.
     fn settle(&mut self, out: &mut Vec<StreamOutput>) {
         if !self.all_frozen_and_ending() {
             return;
@@ -510,7 +516,8 @@ impl Stream {
             let tags = entry.tags.unwrap_or_default();
             let leaves = entry.word.removal(tags.disfluency, self.policy.verbatim).is_some();
             self.progress.counts.removed += if leaves { entry.word.src[1] - entry.word.src[0] } else { 0 };
-            // A removed word's end mark moves to the kept word before it; a plain one's is not written.
+            // A removed word's end mark moves to the kept word before it. A mark on a word that goes out as spoken is
+            // not written.
             let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
             self.progress.sentence_start = ends || ((self.progress.sentence_start || entry.word.begins_turn()) && leaves);
         }
@@ -539,7 +546,7 @@ impl Stream {
         self.buffer.total() - self.buffer.frozen()
     }
 
-    /// Words that planned passes will freeze. The other unfrozen ones wait for later words or a timer, not for the model.
+    /// Words that planned passes will freeze. Other open words wait for later words or a timer, not for the model.
     pub fn pending(&self) -> u64 {
         self.plan.covered().saturating_sub(self.buffer.frozen())
     }
@@ -559,24 +566,24 @@ impl Stream {
         }
     }
 
-    /// Whether a request of it is under way.
+    /// Whether a request of the stream is under way.
     pub fn has_request_in_flight(&self) -> bool {
         self.in_flight.is_some()
     }
 
-    /// How it decodes.
+    /// The stream's policy.
     pub fn policy(&self) -> &Arc<Policy> {
         &self.policy
     }
 
-    /// When it was last heard.
+    /// When its last record came.
     pub fn last_record_at(&self) -> Time {
         self.last_record_at
     }
 }
 
-/// What a pass sees that settles nothing: what is not settled, going on after kept states, or some history as well where there are none. It asks for
-/// the words that are not frozen.
+/// The row of a pass that settles nothing: the unsettled words, after kept states; if there are no states, some history
+/// as well. The row asks for the tags of the open words.
 fn open_row(settled: &Settled, upto: u64, more: &[RowWord], stopped: bool, buffer: &Buffer, policy: &Policy) -> Row {
     let row = settled.row(upto, more, stopped, buffer, policy).unwrap_or_else(|| buffer.row(upto, more, stopped, policy));
     row.tagging_last((upto - buffer.frozen()) as usize + more.len(), buffer.label())
