@@ -105,11 +105,12 @@ class Secrets(unittest.TestCase):
             env = environment(each)
             self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SSL_CA_LOCATION"], "/etc/faircopy/secrets/kafka.ca/ca.crt")
             self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SSL_KEY_LOCATION"], "/etc/faircopy/secrets/worker/tls.key")
+            self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTY_FILES__SASL_PASSWORD"], "/etc/faircopy/secrets/worker/password")
             mounts = {m["mountPath"]: m["name"] for m in each["volumeMounts"]}
             volumes = {v["name"]: v for v in spec["volumes"]}
             worker = volumes[mounts["/etc/faircopy/secrets/worker"]]["secret"]
             self.assertEqual((worker["secretName"], worker["defaultMode"]), ("worker", 0o440))
-            self.assertEqual({i["key"] for i in worker["items"]}, {"tls.crt", "tls.key"})
+            self.assertEqual({i["key"] for i in worker["items"]}, {"tls.crt", "tls.key", "password"})
             self.assertEqual(volumes[mounts["/etc/faircopy/secrets/kafka.ca"]]["secret"]["secretName"], "kafka.ca")
 
     def test_no_value_of_a_secret_can_stand_in_the_values(self):

@@ -34,8 +34,7 @@ class Strimzi(unittest.TestCase):
         self.assertEqual(config["faircopy-changelog"]["cleanup.policy"], "compact,delete")
         one = made_of(strimzi={"topics": True, "cluster": "events"}, topics={"replication": 1})
         self.assertEqual({d["spec"]["config"]["min.insync.replicas"] for d in one if d["kind"] == "KafkaTopic"}, {1})
-        asked = made_of(strimzi={"topics": True, "cluster": "events"}, topics={"minInsyncReplicas": 1})
-        self.assertEqual({d["spec"]["config"]["min.insync.replicas"] for d in asked if d["kind"] == "KafkaTopic"}, {1})
+        self.assertIn("--min-insync-replicas=2", job(made_of(topics={"minInsyncReplicas": 2}))["containers"][0]["args"])
         self.assertIn("--keep-hours=6", job(made_of(topics={"keepHours": 6}))["containers"][0]["args"])
 
     def test_the_user_has_the_rights_of_a_worker_and_no_more(self):
@@ -64,8 +63,9 @@ class Strimzi(unittest.TestCase):
         self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SASL_MECHANISM"], "SCRAM-SHA-512")
         self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SASL_USERNAME"], of(made, "KafkaUser")["metadata"]["name"])
         self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTIES__SSL_CA_LOCATION"], "/etc/faircopy/secrets/events-cluster-ca-cert/ca.crt")
+        self.assertEqual(env["FAIRCOPY__KAFKA__PROPERTY_FILES__SASL_PASSWORD"], "/etc/faircopy/secrets/release-faircopy/password")
         secrets = {v["secret"]["secretName"] for v in pod(made)["volumes"] if "secret" in v}
-        self.assertIn("events-cluster-ca-cert", secrets)
+        self.assertLessEqual({"events-cluster-ca-cert", "release-faircopy"}, secrets)
 
     def test_with_tls_the_users_certificate_is_the_sign_in(self):
         made = rendered("strimzi-tls")

@@ -4,12 +4,14 @@
 {{ .Values.profiles }}
 {{- end }}
 
-{{- /* Properties of Kafka's clients whose value is a file's path: property, Secret and key. */}}
+{{- /* Properties of Kafka's clients that come from a Secret as a file: property, Secret and key. */}}
 {{- define "faircopy.secretFiles" -}}
 {{- $files := .Values.kafka.secretFiles }}
 {{- if .Values.strimzi.user }}
 {{- $files = append $files (dict "property" "ssl.ca.location" "secret" (printf "%s-cluster-ca-cert" .Values.strimzi.cluster) "key" "ca.crt") }}
-{{- if eq .Values.strimzi.authentication "tls" }}
+{{- if eq .Values.strimzi.authentication "scram-sha-512" }}
+{{- $files = append $files (dict "property" "sasl.password" "secret" (include "faircopy.name" .) "key" "password") }}
+{{- else }}
 {{- $files = append $files (dict "property" "ssl.certificate.location" "secret" (include "faircopy.name" .) "key" "user.crt") }}
 {{- $files = append $files (dict "property" "ssl.key.location" "secret" (include "faircopy.name" .) "key" "user.key") }}
 {{- end }}
@@ -50,8 +52,12 @@
 {{- $properties = dict "security.protocol" "SASL_SSL" "sasl.mechanism" "SCRAM-SHA-512" "sasl.username" (include "faircopy.name" .) }}
 {{- end }}
 {{- end }}
+{{- /* Some properties are a file's path for librdkafka itself. Of all others this program reads the file, again whenever it changes. */}}
 {{- range (include "faircopy.secretFiles" . | fromYamlArray) }}
-{{- $_ := set $properties .property (printf "/etc/faircopy/secrets/%s/%s" .secret .key) }}
+{{- $path := printf "/etc/faircopy/secrets/%s/%s" .secret .key }}
+{{- if hasSuffix "location" .property }}{{ $_ := set $properties .property $path }}
+{{- else }}{{ $_ := set $set (printf "KAFKA__PROPERTY_FILES__%s" (.property | upper | replace "." "_")) $path }}
+{{- end }}
 {{- end }}
 {{- range $name, $value := merge (deepCopy .Values.kafka.properties) $properties }}
 {{- $_ := set $set (printf "KAFKA__PROPERTIES__%s" ($name | upper | replace "." "_")) $value }}
@@ -59,10 +65,6 @@
 {{- range $name, $value := $set }}
 - name: FAIRCOPY__{{ $name }}
   value: {{ if kindIs "float64" $value }}{{ if eq $value (floor $value) }}{{ $value | int64 | toString | quote }}{{ else }}{{ $value | toString | quote }}{{ end }}{{ else }}{{ $value | toString | quote }}{{ end }}
-{{- end }}
-{{- if and .Values.strimzi.user (eq .Values.strimzi.authentication "scram-sha-512") }}
-- name: FAIRCOPY__KAFKA__PROPERTIES__SASL_PASSWORD
-  valueFrom: { secretKeyRef: { name: {{ include "faircopy.name" . }}, key: password } }
 {{- end }}
 {{- range .Values.kafka.secretProperties }}
 - name: FAIRCOPY__KAFKA__PROPERTIES__{{ .property | upper | replace "." "_" }}
