@@ -50,10 +50,6 @@ fn limits(small: bool) -> RecordLimits {
     }
 }
 
-/// Every recogniser's, for whatever the bytes may be in.
-const FORMATS: [InputFormat; 5] =
-    [InputFormat::Faircopy, InputFormat::Vosk, InputFormat::Kaldi, InputFormat::Deepgram, InputFormat::AwsTranscribe];
-
 /// Reads a record from arbitrary bytes (options, length of the key, key, value), and checks what becomes of it.
 ///
 /// # Panics
@@ -68,7 +64,7 @@ pub fn check_bytes(bytes: &[u8]) {
         ..RawRecord::default()
     };
     let limits = limits(options & 4 != 0);
-    for format in FORMATS {
+    for format in InputFormat::ALL {
         match decode::decode(&record, &limits, (format, crate::record::Framing::None)) {
             Err(refused) => {
                 assert!(REASONS.contains(&refused.reason), "{}", refused.reason);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Framing, InputFormat, RawRecord, RawSegment, RecordLimits, Refused};
+use super::{FORMAT, Framing, InputFormat, RawRecord, RawSegment, RecordLimits, Refused};
 
-/// Checks key, value and headers.
+/// Checks key, value and headers. `format` is the value's format, unless the header [`FORMAT`] names another.
 ///
 /// # Errors
 /// `key` (absent, empty, too long, not UTF-8, control characters), `empty` (no value), `limit`, and those of
@@ -36,6 +36,7 @@ pub fn decode(
         Framing::None => payload,
         Framing::Confluent => unframed(payload)?,
     };
+    let format = record.header(FORMAT).map_or(Ok(format), InputFormat::named)?;
     let (segment, inline) = RawSegment::decode(payload, limits, format)?;
     if inline.is_some_and(|inline| inline != *session) {
         return Err(Refused::new(
@@ -117,5 +118,21 @@ mod tests {
         let mut headed = record(b"call-1", good);
         headed.headers.push(("trace".into(), Some(vec![0; 1 << 20])));
         assert_eq!(reason(headed), "limit");
+    }
+
+    #[test]
+    fn a_header_names_the_format_of_its_record() {
+        let mut vosk = record(b"call-1", br#"{"text":"good morning"}"#);
+        vosk.headers.push((FORMAT.into(), Some(b"deepgram".to_vec())));
+        vosk.headers.push((FORMAT.into(), Some(b"vosk".to_vec())));
+        let (_, segment) = decode(&vosk, &limits(), (InputFormat::Kaldi, Framing::None)).unwrap();
+        assert_eq!((segment.words.len(), segment.end), (2, Some(crate::record::End::Utterance)), "the last header counts");
+        for wrong in [&b"vosc"[..], b"", b"\xff"] {
+            let mut named = record(b"call-1", br#"{"text":"good morning"}"#);
+            named.headers.push((FORMAT.into(), Some(wrong.to_vec())));
+            let refused = decode(&named, &limits(), (InputFormat::Faircopy, Framing::None)).unwrap_err();
+            assert_eq!(refused.reason, "contract");
+            assert!(refused.detail.contains("speechmatics"), "the refusal lists what there is: {}", refused.detail);
+        }
     }
 }

@@ -17,6 +17,9 @@ pub const REPLAYED: &str = "faircopy-replayed";
 /// Header of an order to forget the session that the key names: `faircopy sessions erase` sends it.
 pub const ERASE: &str = "faircopy-erase";
 
+/// Header that says in which format the record's value is, where a topic has several: a name of [`InputFormat`].
+pub const FORMAT: &str = "faircopy-format";
+
 /// A record of the raw topic as it came.
 #[derive(Clone, Debug, Default)]
 pub struct RawRecord {
@@ -35,6 +38,12 @@ pub struct RawRecord {
 }
 
 impl RawRecord {
+    /// The value of its last header of this name; empty where the header has none.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        let found = self.headers.iter().rev().find(|(header, _)| header == name);
+        found.map(|(_, value)| value.as_deref().unwrap_or_default())
+    }
+
     /// Whether it has a header of this name.
     pub fn has(&self, header: &str) -> bool {
         self.headers.iter().any(|(name, _)| name == header)

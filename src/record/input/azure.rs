@@ -1,0 +1,90 @@
+//! Azure Speech, the JSON of hypotheses and phrases:
+//! <https://learn.microsoft.com/azure/ai-services/speech-service/get-speech-recognition-results>. The detailed format has the words as they were said
+//! (`Lexical`); the simple one has the display text only. Times are ticks of 100 nanoseconds.
+
+use serde::Deserialize;
+
+use super::{ParsedMessage, ended, nothing, untimed, words_of};
+use crate::record::raw::End;
+use crate::record::refused::Refused;
+
+const TICKS_PER_SECOND: f64 = 1e7;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct Message {
+    /// of a phrase; a hypothesis has none
+    #[serde(default)]
+    recognition_status: Option<String>,
+    /// of a hypothesis
+    #[serde(default)]
+    text: Option<String>,
+    /// of a phrase in the simple format
+    #[serde(default)]
+    display_text: Option<String>,
+    #[serde(default, rename = "NBest")]
+    best: Vec<Phrase>,
+    #[serde(default)]
+    channel: Option<u32>,
+    /// with diarisation; `Unknown` until a voice is known
+    #[serde(default)]
+    speaker_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Phrase {
+    #[serde(default)]
+    confidence: Option<f64>,
+    #[serde(default)]
+    lexical: String,
+    #[serde(default)]
+    words: Vec<Word>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Word {
+    word: String,
+    #[serde(default)]
+    offset: Option<f64>,
+    #[serde(default)]
+    duration: Option<f64>,
+    #[serde(default)]
+    confidence: Option<f64>,
+}
+
+pub(super) fn parse(m: Message) -> Result<ParsedMessage, Refused> {
+    let channel = m.channel.map(|c| c.to_string());
+    let speaker = m.speaker_id.filter(|name| name != "Unknown" && !name.is_empty());
+    let Some(status) = m.recognition_status else {
+        return Ok(match m.text {
+            Some(text) => ParsedMessage { channel, speaker, words: untimed(&text), ..ParsedMessage::default() },
+            None => nothing(),
+        });
+    };
+    match status.as_str() {
+        "Success" => {}
+        "EndOfDictation" => return Ok(ended(End::Session)),
+        "NoMatch" | "InitialSilenceTimeout" | "BabbleTimeout" => {
+            return Ok(ParsedMessage { channel, ..ended(End::Utterance) });
+        }
+        _ => {
+            let expected = "expected Success, NoMatch, InitialSilenceTimeout, BabbleTimeout or EndOfDictation";
+            return Err(Refused::new("contract", format!("the recogniser reports another RecognitionStatus: {expected}")));
+        }
+    }
+    let words = match m.best.into_iter().next() {
+        Some(best) if best.words.is_empty() => untimed(&best.lexical),
+        Some(best) => {
+            let word = |w: &Word| {
+                let start = w.offset.map(|ticks| ticks / TICKS_PER_SECOND);
+                let end = w.offset.zip(w.duration).map(|(at, long)| (at + long) / TICKS_PER_SECOND);
+                words_of(&w.word, start, end, w.confidence.or(best.confidence))
+            };
+            best.words.iter().flat_map(word).collect()
+        }
+        None => untimed(&m.display_text.unwrap_or_default()),
+    };
+    Ok(ParsedMessage { channel, speaker, is_final: true, words, end: Some(End::Utterance) })
+}

@@ -1,0 +1,91 @@
+//! Speechmatics, real-time messages: <https://docs.speechmatics.com/rt-api-ref>. Final messages come every few words; an utterance's end is a message of
+//! its own. An entity has the words that were said (`spoken_form`) where the session asked for entities.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::{ParsedMessage, ended, nothing, words_of};
+use crate::record::raw::{End, WireWord};
+use crate::record::refused::Refused;
+
+#[derive(Deserialize)]
+#[serde(tag = "message")]
+pub(super) enum Message {
+    AddTranscript(Transcript),
+    AddPartialTranscript(Transcript),
+    EndOfUtterance {
+        #[serde(default)]
+        channel: Option<String>,
+    },
+    EndOfTranscript(IgnoredAny),
+    RecognitionStarted(IgnoredAny),
+    AudioAdded(IgnoredAny),
+    ChannelAudioAdded(IgnoredAny),
+    AudioEventStarted(IgnoredAny),
+    AudioEventEnded(IgnoredAny),
+    SpeakersResult(IgnoredAny),
+    Info(IgnoredAny),
+    Warning(IgnoredAny),
+}
+
+#[derive(Deserialize)]
+pub(super) struct Transcript {
+    #[serde(default)]
+    results: Vec<Token>,
+    #[serde(default)]
+    channel: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Token {
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    start_time: Option<f64>,
+    #[serde(default)]
+    end_time: Option<f64>,
+    #[serde(default)]
+    alternatives: Vec<Alternative>,
+    #[serde(default)]
+    spoken_form: Vec<Token>,
+}
+
+#[derive(Deserialize)]
+struct Alternative {
+    content: String,
+    #[serde(default)]
+    confidence: Option<f64>,
+    /// with diarisation; `UU` where no voice is known
+    #[serde(default)]
+    speaker: Option<String>,
+}
+
+/// The words of a token. Its marks are tokens of their own; where they go is the tagger's to say.
+fn words(token: Token) -> Vec<WireWord> {
+    if !token.spoken_form.is_empty() {
+        // Spoken forms do not nest: their own are not looked at.
+        return token.spoken_form.into_iter().flat_map(|t| words(Token { spoken_form: Vec::new(), ..t })).collect();
+    }
+    match token.alternatives.into_iter().next() {
+        Some(best) if token.kind.as_deref() != Some("punctuation") => {
+            let spoken = words_of(&best.content, token.start_time, token.end_time, best.confidence).into_iter();
+            let speaker = best.speaker.filter(|name| name != "UU");
+            spoken.map(|word| WireWord { speaker: speaker.clone(), ..word }).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn parse(message: Message) -> Result<ParsedMessage, Refused> {
+    let said = |t: Transcript, is_final| {
+        let words = t.results.into_iter().flat_map(words).collect();
+        Ok(ParsedMessage { channel: t.channel, is_final, words, ..ParsedMessage::default() })
+    };
+    match message {
+        Message::AddTranscript(t) => said(t, true),
+        Message::AddPartialTranscript(t) => said(t, false),
+        Message::EndOfUtterance { channel } => Ok(ParsedMessage { channel, ..ended(End::Utterance) }),
+        Message::EndOfTranscript(_) => Ok(ended(End::Session)),
+        _ => Ok(nothing()),
+    }
+}

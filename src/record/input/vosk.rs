@@ -1,0 +1,56 @@
+//! Vosk server: <https://alphacephei.com/vosk/server>.
+
+use serde::Deserialize;
+
+use super::{ParsedMessage, untimed, word};
+use crate::record::raw::End;
+use crate::record::refused::Refused;
+
+#[derive(Deserialize)]
+pub(super) struct Message {
+    #[serde(default)]
+    partial: Option<String>,
+    #[serde(default)]
+    result: Option<Vec<Word>>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    alternatives: Option<Vec<Alternative>>,
+    #[serde(default)]
+    channel: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Alternative {
+    #[serde(default)]
+    result: Option<Vec<Word>>,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Word {
+    word: String,
+    #[serde(default)]
+    start: Option<f64>,
+    #[serde(default)]
+    end: Option<f64>,
+    #[serde(default)]
+    conf: Option<f64>,
+}
+
+pub(super) fn parse(v: Message) -> Result<ParsedMessage, Refused> {
+    let channel = v.channel;
+    if let Some(partial) = v.partial {
+        return Ok(ParsedMessage { channel, words: untimed(&partial), ..ParsedMessage::default() });
+    }
+    let (result, text) = match v.alternatives.and_then(|a| a.into_iter().next()) {
+        Some(best) => (best.result, Some(best.text)),
+        None => (v.result, v.text),
+    };
+    let words = match (result, text) {
+        (Some(words), _) => words.into_iter().map(|w| word(w.word, w.start, w.end, w.conf)).collect(),
+        (None, text) => untimed(&text.unwrap_or_default()),
+    };
+    // Message gives a result where its endpointer heard a pause.
+    Ok(ParsedMessage { channel, is_final: true, end: Some(End::Utterance), words, ..ParsedMessage::default() })
+}
