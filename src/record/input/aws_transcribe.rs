@@ -68,5 +68,11 @@ pub(super) fn parse(a: Message) -> Result<ParsedMessage, Refused> {
         spoken.map(|i| WireWord { speaker: i.speaker, ..word(i.content, i.start_time, i.end_time, i.confidence) }).collect()
     });
     let is_final = !result.is_partial;
-    Ok(ParsedMessage { channel: result.channel_id, is_final, words, end: is_final.then_some(End::Utterance), ..ParsedMessage::default() })
+    Ok(ParsedMessage {
+        channel: result.channel_id,
+        is_final,
+        words,
+        end: is_final.then_some(End::Utterance),
+        ..ParsedMessage::default()
+    })
 }

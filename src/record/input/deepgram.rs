@@ -69,7 +69,10 @@ pub(super) fn parse(d: Message) -> Result<ParsedMessage, Refused> {
         Message::Results(r) => {
             let best = r.channel.alternatives.into_iter().next();
             let words = best.map_or(Vec::new(), |a| match a.words.filter(|w| !w.is_empty()) {
-                Some(words) => words.into_iter().map(|w| WireWord { speaker: w.speaker.map(|n| n.to_string()), ..word(w.word, w.start, w.end, w.confidence) }).collect(),
+                Some(words) => words
+                    .into_iter()
+                    .map(|w| WireWord { speaker: w.speaker.map(|n| n.to_string()), ..word(w.word, w.start, w.end, w.confidence) })
+                    .collect(),
                 None => untimed(&a.transcript),
             });
             let end = (r.is_final && r.speech_final).then_some(End::Utterance);
