@@ -25,8 +25,10 @@ use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use crate::config::{Kafka, Settings};
 use crate::events;
 
-/// Looks at so many of a client's events for what it has said.
-const SAID: usize = 20;
+/// A client that has failed to start is listened to for so long.
+const SAID_WITHIN: Duration = Duration::from_secs(1);
+/// The longest wait for the next thing that such a client says.
+const SAY_NEXT: Duration = Duration::from_millis(20);
 /// Time between two log lines about the same problem. Every connection reports a broker that is down several times a
 /// second; an operator needs to read it once in a while.
 const SAY_AGAIN: Duration = Duration::from_secs(30);
@@ -59,8 +61,9 @@ pub struct Unreachable(String);
 impl Unreachable {
     /// An error of a client, and what it has said before, which it tells when it is polled.
     pub fn new<C: ConsumerContext>(error: KafkaError, client: &BaseConsumer<C>, log: &ClientLog) -> Unreachable {
-        for _ in 0..SAID {
-            if let Some(Err(error)) = client.poll(Duration::ZERO) {
+        let deadline = Instant::now() + SAID_WITHIN;
+        while Instant::now() < deadline {
+            if let Some(Err(error)) = client.poll(SAY_NEXT) {
                 tracing::debug!(%error, "the Kafka client does not start");
             }
         }

@@ -58,8 +58,10 @@ pub struct Tokens {
     changed: Condvar,
 }
 
-/// Of this process.
-static ALL: LazyLock<Mutex<Vec<(Oidc, Arc<Tokens>)>>> = LazyLock::new(Mutex::default);
+/// Clients of this process, each with its tokens.
+type Clients = Vec<(Oidc, Arc<Tokens>)>;
+
+static ALL: LazyLock<Mutex<Clients>> = LazyLock::new(Mutex::default);
 
 impl Tokens {
     /// Those of these settings; the first call starts the thread that fetches them.

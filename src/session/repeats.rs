@@ -212,11 +212,11 @@ mod tests {
         fn a_run_of_which_the_tagger_takes_every_copy_keeps_one(copy in 1usize..=4, copies in 2usize..6, fillers in prop::collection::vec(any::<bool>(), 24)) {
             let names = ["we", "can", "go", "there"];
             let mut line = String::from("so");
-            for n in 0..copies {
+            for &filler in &fillers[..copies] {
                 for name in &names[..copy] {
                     line += &format!(" {name}/REP");
                 }
-                if fillers[n] {
+                if filler {
                     line += " uh/F";
                 }
             }

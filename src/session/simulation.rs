@@ -422,7 +422,8 @@ impl Sim {
         if say.is_final {
             let clock = self.clocks.entry(say.channel).or_default();
             for &w in &say.words {
-                (starts(clock, w), ends(clock, w));
+                starts(clock, w);
+                ends(clock, w);
             }
         }
         self.send(record, say.channel);

@@ -72,8 +72,8 @@ fn decide(principal: &str, rights: &[Right], permission: rd_kafka_AclPermissionT
         let mut count = 0;
         let results = rd_kafka_CreateAcls_result_acls(rd_kafka_event_CreateAcls_result(event), &mut count);
         assert_eq!(count, rights.len());
-        for i in 0..count {
-            assert!(rd_kafka_acl_result_error(*results.add(i)).is_null(), "{:?} is granted", rights[i]);
+        for (i, right) in rights.iter().enumerate() {
+            assert!(rd_kafka_acl_result_error(*results.add(i)).is_null(), "{right:?} is granted");
         }
         rd_kafka_event_destroy(event);
         rd_kafka_queue_destroy(queue);

@@ -29,6 +29,9 @@ pub struct Back {
     pub tokens: Vec<Token>,
 }
 
+/// By what readings are compared: the least is taken ([`usual`]).
+type Rank = (u32, usize, Reverse<usize>);
+
 impl Itn {
     /// The cheapest words that some class writes as `text`. Of those that are equally good, the ones of the class that is defined first. `None` where no
     /// class writes it. `steps` are left for the search, which takes its own from them and ends where none is left.
@@ -36,7 +39,7 @@ impl Itn {
         if let Some(back) = self.digit_by_digit(text) {
             return Some(back);
         }
-        let mut best: Option<((u32, usize, Reverse<usize>), Back)> = None;
+        let mut best: Option<(Rank, Back)> = None;
         for class in self.backwards() {
             let of = &self.language.names.classes[class];
             let most = (*steps).min(CLASS_STEPS);

@@ -49,12 +49,15 @@ pub struct Group {
     pub words: Vec<String>,
 }
 
+/// What a short text was read back as, and the steps that took.
+type Remembered = HashMap<Box<str>, (Option<Back>, usize)>;
+
 /// Reads tokens back. One for each locale.
 pub struct ReadBack {
     itn: Arc<Itn>,
     literals: HashSet<String>,
     /// short texts that were read lately, and the steps it took
-    remembered: Mutex<HashMap<Box<str>, (Option<Back>, usize)>>,
+    remembered: Mutex<Remembered>,
 }
 
 /// A record on its way: what may still be done for it.

@@ -124,7 +124,7 @@ mod tests {
     fn a_session_that_has_ended_or_was_closed_long_enough_has_no_spellings_any_more() {
         let spelling = Spelling { said: vec!["a".into()], written: "A".into() };
         let (mut all, s, t): (_, Arc<str>, Arc<str>) = (Vocabularies::default(), "s".into(), "t".into());
-        all.learn(&s, &[spelling.clone()]);
+        all.learn(&s, std::slice::from_ref(&spelling));
         all.learn(&t, &[spelling]);
         all.forget(&s);
         assert!(all.of(&s).is_none() && all.of(&t).is_some());
