@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use super::ast::Row;
 use super::check::{Definition, Piece};
 use super::network::ORDER_BITS;
 use super::verbalise::{Keep, readings, usual};
@@ -11,6 +12,8 @@ use super::{Itn, MAX_SPAN_WORDS};
 
 /// Label of the class that is for reading back only: abbreviations, and signs that stand alone.
 pub const BACKWARDS: &str = "BACKWARDS";
+/// Label of the class of words that are everyday words.
+const COMMON: &str = "COMMON";
 /// Readings of a class that are tried: the first ones may be written otherwise than the text.
 const TRIED: usize = 6;
 /// Digits of a number of which each is said by itself.
@@ -115,7 +118,11 @@ impl Itn {
             let is_name = |text: &str| text.contains(|c: char| c.is_uppercase() || !c.is_alphabetic());
             match names.named.get(name) {
                 None => {}
-                Some(Definition::Table(rows)) => rows.iter().for_each(|row| add(&row.written)),
+                // "five million dollars": a scale changes its place. Other words that are said as they are written need not be read together with anything.
+                Some(Definition::Table(rows)) => {
+                    let stands = |row: &&Row| name.contains("scale") || row.said.join(" ") != row.written;
+                    rows.iter().filter(stands).for_each(|row| add(&row.written));
+                }
                 Some(Definition::Rule(ways)) => {
                     for way in ways.iter().map(|&way| &names.alternatives[way]) {
                         open.extend(way.uses.iter().map(String::as_str));
@@ -128,6 +135,8 @@ impl Itn {
                 }
             }
         }
+        // "in" writes inches and "as" attoseconds: after a figure they are far more often the words themselves.
+        literals.retain(|text| !text.chars().all(char::is_lowercase) || self.write_as(COMMON, &[text.as_str()]).is_none());
         literals
     }
 }

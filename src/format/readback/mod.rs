@@ -62,7 +62,10 @@ pub struct ReadBack {
 
 /// A record on its way: what may still be done for it.
 struct Left {
+    /// for tokens by themselves
     steps: usize,
+    /// for tokens that may be one thing: what is tried in vain must not leave later figures unread
+    joint_steps: usize,
     /// words that may be said more than there are tokens
     words: usize,
 }
@@ -70,7 +73,8 @@ struct Left {
 impl Left {
     /// For so many tokens, which may say at most so many words.
     fn of(tokens: usize, most: usize) -> Left {
-        Left { steps: (STEPS_PER_TOKEN * tokens).max(MIN_STEPS), words: most.saturating_sub(tokens) }
+        let steps = (STEPS_PER_TOKEN * tokens).max(MIN_STEPS);
+        Left { steps, joint_steps: steps, words: most.saturating_sub(tokens) }
     }
 }
 
@@ -132,7 +136,8 @@ impl ReadBack {
         if text.chars().count() > MAX_CHARS {
             return None;
         }
-        let back = self.back(&text, left)?;
+        let steps = if window.len() > 1 { &mut left.joint_steps } else { &mut left.steps };
+        let back = self.back(&text, steps)?;
         let more = back.words.len().saturating_sub(window.len());
         if back.words.is_empty() || back.words.len() > MAX_WORDS || more > left.words {
             return None;
@@ -144,20 +149,20 @@ impl ReadBack {
     }
 
     /// A text as it was said, whichever way it is written in. Short ones are remembered: `5%` and `2024` come again and again.
-    fn back(&self, text: &str, left: &mut Left) -> Option<Back> {
+    fn back(&self, text: &str, left: &mut usize) -> Option<Back> {
         let is_common =
             text.len() <= MAX_REMEMBERED_BYTES && text.bytes().filter(u8::is_ascii_digit).count() <= MAX_REMEMBERED_DIGITS;
         let remembered = || self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
         if is_common && let Some((back, steps)) = remembered().get(text) {
             // As many as if it were read now: what is read of a record must not depend on what was read before.
-            let enough = left.steps > *steps;
-            left.steps = left.steps.saturating_sub(*steps);
+            let enough = *left > *steps;
+            *left = left.saturating_sub(*steps);
             return back.clone().filter(|_| enough);
         }
-        let before = left.steps;
+        let before = *left;
         let ways = ways::of(text, |text| self.literals.contains(text));
-        let back = ways.into_iter().find_map(|way| self.itn.read_back(&way, &mut left.steps));
-        if left.steps == 0 {
+        let back = ways.into_iter().find_map(|way| self.itn.read_back(&way, left));
+        if *left == 0 {
             return None; // given up for want of steps
         }
         if is_common {
@@ -165,7 +170,7 @@ impl ReadBack {
             if remembered.len() >= MAX_REMEMBERED {
                 remembered.clear();
             }
-            remembered.insert(text.into(), (back.clone(), before - left.steps));
+            remembered.insert(text.into(), (back.clone(), before - *left));
         }
         back
     }
@@ -180,7 +185,7 @@ impl ReadBack {
     /// A token's parts: `5-year`, `2012's`, `twenty-five`.
     fn parts(&self, bare: &Bare, left: &mut Left) -> Option<Vec<String>> {
         let text = bare.text.as_str();
-        let mut read = |text: &str| self.back(text, left).map(|back| back.words);
+        let mut read = |text: &str| self.back(text, &mut left.steps).map(|back| back.words);
         let with = |words: Option<Vec<String>>, tail: &str| {
             words.map(|mut words| {
                 words.last_mut().expect("a reading has words").push_str(tail);
