@@ -82,7 +82,7 @@ fn a_model_directory_with_the_wrong_labels_or_a_broken_file_is_refused() {
         &["format"],
         &env,
         3,
-        &["labels.json", "itn_follows: expected 25 rows of 25 numbers, got 25 of 26", "export the model again"],
+        &["labels.json", "itn_follows: expected 33 rows of 33 numbers, got 33 of 34", "export the model again"],
     );
     std::fs::write(mine.join("labels.json"), &labels).unwrap();
     let styled = [env[0], env[1], ("FAIRCOPY__PROFILES__DEFAULT__STYLE", "opera")];
