@@ -256,7 +256,12 @@ mod tests {
         for (secret, basic) in [("one\n", "ZmFpcmNvcHk6b25l"), ("two", "ZmFpcmNvcHk6dHdv")] {
             std::fs::write(&path, secret).unwrap();
             let token = fetch(&oidc).unwrap();
-            assert_eq!((token.value.as_str(), token.left().as_secs() / 10), ("a.b.c", 29));
+            assert_eq!(token.value, "a.b.c");
+            assert!(
+                (240..=300).contains(&token.left().as_secs()),
+                "what the endpoint says, less the time since: {:?}",
+                token.left()
+            );
             let asked = seen.recv().unwrap();
             assert!(asked.starts_with("POST /token?tenant=secret ") && asked.contains(&format!("Basic {basic}")), "{asked}");
             assert!(asked.ends_with("grant_type=client_credentials&scope=kafka+read"), "{asked}");

@@ -95,6 +95,10 @@ fn write(words: &mut [(&Word, Tags)], run: &Run, open: usize) {
             return;
         }
         set(words, last, open, Disfluency::O);
+        // Frozen words of the last copy may have left. Then no copy is whole, and each open word goes by its own tag.
+        if leaves(words, last) {
+            return;
+        }
     }
     for copy in copies {
         if leaves(words, copy) {

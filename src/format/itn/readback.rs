@@ -119,9 +119,14 @@ impl Itn {
             match names.named.get(name) {
                 None => {}
                 // "five million dollars": a scale changes its place. Other words that are said as they are written need not be read together with anything.
+                // "in" writes inches and "as" attoseconds: after a figure they are far more often the words themselves. "am" for "a m" stays.
                 Some(Definition::Table(rows)) => {
+                    let everyday = |text: &str| text.chars().all(char::is_lowercase) && self.write_as(COMMON, &[text]).is_some();
+                    let spelled = |row: &Row| row.said.len() > 1 && row.said.concat() == row.written;
                     let stands = |row: &&Row| name.contains("scale") || row.said.join(" ") != row.written;
-                    rows.iter().filter(stands).for_each(|row| add(&row.written));
+                    for row in rows.iter().filter(stands) {
+                        row.written.split_whitespace().filter(|text| spelled(row) || !everyday(text)).for_each(&mut add);
+                    }
                 }
                 Some(Definition::Rule(ways)) => {
                     for way in ways.iter().map(|&way| &names.alternatives[way]) {
@@ -135,8 +140,6 @@ impl Itn {
                 }
             }
         }
-        // "in" writes inches and "as" attoseconds: after a figure they are far more often the words themselves.
-        literals.retain(|text| !text.chars().all(char::is_lowercase) || self.write_as(COMMON, &[text.as_str()]).is_none());
         literals
     }
 }
