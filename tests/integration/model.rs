@@ -225,6 +225,7 @@ fn a_boundary_changes_its_own_word_and_under_the_mask_none_that_may_not_see_it()
 fn boundaries_reach_no_further_than_words(m: &Model) {
     let sentence: Vec<String> = "so we left and then it rained and nobody had seen it come".split(' ').map(Into::into).collect();
     let takes_none = m.files.labels.inputs.is_empty();
+    let is_shipped = std::env::var_os("FAIRCOPY_MODEL_DIR").is_none();
     for lookahead in [0u32, 2, 4] {
         let of = |pauses: Vec<u8>| Boundaries { pauses, ..Boundaries::default() };
         let base = bits(m, &[&row(m, &sentence, Some(lookahead), false)], 0);
@@ -233,7 +234,10 @@ fn boundaries_reach_no_further_than_words(m: &Model) {
             let moved = bits(m, &[&row_after(m, &sentence, &of(pauses), Some(lookahead), false)], 0);
             let reach = changed - lookahead as usize;
             assert_eq!(moved[..reach], base[..reach], "the boundary before word {changed} at lookahead {lookahead}");
-            assert_eq!(moved[reach] == base[reach], takes_none, "the first word that may see it does");
+            // A model of a few training steps may not have learned yet what a pause says.
+            if takes_none || is_shipped {
+                assert_eq!(moved[reach] == base[reach], takes_none, "the first word that may see it does");
+            }
         }
     }
 }
