@@ -131,7 +131,7 @@ pub(super) fn follow(admin: Arc<Admin>) {
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "the live page cannot read the topics yet; it tries again");
+                    tracing::warn!(%error, "the live page cannot read the topics yet; the page tries again");
                     std::thread::sleep(SECOND);
                 }
             }

@@ -28,7 +28,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     runtime.block_on(admin.close());
     telemetry.stop();
     result?;
-    tracing::info!("drained; bye");
+    tracing::info!("drained: everything that was made is committed");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -110,7 +110,7 @@ impl RecordRefused<'_> {
             detail = self.detail,
             partition = self.partition,
             offset = self.offset,
-            "record refused; it is on the dead-letter topic"
+            "record refused; the record is on the dead-letter topic"
         );
     }
 }

@@ -61,7 +61,7 @@ impl CommitAttempted<'_> {
             INSTRUMENTS.sent.add(self.records, &messaging("send"));
         }
         if let Some(error) = self.error {
-            tracing::warn!(partitions = self.partitions, error, "commit failed; it is tried again");
+            tracing::warn!(partitions = self.partitions, error, "commit failed; the commit is tried again");
         }
     }
 }

@@ -38,14 +38,14 @@ pub const LAST_KEPT_POSITION: usize = 400;
 pub struct StatesRef {
     /// the states' number
     pub number: u64,
-    /// position position position position of the row's first token
+    /// position of the row's first token
     pub position: u32,
 }
 
 /// Which states of a row are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
-    /// how many position position position of the row's first tokens
+    /// how many of the row's first tokens
     pub tokens: u32,
     /// the number of the stream's states afterwards
     pub number: u64,

@@ -238,11 +238,11 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
         match result {
             Err(RunError::Deliver(TransactionError::Fenced(error))) if !stop.load(Ordering::Relaxed) => {
                 was_member = true;
-                tracing::warn!(%error, "fenced: state is dropped, and the group is joined anew");
+                tracing::warn!(%error, "the producer was fenced: the worker drops its state and joins the group anew");
             }
             // The worker has started once, so it will start again: a broker that is away comes back.
             Err(error @ (RunError::Start(_) | RunError::Producer(_))) if was_member && !stop.load(Ordering::Relaxed) => {
-                tracing::warn!(%error, "the group cannot be joined anew; it is tried again");
+                tracing::warn!(%error, "the worker cannot join the group anew; the worker tries again");
                 std::thread::sleep(JOIN_AGAIN);
             }
             Ok(()) if !stop.load(Ordering::Relaxed) => {

@@ -42,7 +42,7 @@ pub struct StreamRef {
     pub epoch: i64,
     /// name of the profile it was opened with
     pub profile: Arc<str>,
-    /// the the the the source of its last word
+    /// the source of its last word
     pub source: Option<Arc<Source>>,
 }
 
