@@ -40,7 +40,9 @@ pub async fn restore(shared: &Arc<Shared>, number: i32, reporter: &Arc<Reporter>
         match tokio::task::spawn_blocking(move || read(&shared, number, reporter)).await {
             Ok(Ok(restored)) => return Ok(restored),
             Ok(Err(error @ RestoreError::Foreign { .. })) => return Err(error),
-            Ok(Err(error)) => tracing::warn!(partition = number, %error, "the partition cannot be restored yet; the restore is tried again"),
+            Ok(Err(error)) => {
+                tracing::warn!(partition = number, %error, "the partition cannot be restored yet; the restore is tried again")
+            }
             Err(_) => tracing::warn!(partition = number, "the partition cannot be restored yet; the restore is tried again"),
         }
         tokio::time::sleep(AGAIN).await;
