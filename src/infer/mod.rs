@@ -10,6 +10,7 @@
 //!
 //! Only [`onnx`] knows ONNX Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
 
+pub mod kept;
 pub mod model;
 pub mod onnx;
 pub mod path;
@@ -21,9 +22,10 @@ pub mod states;
 pub mod tokenise;
 pub mod weights;
 
+pub use kept::KeptStates;
 pub use model::{LoadError, Model, ModelFiles, Models};
 pub use row::{Row, RowWord};
-pub use service::{Answer, InferenceService, KeptStates, Outcome, Request};
+pub use service::{Answer, InferenceService, Outcome, Request};
 pub use states::States;
 pub use tokenise::WordTokenizer;
 

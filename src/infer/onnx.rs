@@ -55,9 +55,6 @@ pub fn init_runtime(library: &Path) -> Result<(), LoadError> {
 /// What every model's graph takes, besides the values of kept states. `labels.json` names what it takes in addition
 /// ([`Labels::INPUTS`](crate::tags::Labels::INPUTS)).
 const INPUTS: [&str; 8] = ["tokens", "words", "lookahead", "style", "positions", "kept_scales", "kept_positions", "keep"];
-/// The values of kept states in graphs that take all slabs as one input, `[slabs, rows, slots, heads, size]`. Other graphs
-/// take keys and values of each layer as inputs of their own, `[rows, heads, slots, size]`, named by [`slab_names`].
-const ALL_SLABS: &str = "kept";
 /// Position of an empty slot.
 const UNUSED: i64 = -1;
 /// Smallest width of a row. With one token a row, ONNX Runtime multiplies matrices in another order.
@@ -99,7 +96,7 @@ pub struct OnnxTagger {
     /// inputs of boundaries that it takes
     boundaries: Vec<String>,
     sizes: StateSizes,
-    /// inputs that take the values of kept states: one for each slab, or one for all
+    /// inputs that take the values of kept states, one for each slab
     slabs: Vec<String>,
     /// where the states of a batch are put together
     scratch: Vec<i8>,
@@ -173,7 +170,7 @@ impl OnnxTagger {
         let mut inputs: Vec<&str> = session.inputs().iter().map(|i| i.name()).collect();
         let mut slabs: Vec<String> = slab_names().take_while(|name| inputs.contains(&&**name)).collect();
         if slabs.is_empty() {
-            slabs.push(ALL_SLABS.to_string());
+            slabs.extend(slab_names().next()); // for the error: every graph takes at least these
         }
         let names = boundaries.iter().chain(&slabs).map(String::as_str);
         let mut wanted: Vec<&str> = INPUTS.into_iter().chain(names).collect();
@@ -185,16 +182,12 @@ impl OnnxTagger {
         }
         let first = session.inputs().iter().find(|i| i.name() == slabs[0]).and_then(|i| i.dtype().tensor_shape());
         let shape = first.map(|shape| shape.to_vec()).unwrap_or_default();
-        let (count, heads, size) = match shape[..] {
-            [_, heads, _, size] => (slabs.len() as i64, heads, size),
-            [count, _, _, heads, size] => (count, heads, size),
-            _ => (0, 0, 0),
-        };
-        if count.min(heads).min(size) <= 0 {
+        let (heads, size) = if let [_, heads, _, size] = shape[..] { (heads, size) } else { (0, 0) };
+        if heads.min(size) <= 0 {
             let expected = format!("expected {} to be [rows, heads, slots, size]", slabs[0]);
             return Err(fail(&expected, format!("got {shape:?}")));
         }
-        let sizes = StateSizes { slabs: count as usize, heads: heads as usize, size: size as usize, slots };
+        let sizes = StateSizes { slabs: slabs.len(), heads: heads as usize, size: size as usize, slots };
         let (follows, heads) = (files.follows.clone(), files.labels.heads());
         let mut tagger = OnnxTagger { session, follows, heads, boundaries, sizes, slabs, scratch: Vec::new() };
         let tokens = &files.labels.tokens;
@@ -297,16 +290,11 @@ impl OnnxTagger {
             let classes = tensor(vec![count, width], prosody.iter().map(class).collect())?;
             inputs.push((name.clone().into(), classes.into()));
         }
-        if let [all] = &self.slabs[..] {
-            let values = token_by_token(kept, heads, slots, size);
-            inputs.push((all.into(), tensor(vec![slabs, count, slots, heads, size], values)?.into()));
-        } else {
-            let slab = kept.len() / slabs;
-            for (i, name) in self.slabs.iter().enumerate() {
-                let values = ([count, heads, slots, size], &kept[i * slab..][..slab]);
-                let values = TensorRef::from_array_view(values).map_err(|e| ModelError(e.to_string()))?;
-                inputs.push((name.into(), values.into()));
-            }
+        let slab = kept.len() / slabs;
+        for (i, name) in self.slabs.iter().enumerate() {
+            let values = ([count, heads, slots, size], &kept[i * slab..][..slab]);
+            let values = TensorRef::from_array_view(values).map_err(|e| ModelError(e.to_string()))?;
+            inputs.push((name.into(), values.into()));
         }
         let outputs = self.session.run(inputs).map_err(|e| ModelError(e.to_string()))?;
         let logits = extract::<f32>(&outputs, "logits", &[count, width, self.heads.width()])?;
@@ -316,20 +304,9 @@ impl OnnxTagger {
     }
 }
 
-/// What graphs call the values of kept keys and values, layer by layer.
+/// The inputs that take kept keys and values, layer by layer: `[rows, heads, slots, size]` each.
 fn slab_names() -> impl Iterator<Item = String> {
     (0..).flat_map(|layer| [format!("keys_{layer}"), format!("values_{layer}")])
-}
-
-/// `[.., heads, slots, size]` as `[.., slots, heads, size]`.
-fn token_by_token(values: &[i8], heads: usize, slots: usize, size: usize) -> Vec<i8> {
-    let mut out = Vec::with_capacity(values.len());
-    for slab in values.chunks_exact((heads * slots * size).max(1)) {
-        for (slot, head) in (0..slots).flat_map(|slot| (0..heads).map(move |head| (slot, head))) {
-            out.extend_from_slice(&slab[(head * slots + slot) * size..][..size]);
-        }
-    }
-    out
 }
 
 fn tensor<T: PrimitiveTensorElementType + std::fmt::Debug + Clone + 'static>(

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::kept::KeptStates;
 use super::queue::{BatchLimits, Lane, Queue};
-use super::states::{OwnerId, StateStore};
+use super::states::OwnerId;
 use super::{ModelError, Row, States, Tagger};
 use crate::events;
 use crate::tags::Tags;
@@ -43,41 +44,6 @@ pub enum Outcome {
     StatesGone,
     /// inference failed, or took too long
     Failed,
-}
-
-/// The states that streams of this process keep, whatever their models.
-#[derive(Clone)]
-pub struct KeptStates(Arc<Mutex<StateStore<States>>>);
-
-impl KeptStates {
-    /// A store for so many bytes.
-    pub fn new(max_bytes: usize) -> KeptStates {
-        KeptStates(Arc::new(Mutex::new(StateStore::new(max_bytes))))
-    }
-
-    /// A name for a partition's assignment to this process.
-    pub fn owner(&self) -> OwnerId {
-        self.store().owner()
-    }
-
-    /// Forgets a stream that has ended or is erased.
-    pub fn forget(&self, owner: OwnerId, stream: u64) {
-        self.store().forget(owner, stream);
-    }
-
-    /// Forgets all streams of a partition that is given up.
-    pub fn forget_all(&self, owner: OwnerId) {
-        self.store().forget_all(owner);
-    }
-
-    /// Bytes of all held states.
-    pub fn bytes(&self) -> usize {
-        self.store().bytes()
-    }
-
-    fn store(&self) -> std::sync::MutexGuard<'_, StateStore<States>> {
-        self.0.lock().expect("nobody panics while holding it")
-    }
 }
 
 /// An answer.

@@ -7,6 +7,7 @@
 
 mod checkpoint;
 pub mod commits;
+mod deliveries;
 #[cfg(test)]
 mod interleavings;
 pub mod plain;

@@ -18,19 +18,16 @@
 //! missing. Before the worker sends anything, it commits offsets that are durable already; the broker refuses this
 //! commit to a worker that has lost its membership.
 
-use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use backon::{BlockingRetryable, ConstantBuilder};
-use rdkafka::client::ClientContext;
-use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
-use rdkafka::message::DeliveryResult;
-use rdkafka::producer::{BaseRecord, Producer, ProducerContext, ThreadedProducer};
+use rdkafka::producer::{BaseRecord, Producer, ThreadedProducer};
 use rdkafka::{Offset, TopicPartitionList};
 
 use super::Outgoing;
 use super::commits::{CommitBatch, Position};
+use super::deliveries::{DeliveryReports, Failed};
 use super::serializer::{ProducerRecord, RecordSerializer};
 use crate::config::{Guarantee, Settings};
 use crate::events;
@@ -39,7 +36,7 @@ use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::membership::{Membership, Proof};
 use crate::kafka::notes::Note;
 use crate::kafka::sign_in::{SignedIn, sign_in};
-use crate::kafka::{self, ClientLog, rights};
+use crate::kafka::{self, rights};
 use crate::session::snapshot;
 
 /// Wait when librdkafka's queue is full.
@@ -86,13 +83,6 @@ pub enum TransactionError {
     Fatal(KafkaError),
 }
 
-/// The deliveries under way, and the first failure.
-#[derive(Default)]
-struct Deliveries {
-    under_way: usize,
-    failed: Option<(usize, KafkaError)>,
-}
-
 /// What a missing right may be called, and other things as well.
 const UNCLEAR: [RDKafkaErrorCode; 4] = [
     RDKafkaErrorCode::PurgeQueue,
@@ -105,37 +95,6 @@ const ASK_AGAIN: Duration = Duration::from_secs(10);
 /// For the answer.
 const ASK_RIGHTS: Duration = Duration::from_secs(2);
 
-/// Counts deliveries. Each record of the transaction has a number; [`UNCOUNTED`] is for records for which nobody waits.
-#[derive(Default)]
-struct DeliveryReports {
-    log: ClientLog,
-    deliveries: Mutex<Deliveries>,
-    changed: Condvar,
-}
-
-impl ClientContext for DeliveryReports {
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.log.log(level, facility, message);
-    }
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.log.error(error, reason);
-    }
-}
-
-impl ProducerContext for DeliveryReports {
-    type DeliveryOpaque = usize;
-
-    fn delivery(&self, result: &DeliveryResult<'_>, number: usize) {
-        let mut deliveries = self.deliveries.lock().expect("no holder panics");
-        deliveries.under_way -= 1;
-        if let Err((error, _)) = result {
-            deliveries.failed.get_or_insert((number, error.clone()));
-        }
-        self.changed.notify_all();
-    }
-}
-
 /// The owner of the producer; see the module.
 pub struct Transaction {
     producer: ThreadedProducer<DeliveryReports>,
@@ -146,9 +105,6 @@ pub struct Transaction {
     /// the rights that were missing when the broker was last asked
     lacking: Option<(Instant, Vec<String>)>,
 }
-
-/// Why an attempt failed: the client's word and, where one record is too large for its topic, that record's number.
-type Failed = (Option<usize>, KafkaError);
 
 fn plain(error: KafkaError) -> Failed {
     (None, error)
@@ -248,7 +204,7 @@ impl Transaction {
         .map_err(plain)?;
         again(deadline, || self.producer.send_offsets_to_transaction(&offsets, &batch.proof, left(deadline))).map_err(plain)?;
         // The client's own flush waits in steps of 100 ms. With nothing under way the call returns at once.
-        self.delivered(deadline)?;
+        self.deliveries().all_delivered(deadline)?;
         again(deadline, || self.producer.commit_transaction(left(deadline))).map_err(plain)
     }
 
@@ -257,14 +213,14 @@ impl Transaction {
         let durable = offsets(topic, batch.positions.iter().copied()).map_err(plain)?;
         member.commit(&durable).map_err(plain)?;
         self.send_output(batch)?;
-        self.delivered(deadline)?;
+        self.deliveries().all_delivered(deadline)?;
         crash_before("state");
         self.send_states(batch)?;
         for (incarnation, checkpoint) in &batch.checkpoints {
             let (key, value) = Note::Progress(checkpoint.next_offset).to_record();
             self.send(self.serializer.state(incarnation.partition, &key, &Some(value)), usize::MAX)?;
         }
-        self.delivered(deadline)?;
+        self.deliveries().all_delivered(deadline)?;
         crash_before("offsets");
         let offsets = offsets(
             topic,
@@ -274,9 +230,8 @@ impl Transaction {
         member.commit(&offsets).map_err(plain)
     }
 
-    /// Reports of an aborted attempt may still come. They stay counted, and are waited for with the others.
     fn begin(&self) -> Instant {
-        self.deliveries().failed = None;
+        self.deliveries().begin();
         Instant::now() + self.timeout
     }
 
@@ -309,8 +264,8 @@ impl Transaction {
         &self.serializer
     }
 
-    fn deliveries(&self) -> std::sync::MutexGuard<'_, Deliveries> {
-        self.producer.context().deliveries.lock().expect("no holder panics")
+    fn deliveries(&self) -> &DeliveryReports {
+        self.producer.context()
     }
 
     fn send(&self, made: ProducerRecord<'_>, number: usize) -> Result<(), Failed> {
@@ -321,32 +276,15 @@ impl Transaction {
         record.payload = payload.as_deref();
         record.timestamp = timestamp_ms;
         loop {
-            self.deliveries().under_way += 1;
+            self.deliveries().sent();
             let Err((error, back)) = self.producer.send(record) else { return Ok(()) };
-            self.deliveries().under_way -= 1;
+            self.deliveries().not_taken();
             match error.rdkafka_error_code() {
                 Some(RDKafkaErrorCode::QueueFull) => std::thread::sleep(QUEUE_FULL),
                 Some(RDKafkaErrorCode::MessageSizeTooLarge) => return Err((Some(number), error)),
                 _ => return Err((None, error)),
             }
             record = back;
-        }
-    }
-
-    fn delivered(&self, deadline: Instant) -> Result<(), Failed> {
-        let mut deliveries = self.deliveries();
-        while deliveries.under_way > 0 && deliveries.failed.is_none() {
-            if deadline <= Instant::now() {
-                return Err((None, KafkaError::Flush(RDKafkaErrorCode::OperationTimedOut)));
-            }
-            deliveries = self.producer.context().changed.wait_timeout(deliveries, left(deadline)).expect("no holder panics").0;
-        }
-        match &deliveries.failed {
-            None => Ok(()),
-            Some((number, error)) => {
-                let too_large = error.rdkafka_error_code() == Some(RDKafkaErrorCode::MessageSizeTooLarge);
-                Err((too_large.then_some(*number), error.clone()))
-            }
         }
     }
 

@@ -22,6 +22,8 @@ pub mod word;
 
 #[cfg(test)]
 mod proptests;
+#[cfg(test)]
+mod scenarios;
 #[cfg(any(test, feature = "simulation"))]
 pub mod script;
 #[cfg(any(test, feature = "simulation"))]

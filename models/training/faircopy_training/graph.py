@@ -251,10 +251,6 @@ def read(model: onnx.ModelProto) -> tuple[Shape, dict[str, Tensor]]:
         if name.endswith(INT8):
             name = name.removesuffix(INT8)
             out[name] = (value * given[name + COLUMNS]).T if name + COLUMNS in given else value * given[name + ROWS]
-    # A graph that was traced gives the heads' matrix no name; their bias is added to its product.
-    for node in model.graph.node:
-        if node.op_type == "MatMul" and node.input[1] in given and "heads.weight" not in out:
-            out["heads.weight"] = given[node.input[1]].T
     for name in [name for name in out if ".qkv." in name]:
         for part, value in zip(JOINED, np.split(out.pop(name), len(JOINED))):
             out[name.replace("qkv", part)] = value

@@ -6,6 +6,7 @@
 
 mod handover;
 mod questions;
+mod requests;
 pub mod reread;
 mod vocabularies;
 
@@ -14,12 +15,11 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::ended::EndedStreams;
-use super::output::{EndCause, InferenceRequest, StreamEvent, StreamId, StreamKey, StreamOutput, StreamRef, Tail};
+use super::output::{EndCause, StreamEvent, StreamId, StreamKey, StreamOutput, StreamRef, Tail};
 use super::policy::Policy;
 use super::snapshot::HeldInput;
 use super::stream::Stream;
 use super::{Record, Source, Time};
-use crate::infer::Outcome;
 use crate::record::End;
 use vocabularies::Vocabularies;
 
@@ -309,37 +309,6 @@ impl Sessions {
         }
     }
 
-    /// The next request for the model, from the stream that has waited longest. If `behind`, only streams with requests
-    /// for words of a backlog count; otherwise only streams with live words.
-    pub fn next_request(&mut self, now: Time, behind: bool) -> Option<(StreamId, InferenceRequest)> {
-        while let Some(id) = if behind { &mut self.behind } else { &mut self.ready }.pop_front() {
-            let Some(slot) = self.slots.get_mut(&id) else { continue };
-            slot.queued = false;
-            if let Some(request) = slot.stream.next_request(now, self.live_from) {
-                let due = slot.stream.next_due(self.live_from.is_some(), self.limits.session_ttl_ms);
-                replace(&mut self.due, &mut slot.due, due, id);
-                self.in_flight += 1;
-                slot.asking = true;
-                return Some((id, request));
-            }
-        }
-        None
-    }
-
-    /// While more words of a stream wait for the model than its buffer holds, the oldest go out as spoken. For streams
-    /// beyond their quota, whose requests come last.
-    pub fn relieve(&mut self, session: &Arc<str>, channel: &str, now: Time) {
-        let Some(&id) = self.by_key.get(&StreamKey { session: session.clone(), channel: channel.into() }) else { return };
-        while let Some(slot) = self.slots.get_mut(&id)
-            && slot.stream.pending() > slot.stream.policy().max_buffer_words
-            && !slot.stream.is_behind(self.live_from)
-        {
-            let mut out = Vec::new();
-            slot.stream.give_up(now, &mut out);
-            self.after(id, out, now);
-        }
-    }
-
     /// The session of an open stream.
     pub fn session_of(&self, id: StreamId) -> Option<&Arc<str>> {
         self.slots.get(&id).map(|slot| &slot.key.session)
@@ -348,14 +317,6 @@ impl Sessions {
     /// The record of an open stream's last word.
     pub fn source_of(&self, id: StreamId) -> Option<Arc<Source>> {
         self.slots.get(&id)?.stream.last_source()
-    }
-
-    /// Takes the model's answer to request `ask` of `stream`.
-    pub fn answer(&mut self, stream: StreamId, request: u64, outcome: &Outcome, now: Time) {
-        let Some(slot) = self.slots.get_mut(&stream) else { return };
-        let mut out = Vec::new();
-        slot.stream.answer(request, outcome, now, &mut out);
-        self.after(stream, out, now);
     }
 
     /// When something is due next.
@@ -415,19 +376,9 @@ impl Sessions {
         Some((slot.reference(id), slot.stream.tail()))
     }
 
-    /// Words of all streams that wait for the model. Back-pressure counts these.
-    pub fn pending_words(&self) -> u64 {
-        self.pending_words
-    }
-
     /// Final words taken and not frozen yet, in all streams. Walks them.
     pub fn unfrozen_words(&self) -> u64 {
         self.slots.values().map(|s| s.stream.unfrozen()).sum()
-    }
-
-    /// Requests from [`Sessions::next_request`] that were neither answered nor given up.
-    pub fn in_flight(&self) -> usize {
-        self.in_flight
     }
 
     /// Open streams.
@@ -449,6 +400,7 @@ impl Sessions {
     }
 }
 
+/// Moves a stream to its new place in an index.
 fn replace<T: Ord + Copy>(index: &mut BTreeSet<(T, StreamId)>, current: &mut Option<T>, new: Option<T>, id: StreamId) {
     if *current != new {
         if let Some(old) = current.take() {

@@ -11,29 +11,21 @@
 //! any input.
 
 mod header;
+mod read;
+mod state;
+mod write;
 
-use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::Arc;
 
 pub use header::{Header, StoredSnapshot, StreamOutline, applied, of_another_version, without_body};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+pub use state::OpenStream;
 
-use super::buffer::{BufferParts, BufferedWord, Freeze, FreezeCause, Past};
+use super::Record;
 use super::output::{EndCause, StreamKey};
-use super::plan::Pass;
 use super::policy::Policy;
-use super::settle::Settled;
-use super::stream::StreamProgress;
-use super::vocabulary::Vocabulary;
-use super::{Record, Source, Time, Word, WordKind};
-use crate::infer::prosody::Prosody;
-use crate::infer::row::MAX_TOKENS_PER_WORD;
-use crate::record::End;
-use crate::record::vocabulary::Spelling;
-use crate::redact::{AskedClasses, ChannelContext};
-use crate::tags::{Itn, Tags};
+use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
@@ -42,8 +34,6 @@ const VERSION: u8 = 3;
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
 const MAX_BYTES: u64 = 64 << 20;
-/// Input words of an epoch: beyond it no call goes, and counting on might overflow.
-const MAX_INPUT_WORDS: u64 = 1 << 48;
 /// Compression level. A snapshot is mostly short words, and higher levels cost more than they save.
 const LEVEL: i32 = 1;
 
@@ -79,95 +69,6 @@ pub enum Snapshot {
         /// the context for its channel's next epoch
         channel_context: ChannelContext,
     },
-}
-
-/// An open stream.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OpenStream {
-    /// its profile
-    pub profile: Box<str>,
-    /// name of the model whose tokens `history` has
-    pub model: Box<str>,
-    pub(super) progress: StreamProgress,
-    pub(super) utterance_ended: bool,
-    pub(super) covered: u64,
-    pub(super) passes: Vec<Pass>,
-    released: u64,
-    frozen: u64,
-    label: Option<u8>,
-    pub(super) settled: Settled,
-    /// tokens, and [`Prosody::to_byte`]
-    history: Vec<(Vec<u32>, u8)>,
-    sources: Vec<SourceState>,
-    /// number and spellings of each vocabulary that its words or its session have
-    vocabularies: Vec<(u64, Vec<Spelling>)>,
-    /// the session's
-    vocabulary: Option<u32>,
-    entries: Vec<EntryState>,
-    last_source: Option<u32>,
-    waiting: Vec<HeldInputState>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct SourceState {
-    offset: i64,
-    meta: Option<Box<str>>,
-    headers: Vec<(String, Option<Vec<u8>>)>,
-    timestamp_ms: Option<i64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct WordState {
-    spoken: Box<str>,
-    start: Option<f64>,
-    end: Option<f64>,
-    confidence: Option<f32>,
-    speaker: Option<Arc<str>>,
-    /// [`Prosody::to_byte`]
-    prosody: u8,
-    kind: WordKind,
-    asked: AskedClasses,
-    source: u32,
-    src: [u64; 2],
-    shared: bool,
-    vocabulary: Option<u32>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct EntryState {
-    word: WordState,
-    tags: Option<[u8; 4]>,
-    freeze: Option<FreezeState>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct FreezeState {
-    cause: FreezeCause,
-    later_words: u64,
-    delay_ms: u64,
-    degraded: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum HeldInputState {
-    Record {
-        seq: Option<u64>,
-        hash: u64,
-        is_final: bool,
-        words: Vec<WordState>,
-        end: Option<EndState>,
-        source: u32,
-        profile: Box<str>,
-    },
-    End(EndCause),
-}
-
-/// [`End`] in binary form; its own form is for JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-enum EndState {
-    Utterance,
-    Channel,
-    Session,
 }
 
 /// Input that waits until an epoch has closed.
@@ -242,270 +143,6 @@ pub fn key_from_bytes(bytes: &[u8]) -> Result<StreamKey, SnapshotError> {
         Ok(((session, channel), [])) => Ok(StreamKey { session: session.into(), channel: channel.into() }),
         Ok(_) => Err(wrong("bytes follow the key")),
         Err(e) => Err(wrong(e)),
-    }
-}
-
-/// Sources and vocabularies, each once.
-#[derive(Default)]
-struct Sources {
-    sources: Vec<Arc<Source>>,
-    vocabularies: Vec<Arc<Vocabulary>>,
-}
-
-impl Sources {
-    fn place(&mut self, source: &Arc<Source>) -> u32 {
-        // Words of one record stand together.
-        let at = self.sources.iter().rposition(|s| Arc::ptr_eq(s, source)).unwrap_or_else(|| {
-            self.sources.push(source.clone());
-            self.sources.len() - 1
-        });
-        at as u32
-    }
-
-    fn vocabulary(&mut self, vocabulary: &Arc<Vocabulary>) -> u32 {
-        let at = self.vocabularies.iter().rposition(|v| Arc::ptr_eq(v, vocabulary)).unwrap_or_else(|| {
-            self.vocabularies.push(vocabulary.clone());
-            self.vocabularies.len() - 1
-        });
-        at as u32
-    }
-
-    fn word(&mut self, word: &Word) -> WordState {
-        let Word { spoken, start, end, confidence, speaker, prosody, kind, asked, source, src, shared, vocabulary, .. } = word;
-        let source = self.place(source);
-        let vocabulary = vocabulary.as_ref().map(|vocabulary| self.vocabulary(vocabulary));
-        WordState {
-            spoken: spoken.clone(),
-            start: *start,
-            end: *end,
-            confidence: *confidence,
-            speaker: speaker.clone(),
-            prosody: prosody.to_byte(),
-            kind: *kind,
-            asked: *asked,
-            source,
-            src: *src,
-            shared: *shared,
-            vocabulary,
-        }
-    }
-}
-
-impl OpenStream {
-    pub(super) fn new(
-        profile: &str,
-        model: &str,
-        progress: StreamProgress,
-        utterance_ended: bool,
-        (covered, passes): (u64, Vec<Pass>),
-        (parts, settled): (BufferParts, Settled),
-        (waiting, vocabulary): (&VecDeque<HeldInput>, Option<&Arc<Vocabulary>>),
-    ) -> OpenStream {
-        let mut sources = Sources::default();
-        let vocabulary = vocabulary.map(|vocabulary| sources.vocabulary(vocabulary));
-        let entry = |sources: &mut Sources, e: &BufferedWord| EntryState {
-            word: sources.word(&e.word),
-            tags: e.tags.map(Tags::to_bytes),
-            freeze: e.freeze.map(|Freeze { cause, later_words, delay_ms, degraded, at: _ }| FreezeState {
-                cause,
-                later_words,
-                delay_ms,
-                degraded,
-            }),
-        };
-        let entries = parts.entries.iter().map(|e| entry(&mut sources, e)).collect();
-        let last_source = parts.last_source.as_ref().map(|s| sources.place(s));
-        let waiting = waiting.iter().map(|w| match w {
-            HeldInput::End(cause) => HeldInputState::End(*cause),
-            HeldInput::Record(r, profile) => HeldInputState::Record {
-                seq: r.seq,
-                hash: r.hash,
-                is_final: r.is_final,
-                words: r.words.iter().map(|w| sources.word(w)).collect(),
-                end: r.end.map(|end| match end {
-                    End::Utterance => EndState::Utterance,
-                    End::Channel => EndState::Channel,
-                    End::Session => EndState::Session,
-                }),
-                source: sources.place(&r.source),
-                profile: (&**profile).into(),
-            },
-        });
-        let waiting = waiting.collect();
-        let source = |s: &Arc<Source>| SourceState {
-            offset: s.offset,
-            meta: s.meta.as_ref().map(|m| m.get().into()),
-            headers: s.headers.clone(),
-            timestamp_ms: s.timestamp_ms,
-        };
-        OpenStream {
-            profile: profile.into(),
-            model: model.into(),
-            progress,
-            utterance_ended,
-            covered,
-            passes,
-            released: parts.released,
-            frozen: parts.frozen,
-            label: parts.label.map(|label| label.index() as u8),
-            settled,
-            history: parts.history.iter().map(|past| (past.tokens.to_vec(), past.prosody.to_byte())).collect(),
-            sources: sources.sources.iter().map(source).collect(),
-            vocabularies: sources.vocabularies.iter().map(|v| (v.number(), v.spellings().to_vec())).collect(),
-            vocabulary,
-            entries,
-            last_source,
-            waiting,
-        }
-    }
-
-    /// Its vocabularies.
-    fn vocabularies(&self) -> Result<Vec<Arc<Vocabulary>>, SnapshotError> {
-        let is_sound = |s: &Spelling| !s.said.is_empty() && !s.written.is_empty();
-        if !self.vocabularies.iter().all(|(number, all)| *number < u64::MAX && all.iter().all(is_sound)) {
-            return Err(wrong("a spelling that says nothing"));
-        }
-        Ok(self.vocabularies.iter().map(|(number, all)| Arc::new(Vocabulary::new(*number, all.clone()))).collect())
-    }
-
-    /// Its session's vocabulary.
-    pub(super) fn session_vocabulary(&self) -> Option<Vocabulary> {
-        let (number, spellings) = self.vocabularies.get(self.vocabulary? as usize)?;
-        Some(Vocabulary::new(*number, spellings.clone()))
-    }
-
-    /// The header, which every version can read.
-    fn outline(&self) -> StreamOutline {
-        let (epoch, segments, counts, sentence_start) = self.progress.outline();
-        // In input words: how figures are read back may have changed when the raw topic is read again.
-        let taken = counts.words;
-        let released = self.entries.first().map_or(taken, |e| e.word.src[0]);
-        let (removed, degraded) = (counts.removed, counts.degraded);
-        let offset = |w: &HeldInputState| match w {
-            HeldInputState::Record { source, .. } => self.sources.get(*source as usize).map(|s| s.offset),
-            HeldInputState::End(_) => None,
-        };
-        let next_epoch = self.waiting.iter().find_map(offset);
-        let words = |w: &HeldInputState| match w {
-            HeldInputState::Record { is_final: true, words, .. } => words.last().map_or(0, |w| w.src[1]),
-            _ => 0,
-        };
-        let held = self.waiting.iter().map(words).sum();
-        StreamOutline {
-            profile: self.profile.clone(),
-            epoch,
-            taken,
-            released,
-            segments,
-            removed,
-            degraded,
-            sentence_start,
-            next_epoch,
-            held,
-        }
-    }
-
-    /// The stream's words, and the records that waited for its end. `policy` is its profile's policy. History in
-    /// another model's tokens is left out.
-    pub(super) fn words(
-        &self,
-        policy: &Policy,
-        context: &impl SnapshotContext,
-        now: Time,
-    ) -> Result<(BufferParts, VecDeque<HeldInput>), SnapshotError> {
-        let mut sources = Vec::with_capacity(self.sources.len());
-        for s in &self.sources {
-            let meta = s.meta.as_ref().map(|m| RawValue::from_string(m.to_string())).transpose();
-            let meta = meta.map_err(|_| wrong("meta that is no JSON"))?;
-            sources.push(Arc::new(Source {
-                offset: s.offset,
-                meta,
-                headers: s.headers.clone(),
-                timestamp_ms: s.timestamp_ms,
-                attached: None,
-            }));
-        }
-        let source = |at: u32| sources.get(at as usize).cloned().ok_or_else(|| wrong("a word of no record"));
-        let prosody = |byte: u8| Prosody::from_byte(byte).ok_or_else(|| wrong("a boundary that there is not"));
-        let vocabularies = self.vocabularies()?;
-        let vocabulary = |at: Option<u32>| match at {
-            None => Ok(None),
-            Some(at) => vocabularies.get(at as usize).cloned().map(Some).ok_or_else(|| wrong("a vocabulary that is not there")),
-        };
-        let word = |w: &WordState, policy: &Policy| {
-            if w.spoken.is_empty() {
-                return Err(wrong("an empty word"));
-            }
-            if w.src[0] >= w.src[1] || w.src[1] > MAX_INPUT_WORDS {
-                return Err(wrong("a word of no input word"));
-            }
-            Ok(Word {
-                spoken: w.spoken.clone(),
-                start: w.start,
-                end: w.end,
-                confidence: w.confidence,
-                speaker: w.speaker.clone(),
-                prosody: prosody(w.prosody)?,
-                tokens: context.tokens(policy, w.kind.for_model(&w.spoken)),
-                parts: w.kind.comparable(&w.spoken),
-                asked: w.asked,
-                kind: w.kind,
-                source: source(w.source)?,
-                src: w.src,
-                shared: w.shared,
-                vocabulary: vocabulary(w.vocabulary)?,
-            })
-        };
-        let mut entries = VecDeque::with_capacity(self.entries.len());
-        for e in &self.entries {
-            let tags = match e.tags {
-                None => None,
-                Some(bytes) => Some(Tags::from_bytes(bytes).ok_or_else(|| wrong("tags that name no label"))?),
-            };
-            let freeze = e.freeze.map(|f| Freeze {
-                at: now,
-                cause: f.cause,
-                later_words: f.later_words,
-                delay_ms: f.delay_ms,
-                degraded: f.degraded,
-            });
-            entries.push_back(BufferedWord { word: word(&e.word, policy)?, arrived: now, tags, freeze });
-        }
-        let mut waiting = VecDeque::new();
-        for w in &self.waiting {
-            waiting.push_back(match w {
-                HeldInputState::End(cause) => HeldInput::End(*cause),
-                HeldInputState::Record { seq, hash, is_final, words, end, source: of, profile } => {
-                    let (profile, policy) = context.profile(profile);
-                    let record = Record {
-                        seq: *seq,
-                        hash: *hash,
-                        is_final: *is_final,
-                        words: words.iter().map(|w| word(w, &policy)).collect::<Result<_, _>>()?,
-                        end: end.map(|end| match end {
-                            EndState::Utterance => End::Utterance,
-                            EndState::Channel => End::Channel,
-                            EndState::Session => End::Session,
-                        }),
-                        policy,
-                        source: source(*of)?,
-                        vocabulary: Vec::new(), // its words have it
-                    };
-                    HeldInput::Record(record, profile)
-                }
-            });
-        }
-        let same_model = *self.model == *context.model(policy);
-        let mut history = VecDeque::new();
-        for (tokens, byte) in self.history.iter().filter(|_| same_model) {
-            if (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()) {
-                history.push_back(Past { tokens: tokens.as_slice().into(), prosody: prosody(*byte)? });
-            }
-        }
-        let last_source = self.last_source.map(source).transpose()?;
-        let label = |n: u8| Itn::from_index(usize::from(n)).ok_or_else(|| wrong("an ITN label that there is not"));
-        let label = self.label.map(label).transpose()?;
-        Ok((BufferParts { history, entries, released: self.released, frozen: self.frozen, label, last_source }, waiting))
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{RequestKind, Stream};
+use super::Stream;
+use super::requests::RequestKind;
 use crate::infer::row::MAX_TOKENS;
 use crate::redact::ChannelContext;
 use crate::session::Time;

@@ -6,12 +6,15 @@
 //!  ▼                              │
 //!  OPEN ──────────────────────────┴──────────▶ ENDING ──────── all words released ──▶ CLOSED
 //!   at most one request in flight;              takes no record: later ones wait         sends `end`
-//!   further passes wait in the plan             outside (map.rs)
+//!   further passes wait in the plan             outside (map/)
 //! ```
 //!
-//! The plan ([`super::plan`]) decides the order of the passes.
+//! The plan ([`super::plan`]) decides the order of the passes. `requests.rs` asks the model for them and takes the
+//! answers; `releasing.rs` cuts frozen words off as segments; `handover.rs` makes and restores the stream's state.
 
 mod handover;
+mod releasing;
+mod requests;
 
 use std::sync::Arc;
 
@@ -20,38 +23,14 @@ use serde::{Deserialize, Serialize};
 use super::boundary::{self, LastWord};
 use super::buffer::{Buffer, BufferedWord, FreezeCause};
 use super::hypothesis::Hypothesis;
-use super::output::{EndCause, InferenceRequest, Release, StreamOutput, Tail};
-use super::plan::{Pass, Plan};
-use super::policy::{Policy, ReleaseRule};
+use super::output::{EndCause, StreamOutput, Tail};
+use super::plan::Plan;
+use super::policy::Policy;
 use super::settle::Settled;
-use super::{Record, Source, Time, Word, WordKind, release};
-use crate::infer::{Outcome, Row, RowWord};
+use super::{Record, Source, Time, Word, release};
 use crate::record::{Counts, End};
 use crate::redact::{ChannelContext, Redaction, add_around};
-use crate::tags::Tags;
-
-/// Number of words after a segment that redaction sees. A redacted range at the segment's end may go on in them, or
-/// they may show that it has ended.
-const MAX_AFTER: u64 = 24;
-
-#[derive(Debug)]
-enum RequestKind {
-    Pass(Pass),
-    /// a settling pass that is run again because its states are gone, and how far it settles words
-    Again(Settled),
-    /// a pass for a hypothesis: the final words known when it was asked, and the hypothesis
-    Hypothesis {
-        known: u64,
-        revision: u64,
-    },
-}
-
-#[derive(Debug)]
-struct InFlight {
-    id: u64,
-    kind: RequestKind,
-    due: Time,
-}
+use requests::InFlight;
 
 /// The progress of a stream, besides its words and its plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -281,7 +260,7 @@ impl Stream {
         if running {
             self.delays(now, ttl_ms, out);
         }
-        self.settle(out);
+        self.close_if_done(out);
     }
 
     fn delays(&mut self, now: Time, ttl_ms: u64, out: &mut Vec<StreamOutput>) {
@@ -313,227 +292,6 @@ impl Stream {
         if let Some(due) = &mut self.utterance_due {
             *due = (*due).max(now.plus(self.policy.utterance_delay_ms));
         }
-    }
-
-    /// Whether the pass that is under way, or comes next, sees only words of a backlog. `live_from`: offset of the
-    /// first live record; `None` while the partition is behind.
-    pub fn is_behind(&self, live_from: Option<i64>) -> bool {
-        let kind = self.in_flight.as_ref().and_then(|f| if let RequestKind::Pass(pass) = f.kind { Some(pass) } else { None });
-        kind.or_else(|| self.plan.passes().next()).is_some_and(|pass| self.is_backlog(pass, live_from))
-    }
-
-    fn is_backlog(&self, pass: Pass, live_from: Option<i64>) -> bool {
-        live_from.is_none_or(|from| self.buffer.offset_before(pass.upto).is_some_and(|offset| offset < from))
-    }
-
-    /// The next request for the model, if none is in flight and one is wanted. `live_from` as in [`Stream::is_behind`].
-    pub fn next_request(&mut self, now: Time, live_from: Option<i64>) -> Option<InferenceRequest> {
-        if self.in_flight.is_some() {
-            return None;
-        }
-        let (kind, row, hypothesis) = if let Some((row, settled)) = self.next_again() {
-            (RequestKind::Again(settled), row.tagging_last(0, None), false)
-        } else if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
-            (RequestKind::Pass(pass), self.row(pass), false)
-        } else {
-            let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
-            let kind = RequestKind::Hypothesis { known, revision: hypothesis.revision };
-            let more: Vec<RowWord> = hypothesis.to_request()?.iter().map(|w| w.in_row()).collect();
-            (kind, open_row(&self.settled, known, &more, false, &self.buffer, &self.policy), true)
-        };
-        let id = self.next_id;
-        self.next_id += 1;
-        let backlog = if let RequestKind::Pass(pass) = kind { self.is_backlog(pass, live_from) } else { false };
-        // Only live words have the short deadline. A backlog is formatted like live speech, however long it waits for
-        // its turn.
-        let due = now.plus(if backlog { self.policy.backlog_timeout_ms } else { self.policy.inference_timeout_ms });
-        self.in_flight = Some(InFlight { id, kind, due });
-        Some(InferenceRequest { id, row, hypothesis, backlog, due })
-    }
-
-    /// The settling pass to run again, if the plan's next pass waits for its states.
-    fn next_again(&mut self) -> Option<(Row, Settled)> {
-        let next = self.settled.again(self.again?, &self.buffer, &self.policy);
-        if next.is_none() {
-            self.again = None;
-        }
-        next
-    }
-
-    /// The row of a pass, and the words whose tags it asks for.
-    fn row(&self, pass: Pass) -> Row {
-        let stopped = matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End);
-        match self.policy.settling.filter(|settling| settling.is_by(&pass)) {
-            Some(rules) => {
-                let (row, _) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
-                row.tagging_last((pass.upto - self.buffer.frozen()) as usize, self.buffer.label())
-            }
-            None => open_row(&self.settled, pass.upto, &[], stopped, &self.buffer, &self.policy),
-        }
-    }
-
-    /// Whether the stream's states are being made again.
-    pub fn is_making_states_again(&self) -> bool {
-        self.again.is_some()
-    }
-
-    /// The oldest planned words go out as spoken, because more words wait for the model than the stream's share.
-    pub fn give_up(&mut self, now: Time, out: &mut Vec<StreamOutput>) {
-        let kind = match self.in_flight.take() {
-            Some(InFlight { kind, .. }) => Some(kind),
-            None if self.again.is_some() => Some(RequestKind::Again(self.settled)),
-            None => self.plan.next(self.buffer.frozen(), &self.policy).map(RequestKind::Pass),
-        };
-        if let Some(kind) = kind {
-            self.answered(kind, None, now, out);
-            self.settle(out);
-        }
-    }
-
-    /// Takes the answer to request `id`. An answer to a request that is no longer in flight changes nothing.
-    pub fn answer(&mut self, id: u64, outcome: &Outcome, now: Time, out: &mut Vec<StreamOutput>) {
-        if self.in_flight.as_ref().is_none_or(|f| f.id != id) {
-            return;
-        }
-        let kind = self.in_flight.take().expect("just seen").kind;
-        match (outcome, kind) {
-            (Outcome::StatesGone, RequestKind::Pass(pass)) => {
-                self.plan.put_back(pass);
-                self.again = Some(None);
-            }
-            (Outcome::StatesGone, RequestKind::Again(_)) => self.again = Some(None),
-            // States are not made again for a hypothesis. The hypothesis is shown as spoken, and final words will
-            // follow.
-            (Outcome::StatesGone | Outcome::Failed, kind) => self.answered(kind, None, now, out),
-            (Outcome::Tags(tags), kind) => self.answered(kind, Some(tags), now, out),
-        }
-        self.settle(out);
-    }
-
-    fn answered(&mut self, kind: RequestKind, tags: Option<&[Tags]>, now: Time, out: &mut Vec<StreamOutput>) {
-        match kind {
-            RequestKind::Again(settled) if tags.is_some() => self.again = Some(Some(settled)),
-            // The pass that waits for the states runs without them.
-            RequestKind::Again(_) => {
-                self.again = None;
-                if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
-                    self.answered(RequestKind::Pass(pass), None, now, out);
-                }
-            }
-            RequestKind::Pass(pass) => {
-                if let Some(rules) = self.policy.settling.filter(|settling| settling.is_by(&pass)) {
-                    // Whether the pass was answered or not, the states that it settles can be made again.
-                    (_, self.settled) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
-                }
-                self.progress.seen = pass.upto;
-                if let Some(tags) = tags {
-                    self.buffer.predict(pass.upto, tags);
-                }
-                let before = self.buffer.frozen();
-                self.buffer.freeze(pass.freeze_to, pass.upto, now, pass.cause, tags.is_none());
-                if tags.is_none() {
-                    self.progress.counts.degraded += self.buffer.input_words(before, self.buffer.frozen());
-                }
-                if let (ReleaseRule::Predicted { trailing }, Some(_)) = (self.policy.rule, tags) {
-                    while let Some(cut) =
-                        release::predicted(&self.buffer, &self.policy, &self.progress.channel_context.before, trailing, pass.upto)
-                    {
-                        self.buffer.freeze(cut, pass.upto, now, FreezeCause::Released, false);
-                        self.plan.cover(cut);
-                        self.release(cut, self.buffer.frozen(), pass.upto, out);
-                    }
-                }
-                // The release rule is not told that the stream has ended, even if it has, because that depends on when
-                // the device answered. `settle` handles the end.
-                while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.progress.channel_context.before, false) {
-                    self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
-                }
-                while self.buffer.frozen() - self.buffer.released() > self.policy.max_buffer_words
-                    // Words of one figure that is not all frozen yet wait for the rest of it.
-                    && let Some(cut) = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before)
-                {
-                    self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
-                }
-            }
-            RequestKind::Hypothesis { known, revision } => {
-                let Some(tags) = tags else { return };
-                if let Some(h) = self.hypothesis.as_mut().filter(|h| h.revision == revision) {
-                    let before = h.answered(tags);
-                    if known == self.buffer.total() {
-                        self.buffer.predict(known, &tags[..before]);
-                    }
-                }
-            }
-        }
-    }
-
-    fn all_frozen_and_ending(&self) -> bool {
-        self.is_ending() && self.buffer.frozen() == self.buffer.total()
-    }
-
-    /// Closes the epoch once all its words are frozen.
-    fn settle(&mut self, out: &mut Vec<StreamOutput>) {
-        if !self.all_frozen_and_ending() {
-            return;
-        }
-        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.progress.channel_context.before, true) {
-            self.release(cut, self.buffer.total(), self.buffer.total(), out);
-        }
-        if self.buffer.released() < self.buffer.total() {
-            self.release(self.buffer.total(), self.buffer.total(), self.buffer.total(), out);
-        }
-        let cause = self.progress.ending.expect("it is ending");
-        out.push(StreamOutput::Closed { seq: self.progress.seq, counts: self.progress.counts, cause });
-    }
-
-    /// Lets an ended stream without open words close. Call once after `push` or `end`.
-    pub fn close_if_done(&mut self, out: &mut Vec<StreamOutput>) {
-        self.settle(out);
-    }
-
-    /// Releases the words before `cut`. Redaction may look at those before `known`; the latest pass saw those before `seen`, or more.
-    fn release(&mut self, cut: u64, known: u64, seen: u64, out: &mut Vec<StreamOutput>) {
-        let from = self.buffer.released();
-        let turn_ends = cut < seen && self.buffer.get(cut).word.begins_turn();
-        let more = !(self.all_frozen_and_ending() && self.ends_for_good());
-        let before = self.progress.channel_context.before.clone();
-        let around = |from: u64, to: u64| {
-            let mut around = String::new();
-            let entries = self.buffer.range(from, to);
-            entries.for_each(|e| add_around(&mut around, &e.word.parts, release::is_kept(e, &self.policy)));
-            around
-        };
-        let after = around(cut, known.min(cut + MAX_AFTER)).into();
-        let left = around(from, cut);
-        self.progress.channel_context.left(&left, self.policy.redaction.is_some());
-        let mut base = self.buffer.frozen().saturating_sub(self.policy.history_words);
-        if self.policy.settling.is_some() {
-            base = base.min(self.settled.needs_from(&self.policy));
-        }
-        let entries = self.buffer.release(cut, base);
-        let sentence_start = self.progress.sentence_start;
-        for entry in &entries {
-            let tags = entry.tags.unwrap_or_default();
-            let leaves = entry.word.removal(tags.disfluency, self.policy.verbatim).is_some();
-            self.progress.counts.removed += if leaves { entry.word.src[1] - entry.word.src[0] } else { 0 };
-            // A removed word's end mark moves to the kept word before it. A mark on a word that goes out as spoken is
-            // not written.
-            let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
-            self.progress.sentence_start = ends || ((self.progress.sentence_start || entry.word.begins_turn()) && leaves);
-        }
-        self.progress.sentence_start |= turn_ends;
-        out.push(StreamOutput::Release(Release {
-            seq: self.progress.seq,
-            from,
-            sentence_start,
-            turn_ends,
-            before,
-            after,
-            more,
-            entries,
-        }));
-        self.progress.seq += 1;
-        self.progress.counts.segments += 1;
     }
 
     /// The source of the last word, for an end record's `meta`.
@@ -580,11 +338,4 @@ impl Stream {
     pub fn last_record_at(&self) -> Time {
         self.last_record_at
     }
-}
-
-/// The row of a pass that settles nothing: the unsettled words, after kept states; if there are no states, some history
-/// as well. The row asks for the tags of the open words.
-fn open_row(settled: &Settled, upto: u64, more: &[RowWord], stopped: bool, buffer: &Buffer, policy: &Policy) -> Row {
-    let row = settled.row(upto, more, stopped, buffer, policy).unwrap_or_else(|| buffer.row(upto, more, stopped, policy));
-    row.tagging_last((upto - buffer.frozen()) as usize + more.len(), buffer.label())
 }

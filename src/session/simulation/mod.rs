@@ -1,8 +1,10 @@
 //! A partition with a simulated clock, recogniser and model, for property tests and fuzzing.
 
+mod model;
+mod speech;
+
 use std::collections::BTreeMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::map::reread::{RemainingWords, UnreadableStream};
@@ -14,9 +16,11 @@ use super::{Record, Source, Time, Word, WordKind};
 use crate::infer::prosody::Prosody;
 use crate::infer::states::{OwnerId, StateStore};
 use crate::infer::{Outcome, Row, row::RowTemplate};
-use crate::record::End;
 use crate::redact::AskedClasses;
-use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
+use crate::tags::Tags;
+use model::{states_of, tag};
+pub use speech::Say;
+use speech::{ends, speaker, starts};
 
 /// Channels of the simulated session.
 pub const CHANNELS: u8 = 3;
@@ -64,77 +68,6 @@ pub fn settling(policy: &Policy, settle: u64, key: u64) -> Option<Settling> {
         slots: 64,
         style: 0,
     })
-}
-
-/// Tags that depend on everything a word sees: on all later words that the row shows, as a model's do under an open mask, on those before it, on the
-/// states that the row goes on after, and on the label before it.
-pub fn tag(row: &Row, states: u64) -> Vec<Tags> {
-    let tag = |&first: &u32| {
-        let word = row.words[first as usize];
-        let mut h = DefaultHasher::new();
-        (first, row.after, states, row.before).hash(&mut h);
-        let sees = |at: &usize| row.lookahead.is_none_or(|l| row.words[*at] <= word + l as i32);
-        for at in (0..row.tokens.len()).filter(sees) {
-            (row.tokens[at], row.prosody[at]).hash(&mut h);
-        }
-        let h = h.finish();
-        Tags {
-            punct: Punct::ALL[if h.is_multiple_of(5) { (h >> 8) as usize % 4 } else { 0 }],
-            case: Case::ALL[(h >> 16) as usize % 4],
-            itn: match (h >> 24) % 8 {
-                0 => Itn::B(ItnClass::Time),
-                1 | 2 => Itn::I(ItnClass::Time),
-                _ => Itn::O,
-            },
-            disfluency: Disfluency::ALL[if (h >> 32).is_multiple_of(6) { (h >> 40) as usize % Disfluency::ALL.len() } else { 0 }],
-        }
-    };
-    row.first.iter().map(tag).collect()
-}
-
-/// States of a model: a hash of all tokens that were kept, where, in which passes, and of the boundaries before their words.
-fn states_of(row: &Row, before: u64) -> u64 {
-    let mut h = DefaultHasher::new();
-    let kept = row.keep.map_or(0, |keep| keep.tokens as usize);
-    (before, row.after, row.lookahead, &row.tokens[..kept], &row.tokens[kept..], &row.prosody).hash(&mut h);
-    h.finish()
-}
-
-/// Milliseconds of silence before word `w`; some words overlap the one before, and some have no times.
-const SILENCES_MS: [i64; 11] = [0, 40, 0, 120, 300, -60, 500, 0, 900, 3000, 70_000];
-
-fn is_timed(w: u8) -> bool {
-    w % 13 != 12
-}
-
-/// When word `w` starts, seconds, after the word that ended at `clock`, milliseconds.
-fn starts(clock: &mut u64, w: u8) -> Option<f64> {
-    *clock = clock.saturating_add_signed(SILENCES_MS[usize::from(w) % SILENCES_MS.len()]);
-    is_timed(w).then_some(*clock as f64 / 1000.0)
-}
-
-/// Who says word `w`.
-fn speaker(w: u8) -> Option<&'static str> {
-    [None, Some("ann"), Some("bob"), Some("ann")][usize::from(w >> 6)]
-}
-
-/// When it ends.
-fn ends(clock: &mut u64, w: u8) -> Option<f64> {
-    *clock += 100 + 40 * u64::from(w % 9);
-    is_timed(w).then_some(*clock as f64 / 1000.0)
-}
-
-/// One thing a recogniser sends.
-#[derive(Clone, Debug)]
-pub struct Say {
-    /// its channel, below [`CHANNELS`] in scripts
-    pub channel: u8,
-    /// its words, `w0` to `w255`. Their times go by their numbers, and from `w64` on they have speakers.
-    pub words: Vec<u8>,
-    /// or a hypothesis
-    pub is_final: bool,
-    /// what ends with it
-    pub end: Option<End>,
 }
 
 /// What came out of one channel, epoch by epoch: word number, its token and tags, in order; and its end.

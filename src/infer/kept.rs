@@ -1,0 +1,42 @@
+//! The states that streams of a process keep, shared by partition tasks and inference workers.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::States;
+use super::states::{OwnerId, StateStore};
+
+/// The states that streams of this process keep, whatever their models.
+#[derive(Clone)]
+pub struct KeptStates(Arc<Mutex<StateStore<States>>>);
+
+impl KeptStates {
+    /// A store for so many bytes.
+    pub fn new(max_bytes: usize) -> KeptStates {
+        KeptStates(Arc::new(Mutex::new(StateStore::new(max_bytes))))
+    }
+
+    /// A name for a partition's assignment to this process.
+    pub fn owner(&self) -> OwnerId {
+        self.store().owner()
+    }
+
+    /// Forgets a stream that has ended or is erased.
+    pub fn forget(&self, owner: OwnerId, stream: u64) {
+        self.store().forget(owner, stream);
+    }
+
+    /// Forgets all streams of a partition that is given up.
+    pub fn forget_all(&self, owner: OwnerId) {
+        self.store().forget_all(owner);
+    }
+
+    /// Bytes of all held states.
+    pub fn bytes(&self) -> usize {
+        self.store().bytes()
+    }
+
+    /// The store itself, for a moment.
+    pub(super) fn store(&self) -> MutexGuard<'_, StateStore<States>> {
+        self.0.lock().expect("nobody panics while holding it")
+    }
+}

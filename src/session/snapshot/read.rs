@@ -1,0 +1,141 @@
+//! Reads a stream's words and held input from plain data. Everything is checked, because a changelog's bytes are input.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::state::{EndState, HeldInputState, OpenStream, WordState};
+use super::{HeldInput, SnapshotContext, SnapshotError, wrong};
+use crate::infer::prosody::Prosody;
+use crate::infer::row::MAX_TOKENS_PER_WORD;
+use crate::record::End;
+use crate::record::vocabulary::Spelling;
+use crate::session::buffer::{BufferParts, BufferedWord, Freeze, Past};
+use crate::session::policy::Policy;
+use crate::session::vocabulary::Vocabulary;
+use crate::session::{Record, Source, Time, Word};
+use crate::tags::{Itn, Tags};
+
+/// Input words of an epoch: beyond it no call goes, and counting on might overflow.
+const MAX_INPUT_WORDS: u64 = 1 << 48;
+
+impl OpenStream {
+    /// Its vocabularies.
+    fn vocabularies(&self) -> Result<Vec<Arc<Vocabulary>>, SnapshotError> {
+        let is_sound = |s: &Spelling| !s.said.is_empty() && !s.written.is_empty();
+        if !self.vocabularies.iter().all(|(number, all)| *number < u64::MAX && all.iter().all(is_sound)) {
+            return Err(wrong("a spelling that says nothing"));
+        }
+        Ok(self.vocabularies.iter().map(|(number, all)| Arc::new(Vocabulary::new(*number, all.clone()))).collect())
+    }
+
+    /// Its session's vocabulary.
+    pub(in crate::session) fn session_vocabulary(&self) -> Option<Vocabulary> {
+        let (number, spellings) = self.vocabularies.get(self.vocabulary? as usize)?;
+        Some(Vocabulary::new(*number, spellings.clone()))
+    }
+
+    /// The stream's words, and the records that waited for its end. `policy` is its profile's policy. History in
+    /// another model's tokens is left out.
+    pub(in crate::session) fn words(
+        &self,
+        policy: &Policy,
+        context: &impl SnapshotContext,
+        now: Time,
+    ) -> Result<(BufferParts, VecDeque<HeldInput>), SnapshotError> {
+        let mut sources = Vec::with_capacity(self.sources.len());
+        for s in &self.sources {
+            let meta = s.meta.as_ref().map(|m| RawValue::from_string(m.to_string())).transpose();
+            let meta = meta.map_err(|_| wrong("meta that is no JSON"))?;
+            sources.push(Arc::new(Source {
+                offset: s.offset,
+                meta,
+                headers: s.headers.clone(),
+                timestamp_ms: s.timestamp_ms,
+                attached: None,
+            }));
+        }
+        let source = |at: u32| sources.get(at as usize).cloned().ok_or_else(|| wrong("a word of no record"));
+        let prosody = |byte: u8| Prosody::from_byte(byte).ok_or_else(|| wrong("a boundary that there is not"));
+        let vocabularies = self.vocabularies()?;
+        let vocabulary = |at: Option<u32>| match at {
+            None => Ok(None),
+            Some(at) => vocabularies.get(at as usize).cloned().map(Some).ok_or_else(|| wrong("a vocabulary that is not there")),
+        };
+        let word = |w: &WordState, policy: &Policy| {
+            if w.spoken.is_empty() {
+                return Err(wrong("an empty word"));
+            }
+            if w.src[0] >= w.src[1] || w.src[1] > MAX_INPUT_WORDS {
+                return Err(wrong("a word of no input word"));
+            }
+            Ok(Word {
+                spoken: w.spoken.clone(),
+                start: w.start,
+                end: w.end,
+                confidence: w.confidence,
+                speaker: w.speaker.clone(),
+                prosody: prosody(w.prosody)?,
+                tokens: context.tokens(policy, w.kind.for_model(&w.spoken)),
+                parts: w.kind.comparable(&w.spoken),
+                asked: w.asked,
+                kind: w.kind,
+                source: source(w.source)?,
+                src: w.src,
+                shared: w.shared,
+                vocabulary: vocabulary(w.vocabulary)?,
+            })
+        };
+        let mut entries = VecDeque::with_capacity(self.entries.len());
+        for e in &self.entries {
+            let tags = match e.tags {
+                None => None,
+                Some(bytes) => Some(Tags::from_bytes(bytes).ok_or_else(|| wrong("tags that name no label"))?),
+            };
+            let freeze = e.freeze.map(|f| Freeze {
+                at: now,
+                cause: f.cause,
+                later_words: f.later_words,
+                delay_ms: f.delay_ms,
+                degraded: f.degraded,
+            });
+            entries.push_back(BufferedWord { word: word(&e.word, policy)?, arrived: now, tags, freeze });
+        }
+        let mut waiting = VecDeque::new();
+        for w in &self.waiting {
+            waiting.push_back(match w {
+                HeldInputState::End(cause) => HeldInput::End(*cause),
+                HeldInputState::Record { seq, hash, is_final, words, end, source: of, profile } => {
+                    let (profile, policy) = context.profile(profile);
+                    let record = Record {
+                        seq: *seq,
+                        hash: *hash,
+                        is_final: *is_final,
+                        words: words.iter().map(|w| word(w, &policy)).collect::<Result<_, _>>()?,
+                        end: end.map(|end| match end {
+                            EndState::Utterance => End::Utterance,
+                            EndState::Channel => End::Channel,
+                            EndState::Session => End::Session,
+                        }),
+                        policy,
+                        source: source(*of)?,
+                        vocabulary: Vec::new(), // its words have it
+                    };
+                    HeldInput::Record(record, profile)
+                }
+            });
+        }
+        let same_model = *self.model == *context.model(policy);
+        let mut history = VecDeque::new();
+        for (tokens, byte) in self.history.iter().filter(|_| same_model) {
+            if (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()) {
+                history.push_back(Past { tokens: tokens.as_slice().into(), prosody: prosody(*byte)? });
+            }
+        }
+        let last_source = self.last_source.map(source).transpose()?;
+        let label = |n: u8| Itn::from_index(usize::from(n)).ok_or_else(|| wrong("an ITN label that there is not"));
+        let label = self.label.map(label).transpose()?;
+        Ok((BufferParts { history, entries, released: self.released, frozen: self.frozen, label, last_source }, waiting))
+    }
+}

@@ -1,0 +1,130 @@
+//! Writes a stream's words and held input as plain data.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::HeldInput;
+use super::state::{EndState, EntryState, FreezeState, HeldInputState, OpenStream, SourceState, WordState};
+use crate::record::End;
+use crate::session::buffer::{BufferParts, BufferedWord, Freeze};
+use crate::session::plan::Pass;
+use crate::session::settle::Settled;
+use crate::session::stream::StreamProgress;
+use crate::session::vocabulary::Vocabulary;
+use crate::session::{Source, Word};
+use crate::tags::Tags;
+
+/// Sources and vocabularies, each once.
+#[derive(Default)]
+struct Sources {
+    sources: Vec<Arc<Source>>,
+    vocabularies: Vec<Arc<Vocabulary>>,
+}
+
+impl Sources {
+    fn place(&mut self, source: &Arc<Source>) -> u32 {
+        // Words of one record stand together.
+        let at = self.sources.iter().rposition(|s| Arc::ptr_eq(s, source)).unwrap_or_else(|| {
+            self.sources.push(source.clone());
+            self.sources.len() - 1
+        });
+        at as u32
+    }
+
+    fn vocabulary(&mut self, vocabulary: &Arc<Vocabulary>) -> u32 {
+        let at = self.vocabularies.iter().rposition(|v| Arc::ptr_eq(v, vocabulary)).unwrap_or_else(|| {
+            self.vocabularies.push(vocabulary.clone());
+            self.vocabularies.len() - 1
+        });
+        at as u32
+    }
+
+    fn word(&mut self, word: &Word) -> WordState {
+        let Word { spoken, start, end, confidence, speaker, prosody, kind, asked, source, src, shared, vocabulary, .. } = word;
+        let source = self.place(source);
+        let vocabulary = vocabulary.as_ref().map(|vocabulary| self.vocabulary(vocabulary));
+        WordState {
+            spoken: spoken.clone(),
+            start: *start,
+            end: *end,
+            confidence: *confidence,
+            speaker: speaker.clone(),
+            prosody: prosody.to_byte(),
+            kind: *kind,
+            asked: *asked,
+            source,
+            src: *src,
+            shared: *shared,
+            vocabulary,
+        }
+    }
+}
+
+impl OpenStream {
+    pub(in crate::session) fn new(
+        profile: &str,
+        model: &str,
+        progress: StreamProgress,
+        utterance_ended: bool,
+        (covered, passes): (u64, Vec<Pass>),
+        (parts, settled): (BufferParts, Settled),
+        (waiting, vocabulary): (&VecDeque<HeldInput>, Option<&Arc<Vocabulary>>),
+    ) -> OpenStream {
+        let mut sources = Sources::default();
+        let vocabulary = vocabulary.map(|vocabulary| sources.vocabulary(vocabulary));
+        let entry = |sources: &mut Sources, e: &BufferedWord| EntryState {
+            word: sources.word(&e.word),
+            tags: e.tags.map(Tags::to_bytes),
+            freeze: e.freeze.map(|Freeze { cause, later_words, delay_ms, degraded, at: _ }| FreezeState {
+                cause,
+                later_words,
+                delay_ms,
+                degraded,
+            }),
+        };
+        let entries = parts.entries.iter().map(|e| entry(&mut sources, e)).collect();
+        let last_source = parts.last_source.as_ref().map(|s| sources.place(s));
+        let waiting = waiting.iter().map(|w| match w {
+            HeldInput::End(cause) => HeldInputState::End(*cause),
+            HeldInput::Record(r, profile) => HeldInputState::Record {
+                seq: r.seq,
+                hash: r.hash,
+                is_final: r.is_final,
+                words: r.words.iter().map(|w| sources.word(w)).collect(),
+                end: r.end.map(|end| match end {
+                    End::Utterance => EndState::Utterance,
+                    End::Channel => EndState::Channel,
+                    End::Session => EndState::Session,
+                }),
+                source: sources.place(&r.source),
+                profile: (&**profile).into(),
+            },
+        });
+        let waiting = waiting.collect();
+        let source = |s: &Arc<Source>| SourceState {
+            offset: s.offset,
+            meta: s.meta.as_ref().map(|m| m.get().into()),
+            headers: s.headers.clone(),
+            timestamp_ms: s.timestamp_ms,
+        };
+        OpenStream {
+            profile: profile.into(),
+            model: model.into(),
+            progress,
+            utterance_ended,
+            covered,
+            passes,
+            released: parts.released,
+            frozen: parts.frozen,
+            label: parts.label.map(|label| label.index() as u8),
+            settled,
+            history: parts.history.iter().map(|past| (past.tokens.to_vec(), past.prosody.to_byte())).collect(),
+            sources: sources.sources.iter().map(source).collect(),
+            vocabularies: sources.vocabularies.iter().map(|v| (v.number(), v.spellings().to_vec())).collect(),
+            vocabulary,
+            entries,
+            last_source,
+            waiting,
+        }
+    }
+}

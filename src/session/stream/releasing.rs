@@ -1,0 +1,76 @@
+//! Frozen words leave the stream as segments, and an ended epoch closes.
+
+use super::Stream;
+use crate::redact::add_around;
+use crate::session::output::{Release, StreamOutput};
+use crate::session::{WordKind, release};
+
+/// Number of words after a segment that redaction sees. A redacted range at the segment's end may go on in them, or
+/// they may show that it has ended.
+const MAX_AFTER: u64 = 24;
+
+impl Stream {
+    fn all_frozen_and_ending(&self) -> bool {
+        self.is_ending() && self.buffer.frozen() == self.buffer.total()
+    }
+
+    /// Closes the epoch if it has ended and all its words are frozen. Who has called `push` or `end` calls this next.
+    pub fn close_if_done(&mut self, out: &mut Vec<StreamOutput>) {
+        if !self.all_frozen_and_ending() {
+            return;
+        }
+        while let Some(cut) = release::by_rule(&self.buffer, &self.policy, &self.progress.channel_context.before, true) {
+            self.release(cut, self.buffer.total(), self.buffer.total(), out);
+        }
+        if self.buffer.released() < self.buffer.total() {
+            self.release(self.buffer.total(), self.buffer.total(), self.buffer.total(), out);
+        }
+        let cause = self.progress.ending.expect("it is ending");
+        out.push(StreamOutput::Closed { seq: self.progress.seq, counts: self.progress.counts, cause });
+    }
+
+    /// Releases the words before `cut`. Redaction may look at those before `known`; the latest pass saw those before `seen`, or more.
+    pub(super) fn release(&mut self, cut: u64, known: u64, seen: u64, out: &mut Vec<StreamOutput>) {
+        let from = self.buffer.released();
+        let turn_ends = cut < seen && self.buffer.get(cut).word.begins_turn();
+        let more = !(self.all_frozen_and_ending() && self.ends_for_good());
+        let before = self.progress.channel_context.before.clone();
+        let around = |from: u64, to: u64| {
+            let mut around = String::new();
+            let entries = self.buffer.range(from, to);
+            entries.for_each(|e| add_around(&mut around, &e.word.parts, release::is_kept(e, &self.policy)));
+            around
+        };
+        let after = around(cut, known.min(cut + MAX_AFTER)).into();
+        let left = around(from, cut);
+        self.progress.channel_context.left(&left, self.policy.redaction.is_some());
+        let mut base = self.buffer.frozen().saturating_sub(self.policy.history_words);
+        if self.policy.settling.is_some() {
+            base = base.min(self.settled.needs_from(&self.policy));
+        }
+        let entries = self.buffer.release(cut, base);
+        let sentence_start = self.progress.sentence_start;
+        for entry in &entries {
+            let tags = entry.tags.unwrap_or_default();
+            let leaves = entry.word.removal(tags.disfluency, self.policy.verbatim).is_some();
+            self.progress.counts.removed += if leaves { entry.word.src[1] - entry.word.src[0] } else { 0 };
+            // A removed word's end mark moves to the kept word before it. A mark on a word that goes out as spoken is
+            // not written.
+            let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
+            self.progress.sentence_start = ends || ((self.progress.sentence_start || entry.word.begins_turn()) && leaves);
+        }
+        self.progress.sentence_start |= turn_ends;
+        out.push(StreamOutput::Release(Release {
+            seq: self.progress.seq,
+            from,
+            sentence_start,
+            turn_ends,
+            before,
+            after,
+            more,
+            entries,
+        }));
+        self.progress.seq += 1;
+        self.progress.counts.segments += 1;
+    }
+}

@@ -1,0 +1,96 @@
+//! From the logits of a token to its tags.
+
+use super::{Case, Disfluency, Itn, Punct, Tags};
+
+/// The place of each head among the logits of a token. The heads stand side by side: marks, case, ITN, disfluency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heads {
+    /// labels of the ITN head
+    pub(super) itn: usize,
+    /// labels of the disfluency head
+    pub(super) disfluency: usize,
+}
+
+impl Heads {
+    const ITN_FROM: usize = Punct::ALL.len() + Case::ALL.len();
+
+    /// Place of the ITN head.
+    pub fn itn(self) -> std::ops::Range<usize> {
+        Heads::ITN_FROM..Heads::ITN_FROM + self.itn
+    }
+
+    /// Number of logits of one token.
+    pub fn width(self) -> usize {
+        Heads::ITN_FROM + self.itn + self.disfluency
+    }
+
+    /// The best label of each head, from one token's logits ([`Heads::width`] of them). A tie goes to the lower label. The
+    /// ITN label is the best one for this word alone; [`crate::infer::path`] fits the labels of several words together.
+    pub fn best(self, logits: &[f32], tilt: Tilt) -> Tags {
+        debug_assert_eq!(logits.len(), self.width());
+        let (marks, rest) = logits.split_at(Punct::ALL.len());
+        let top = |part: &[f32]| (1..part.len()).fold(0, |top, i| if part[i] > part[top] { i } else { top });
+        let (case, rest) = rest.split_at(Case::ALL.len());
+        let (itn, disfluency) = rest.split_at(self.itn);
+        let mark = top(&[marks[0], marks[1] + tilt.comma, marks[2] + tilt.period, marks[3] + tilt.question]);
+        let tilted = |(&logit, label): (&f32, Disfluency)| if label.stays() { logit - tilt.disfluency } else { logit };
+        let disfluency: Vec<f32> = disfluency.iter().zip(Disfluency::ALL).map(tilted).collect();
+        Tags {
+            punct: Punct::ALL[mark],
+            case: Case::ALL[top(case)],
+            itn: Itn::from_index(top(itn)).unwrap_or_default(),
+            disfluency: Disfluency::ALL[top(&disfluency)],
+        }
+    }
+}
+
+/// A profile's tilt, which is added to logits. Above 0 there are more marks, or more words taken for disfluent; below 0
+/// fewer. Where logits are calibrated, a mark with tilt x is taken if it is at least e^-x times as probable as no mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tilt {
+    /// commas
+    pub comma: f32,
+    /// full stops
+    pub period: f32,
+    /// question marks
+    pub question: f32,
+    /// all types of disfluency alike
+    pub disfluency: f32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tags::{ItnClass, Labels};
+
+    #[test]
+    fn a_repair_is_tilted_with_the_fluent_words() {
+        let heads = Labels::ours("m").heads();
+        let mut logits = vec![0.0; heads.width()];
+        let disfluency = heads.itn().end;
+        (logits[disfluency + 6], logits[disfluency + 5]) = (1.0, 0.5); // RP, RM
+        assert_eq!(heads.best(&logits, Tilt::default()).disfluency, Disfluency::Rp);
+        assert_eq!(heads.best(&logits, Tilt { disfluency: 1.0, ..Tilt::default() }).disfluency, Disfluency::Rm);
+        assert!(Disfluency::Rp.stays() && !Disfluency::Rm.stays());
+    }
+
+    #[test]
+    fn best_takes_each_heads_own_maximum() {
+        let heads = Labels::ours("m").heads();
+        let best = |logits: &[f32], tilt| heads.best(logits, tilt);
+        let mut logits = vec![0.0; heads.width()];
+        logits[3] = 1.0; // QUESTION
+        logits[4 + 2] = 1.0; // UPPER
+        logits[8 + 4] = 1.0; // I-ORDINAL
+        logits[8 + Itn::COUNT + 5] = 1.0; // RM
+        let none = Tilt::default();
+        let tags = best(&logits, none);
+        assert_eq!(best(&logits, Tilt { question: -1.5, ..none }).punct, Punct::O, "a tilt against questions");
+        assert_eq!(best(&logits, Tilt { period: 1.5, ..none }).punct, Punct::Period, "a tilt towards full stops");
+        assert_eq!(best(&logits, Tilt { disfluency: -1.5, ..none }).disfluency, Disfluency::O, "a tilt against disfluencies");
+        assert_eq!(tags.punct, Punct::Question);
+        assert_eq!(tags.case, Case::Upper);
+        assert_eq!(tags.itn, Itn::I(ItnClass::Ordinal));
+        assert_eq!(tags.disfluency, Disfluency::Rm);
+    }
+}

@@ -1,0 +1,144 @@
+//! `labels.json`: the tag set, the special tokens and the inputs that a model was trained with.
+
+use serde::{Deserialize, Serialize};
+
+use super::heads::Heads;
+use super::{Case, Disfluency, Itn, ItnClass, Punct};
+
+/// `labels.json` of a model: label names per head in logit order.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Labels {
+    /// name of the model, sent in every segment
+    pub model: String,
+    /// marks
+    pub punct: Vec<String>,
+    /// cases
+    pub case: Vec<String>,
+    /// ITN spans
+    pub itn: Vec<String>,
+    /// disfluencies
+    pub disfluency: Vec<String>,
+    /// kinds of speech that the model knows; the first, "any", stands for a kind that is not known
+    pub styles: Vec<String>,
+    /// what each step from one ITN label to the next adds to a path's score ([`crate::infer::path`])
+    pub itn_follows: Vec<Vec<f32>>,
+    /// the tokenizer's and the encoder's special tokens
+    pub tokens: SpecialTokens,
+    /// what the model takes of the boundaries before words ([`Labels::INPUTS`]); older models take none
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+}
+
+/// Tokens of an encoder that stand for no word.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct SpecialTokens {
+    /// id of the first token of every row
+    pub cls: u32,
+    /// id of the last token of a row whose speaker has stopped
+    pub sep: u32,
+    /// the tokenizer's name of a word that it cannot divide
+    pub unknown: String,
+}
+
+impl Labels {
+    /// What a model may take of the boundary before each word: [`Prosody`](crate::infer::prosody::Prosody)'s parts in their order.
+    pub const INPUTS: [&str; 3] = ["pauses", "gaps", "speakers"];
+
+    /// The labels this program knows, under the name `model`.
+    pub fn ours(model: &str) -> Labels {
+        let strings = |names: &[&str]| names.iter().map(|n| n.to_string()).collect();
+        let mut itn = vec!["O".to_string()];
+        for class in ItnClass::ALL {
+            itn.push(format!("B-{}", class.label()));
+            itn.push(format!("I-{}", class.label()));
+        }
+        Labels {
+            model: model.to_string(),
+            punct: strings(&["O", "COMMA", "PERIOD", "QUESTION"]),
+            case: strings(&["LOWER", "CAP", "UPPER", "MIXED"]),
+            itn,
+            disfluency: strings(&["O", "F", "E", "D", "REP", "RM", "RP"]),
+            styles: strings(&["any"]),
+            itn_follows: vec![vec![0.0; Itn::COUNT]; Itn::COUNT],
+            tokens: SpecialTokens { cls: 101, sep: 102, unknown: "[UNK]".to_string() },
+            inputs: Vec::new(),
+        }
+    }
+
+    /// Checks that the labels are those of this program. The lists of ITN labels and of disfluencies may lack the labels
+    /// that were added last. The error names the head that differs, what was expected and what was got.
+    pub fn check(&self) -> Result<(), String> {
+        let ours = Labels::ours(&self.model);
+        for (head, want, got, first) in [
+            ("punct", &ours.punct, &self.punct, Punct::ALL.len()),
+            ("case", &ours.case, &self.case, Case::ALL.len()),
+            ("itn", &ours.itn, &self.itn, 1 + 2 * ItnClass::FIRST),
+            ("disfluency", &ours.disfluency, &self.disfluency, Disfluency::FIRST),
+        ] {
+            if want != got && want[..first] != got[..] {
+                let or = if first < want.len() { format!(", or the first {first} of them") } else { String::new() };
+                return Err(format!("head {head:?}: expected {want:?}{or}, got {got:?}"));
+            }
+        }
+        if self.styles.first().is_none_or(|s| s != "any") {
+            return Err(format!("styles: expected \"any\" and then the kinds of speech, got {:?}", self.styles));
+        }
+        let twice = |i: usize| self.inputs[..i].contains(&self.inputs[i]);
+        if (0..self.inputs.len()).any(|i| !Labels::INPUTS.contains(&self.inputs[i].as_str()) || twice(i)) {
+            return Err(format!("inputs: expected some of {:?}, each once, got {:?}", Labels::INPUTS, self.inputs));
+        }
+        Ok(())
+    }
+
+    /// The place of each head among the logits of a token.
+    pub fn heads(&self) -> Heads {
+        Heads { itn: self.itn.len(), disfluency: self.disfluency.len() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_table_in_another_order_is_refused_by_name() {
+        let mut labels = Labels::ours("m");
+        labels.case.swap(0, 1);
+        assert!(labels.check().unwrap_err().starts_with("head \"case\""));
+    }
+
+    #[test]
+    fn a_model_may_lack_the_labels_that_were_added_last_and_no_others() {
+        let mut older = Labels::ours("m");
+        older.itn.truncate(1 + 2 * ItnClass::FIRST);
+        older.disfluency.truncate(Disfluency::FIRST);
+        assert_eq!(older.check(), Ok(()));
+        assert_eq!((older.heads().width(), Labels::ours("m").heads().width()), (8 + 25 + 6, 8 + 33 + 7));
+        let mut some = Labels::ours("m");
+        some.itn.truncate(1 + 2 * ItnClass::FIRST + 2);
+        assert!(some.check().unwrap_err().contains("or the first 25 of them, got"));
+        let mut more = Labels::ours("m");
+        more.disfluency.push("X".into());
+        assert!(more.check().unwrap_err().starts_with("head \"disfluency\""));
+        older.case.pop();
+        assert!(older.check().unwrap_err().starts_with("head \"case\""));
+    }
+
+    #[test]
+    fn a_model_that_takes_what_nobody_measures_is_refused() {
+        let of = |inputs: &[&str]| Labels { inputs: inputs.iter().map(|i| i.to_string()).collect(), ..Labels::ours("m") };
+        assert_eq!(of(&Labels::INPUTS).check(), Ok(()));
+        assert_eq!(of(&["gaps"]).check(), Ok(()));
+        for wrong in [&["pitch"][..], &["pauses", "pauses"], &["Pauses"]] {
+            let error = of(wrong).check().unwrap_err();
+            assert!(
+                error.starts_with("inputs: expected some of [\"pauses\", \"gaps\", \"speakers\"], each once, got"),
+                "{error}"
+            );
+        }
+        let older: Labels = serde_json::from_value(serde_json::to_value(of(&[])).unwrap()).unwrap();
+        assert!(older.inputs.is_empty() && !serde_json::to_string(&older).unwrap().contains("inputs"));
+    }
+}

@@ -1,0 +1,316 @@
+//! The tag set of the joint tagger: the labels that a pass gives to each word.
+//!
+//! The same four heads as in training (`models/training/faircopy_training/labels.py`); `models/en/labels.json` carries
+//! the label names in logit order, and [`Labels::check`] refuses a model whose order differs from this module's. New labels
+//! are added at the end of a head's list only, so that a model which was trained before goes on working.
+
+mod heads;
+mod labels;
+
+pub use heads::{Heads, Tilt};
+pub use labels::{Labels, SpecialTokens};
+use serde::{Deserialize, Serialize};
+
+/// The mark after a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Punct {
+    /// No mark.
+    #[default]
+    O,
+    /// `,`
+    Comma,
+    /// `.`
+    Period,
+    /// `?`
+    Question,
+}
+
+impl Punct {
+    /// All labels in logit order.
+    pub const ALL: [Punct; 4] = [Punct::O, Punct::Comma, Punct::Period, Punct::Question];
+
+    /// Whether the mark ends a sentence.
+    pub fn ends_sentence(self) -> bool {
+        matches!(self, Punct::Period | Punct::Question)
+    }
+
+    /// The mark as written, empty for none.
+    pub fn written(self) -> &'static str {
+        match self {
+            Punct::O => "",
+            Punct::Comma => ",",
+            Punct::Period => ".",
+            Punct::Question => "?",
+        }
+    }
+}
+
+/// The case of a word. A lone capital letter ("I") is `Cap`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Case {
+    /// as it is said
+    #[default]
+    Lower,
+    /// first letter
+    Cap,
+    /// every letter
+    Upper,
+    /// by the lexicon (iPhone, McKay)
+    Mixed,
+}
+
+impl Case {
+    /// All labels in logit order.
+    pub const ALL: [Case; 4] = [Case::Lower, Case::Cap, Case::Upper, Case::Mixed];
+}
+
+/// The class of an ITN entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ItnClass {
+    /// 42
+    Cardinal,
+    /// 42nd
+    Ordinal,
+    /// 42%
+    Percent,
+    /// $42
+    Money,
+    /// 1942
+    Year,
+    /// April 2, 1942
+    Date,
+    /// 4:20 PM
+    Time,
+    /// 212-555-0142
+    Phone,
+    /// Q4, AB 1234
+    Alphanumeric,
+    /// 4-5
+    Range,
+    /// example.com
+    Website,
+    /// a@example.com
+    Email,
+    /// 12 Oak Street, Springfield
+    Address,
+    /// the day on which somebody was born
+    Dob,
+    /// a personal identification number
+    Pin,
+    /// a password or passphrase
+    Password,
+}
+
+impl ItnClass {
+    /// All classes in the order of the label table.
+    pub const ALL: [ItnClass; 16] = [
+        ItnClass::Cardinal,
+        ItnClass::Ordinal,
+        ItnClass::Percent,
+        ItnClass::Money,
+        ItnClass::Year,
+        ItnClass::Date,
+        ItnClass::Time,
+        ItnClass::Phone,
+        ItnClass::Alphanumeric,
+        ItnClass::Range,
+        ItnClass::Website,
+        ItnClass::Email,
+        ItnClass::Address,
+        ItnClass::Dob,
+        ItnClass::Pin,
+        ItnClass::Password,
+    ];
+
+    /// Classes that models without the later ones have: the first so many of [`ItnClass::ALL`].
+    pub const FIRST: usize = 12;
+
+    /// The class of a name in the label table.
+    pub fn named(label: &str) -> Option<ItnClass> {
+        ItnClass::ALL.into_iter().find(|c| c.label() == label)
+    }
+
+    /// The name in the label table.
+    pub fn label(self) -> &'static str {
+        match self {
+            ItnClass::Cardinal => "CARDINAL",
+            ItnClass::Ordinal => "ORDINAL",
+            ItnClass::Percent => "PERCENT",
+            ItnClass::Money => "MONEY",
+            ItnClass::Year => "YEAR",
+            ItnClass::Date => "DATE",
+            ItnClass::Time => "TIME",
+            ItnClass::Phone => "PHONE",
+            ItnClass::Alphanumeric => "ALPHANUMERIC",
+            ItnClass::Range => "RANGE",
+            ItnClass::Website => "WEBSITE",
+            ItnClass::Email => "EMAIL",
+            ItnClass::Address => "ADDRESS",
+            ItnClass::Dob => "DOB",
+            ItnClass::Pin => "PIN",
+            ItnClass::Password => "PASSWORD",
+        }
+    }
+
+    /// The class of redaction that a span with this label is of, whatever its words are.
+    pub fn secret(self) -> Option<&'static str> {
+        match self {
+            ItnClass::Address => Some("address"),
+            ItnClass::Dob => Some("dob"),
+            ItnClass::Pin => Some("pin"),
+            ItnClass::Password => Some("password"),
+            _ => None,
+        }
+    }
+}
+
+/// A word's place in an ITN span, in BIO notation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Itn {
+    /// outside
+    #[default]
+    O,
+    /// begins a span
+    B(ItnClass),
+    /// goes on in the span of the word before
+    I(ItnClass),
+}
+
+impl Itn {
+    /// Label number `n` of the head: `O`, then `B-` and `I-` of each class.
+    pub fn from_index(n: usize) -> Option<Itn> {
+        if n == 0 {
+            return Some(Itn::O);
+        }
+        let class = *ItnClass::ALL.get((n - 1) / 2)?;
+        Some(if n % 2 == 1 { Itn::B(class) } else { Itn::I(class) })
+    }
+
+    /// The label's number in the head.
+    pub fn index(self) -> usize {
+        let class = |c: ItnClass| ItnClass::ALL.iter().position(|&other| other == c).expect("ALL has every class");
+        match self {
+            Itn::O => 0,
+            Itn::B(c) => 2 * class(c) + 1,
+            Itn::I(c) => 2 * class(c) + 2,
+        }
+    }
+
+    /// Number of labels of the head.
+    pub const COUNT: usize = 1 + 2 * ItnClass::ALL.len();
+
+    /// Whether this word continues the span of `before`. An `I` of another class begins a new span.
+    pub fn continues(self, before: Itn) -> bool {
+        match (before, self) {
+            (Itn::B(a) | Itn::I(a), Itn::I(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// The class, inside a span.
+    pub fn class(self) -> Option<ItnClass> {
+        match self {
+            Itn::O => None,
+            Itn::B(c) | Itn::I(c) => Some(c),
+        }
+    }
+}
+
+/// `O`, `B-MONEY`, `I-MONEY`, as in the label table.
+impl std::fmt::Display for Itn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Itn::O => f.write_str("O"),
+            Itn::B(class) => write!(f, "B-{}", class.label()),
+            Itn::I(class) => write!(f, "I-{}", class.label()),
+        }
+    }
+}
+
+/// The disfluency type of a word. Words with any type but `O` and `Rp` are removed from readable text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Disfluency {
+    /// fluent
+    #[default]
+    O,
+    /// filled pause
+    F,
+    /// editing term ("I mean")
+    E,
+    /// discourse marker ("you know")
+    D,
+    /// reparandum that is said again word for word
+    Rep,
+    /// any other reparandum
+    Rm,
+    /// what is said in a reparandum's place (the repair of Switchboard's labels, the correction of Four-in-One's)
+    Rp,
+}
+
+impl Disfluency {
+    /// All labels in logit order.
+    pub const ALL: [Disfluency; 7] =
+        [Disfluency::O, Disfluency::F, Disfluency::E, Disfluency::D, Disfluency::Rep, Disfluency::Rm, Disfluency::Rp];
+
+    /// Labels that models without the later ones have: the first so many of [`Disfluency::ALL`].
+    pub const FIRST: usize = 6;
+
+    /// Whether a word of this type stays in readable text.
+    pub fn stays(self) -> bool {
+        matches!(self, Disfluency::O | Disfluency::Rp)
+    }
+}
+
+/// The four labels that a pass gives to a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tags {
+    /// the mark after it
+    pub punct: Punct,
+    /// its case
+    pub case: Case,
+    /// its place in an ITN span
+    pub itn: Itn,
+    /// its disfluency type
+    pub disfluency: Disfluency,
+}
+
+impl Tags {
+    /// Each head's label by its number in the table.
+    pub fn to_bytes(self) -> [u8; 4] {
+        [self.punct as u8, self.case as u8, self.itn.index() as u8, self.disfluency as u8]
+    }
+
+    /// Of [`Tags::to_bytes`]; `None` where a number names no label.
+    pub fn from_bytes([punct, case, itn, disfluency]: [u8; 4]) -> Option<Tags> {
+        Some(Tags {
+            punct: *Punct::ALL.get(usize::from(punct))?,
+            case: *Case::ALL.get(usize::from(case))?,
+            itn: Itn::from_index(usize::from(itn))?,
+            disfluency: *Disfluency::ALL.get(usize::from(disfluency))?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_itn_label_has_the_index_that_its_name_has_in_the_table() {
+        let labels = Labels::ours("m");
+        for (n, name) in labels.itn.iter().enumerate() {
+            let made = match Itn::from_index(n).expect("in range") {
+                Itn::O => "O".to_string(),
+                Itn::B(c) => format!("B-{}", c.label()),
+                Itn::I(c) => format!("I-{}", c.label()),
+            };
+            assert_eq!(&made, name);
+            assert_eq!(Itn::from_index(n).unwrap().index(), n);
+        }
+        assert_eq!(Itn::from_index(Itn::COUNT), None);
+    }
+}
