@@ -25,8 +25,10 @@ def onnx_runtime() -> dict:
 
 def models() -> list[dict]:
     made = []
-    for labels in sorted((HERE / "models").glob("*/labels.json")):
-        name = json.loads(labels.read_text())["model"]
+    models = HERE / "models"
+    names = [json.loads(path.read_text())["model"] for path in sorted(models.glob("*/labels.json"))]
+    names += [json.loads(path.read_text())["name"] for path in sorted(models.glob("*/second.json"))]
+    for name in names:
         # The card says which weights it starts from, and what it was trained on under which licences.
         made.append({"type": "machine-learning-model", "name": name, "description": "see models/README.md, which the image holds"})
     return made

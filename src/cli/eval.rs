@@ -7,6 +7,7 @@ use super::{Cli, Failure, print, start_log};
 use crate::eval::gold::{self, GoldError, Row};
 use crate::eval::report::{Report, judge};
 use crate::eval::run::{self, Pace, cut};
+use crate::eval::sheet::sheet;
 use crate::eval::sweep;
 use crate::eval::table::table;
 use crate::pipeline::Shared;
@@ -38,6 +39,12 @@ pub struct Args {
     /// Leave out the words' times (`t`), to see what they are worth
     #[arg(long)]
     pub no_times: bool,
+    /// Write a page on which people compare two settings, blind: the first two of the sweep, such as second_stage=off,choose
+    #[arg(long, value_name = "FILE")]
+    pub sheet: Option<PathBuf>,
+    /// Another seed draws other segments for the sheet
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
     /// Leave out the words' speakers (`speaker`)
     #[arg(long)]
     pub no_speakers: bool,
@@ -69,10 +76,18 @@ pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         base.verbatim = true;
     }
     let cells = sweep::cells(&base, &args.sweep)?;
+    if args.sheet.is_some() && cells.len() < 2 {
+        let message = "--sheet: expected a --sweep with two settings, such as second_stage=off,choose".into();
+        return Err(Failure { message, code: 2 });
+    }
     let shared = Shared::load(run::settings(settings, &cells)?)?;
     let model = shared.models.names().join(", ");
     let pace = Pace { stream_words: args.stream_words, word_ms: args.word_ms };
     let (outs, words_per_second) = run::run(shared, &cells, &rows, pace)?;
+    if let Some(path) = &args.sheet {
+        let page = sheet([&cells[0].name(), &cells[1].name()], [&outs[0], &outs[1]], &rows, args.seed);
+        std::fs::write(path, page).map_err(|e| Failure { message: format!("{}: {e}", path.display()), code: 1 })?;
+    }
     let report = Report {
         data: args.data.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         rows: rows.len(),

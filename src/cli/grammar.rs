@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
+use super::second::SecondArgs;
 use super::{Cli, Failure, print};
 use crate::format::itn::ast::GrammarError;
 use crate::format::itn::network::units;
@@ -47,7 +48,12 @@ pub enum Command {
         /// this class only
         #[arg(long)]
         class: Option<String>,
+        /// what the second stage is told
+        #[command(flatten)]
+        second: SecondArgs,
     },
+    /// What the second stage may choose from: of lines of label, tab, words on standard input, each as a JSON line
+    Readings,
     /// Ways to say something written, one a line: what this class writes so. Without arguments: of lines of class, tab, written form on standard
     /// input, each as a JSON line
     Verbalize {
@@ -113,7 +119,11 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Test { cases } => test(&open(false)?, cases),
-        Command::Explain { words, class } => {
+        Command::Readings => {
+            super::second::readings(open(false)?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Explain { words, class, second } => {
             let lower = words.to_lowercase();
             let words: Vec<&str> = lower.split_whitespace().collect();
             let itn = open(true)?;
@@ -131,8 +141,11 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             if readings.is_empty() {
                 out = format!("no class accepts {lower:?}: it stays as spoken\n");
             }
+            let none = readings.is_empty();
+            drop(readings);
+            out.push_str(&super::second::explain(cli, itn, &words, second)?);
             print(&out)?;
-            Ok(ExitCode::from(u8::from(readings.is_empty())))
+            Ok(ExitCode::from(u8::from(none)))
         }
         Command::Verbalize { class, text, sample, seed } => {
             let itn = open(false)?;

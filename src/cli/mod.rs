@@ -12,6 +12,7 @@ pub mod format;
 pub mod grammar;
 pub mod itn;
 pub mod run;
+mod second;
 pub mod sessions;
 mod subtitles;
 pub mod topics;

@@ -12,12 +12,14 @@ use super::values::{LookaheadSetting, MaskSetting, RedactSetting, ReleaseSetting
 use super::{Settings, SettingsError, text};
 use crate::format::Styles;
 use crate::format::numbers::Numbers;
+use crate::format::second::{Asker, SecondMode};
 use crate::format::style::FormatSpec;
 use crate::infer::Models;
 use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS, RowTemplate};
 use crate::rate_limit::WordQuota;
 use crate::redact::AnswerWindow;
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
+use crate::session::second::SecondStage;
 use crate::tags::Tilt;
 
 /// `[profiles.NAME]`, laid over `[profiles.default]` ([`lay_over_default`]).
@@ -37,6 +39,7 @@ pub struct ProfileSettings {
     pub utterance_delay_ms: u64,
     pub max_release_ms: u64,
     pub verbatim: bool,
+    pub second_stage: SecondMode,
     #[serde(deserialize_with = "text::list")]
     pub languages: Vec<String>,
     pub locale: String,
@@ -103,6 +106,8 @@ pub struct Profile {
     pub quota: WordQuota,
     /// formatting
     pub format: FormatSpec,
+    /// what the second stage does
+    pub second_stage: SecondMode,
     /// languages served: primary subtags in lower case
     pub languages: Vec<String>,
 }
@@ -184,12 +189,21 @@ impl Profiles {
         Ok(())
     }
 
-    /// Gives every profile its redaction rules with their lists. Streams need the rules so that they release nothing
-    /// redacted in halves.
-    pub fn bind_redaction(&mut self, styles: &Styles) {
+    /// Whether some profile asks the second stage.
+    pub fn any_asks_second(&self) -> bool {
+        self.by_name.values().any(|p| p.second_stage != SecondMode::Off)
+    }
+
+    /// Gives every profile what its streams need of its formatting: its redaction rules with their lists, so that they
+    /// release nothing redacted in halves, and what asks the second stage. `context_words`: those of the second stage's
+    /// model, if it is loaded.
+    pub fn bind_styles(&mut self, styles: &Styles, context_words: Option<usize>) {
         for (name, profile) in &mut self.by_name {
             let profile = Arc::make_mut(profile);
-            profile.policy = Arc::new(Policy { redaction: styles.of(name).redaction.clone(), ..(*profile.policy).clone() });
+            let (style, mode) = (styles.of(name), profile.second_stage);
+            let asker = context_words.filter(|_| mode != SecondMode::Off).map(|words| Asker::new(style.clone(), mode, words));
+            let second = asker.map(|asker| SecondStage(Arc::new(asker)));
+            profile.policy = Arc::new(Policy { redaction: style.redaction.clone(), second, ..(*profile.policy).clone() });
         }
     }
 
@@ -313,6 +327,7 @@ fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) -> Result<Pro
         backlog_timeout_ms: settings.infer.backlog_timeout_ms,
         verbatim: format.verbatim,
         redaction: None,
+        second: None,
         partials: settings.partials.enabled,
     };
     let refuse = |key: &str, why: String| Err(SettingsError(format!("profiles.{name}.{key}{why}")));
@@ -367,6 +382,7 @@ fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) -> Result<Pro
         quota: own.quota,
         model: own.model,
         style: own.style,
+        second_stage: own.second_stage,
         format,
         policy: Arc::new(policy),
         languages: own.languages.iter().map(|l| l.to_lowercase()).collect(),

@@ -159,6 +159,8 @@ pub struct SchemaRegistry {
 pub struct InferSettings {
     /// the directory that has a directory for each model
     pub model_dir: PathBuf,
+    /// the model of the second stage, a directory in `model_dir`
+    pub second_model: String,
     /// ONNX Runtime library
     pub runtime: PathBuf,
     /// where the model runs

@@ -17,6 +17,8 @@ pub mod gold;
 pub mod marked_cases;
 pub mod report;
 pub mod run;
+pub mod second;
+pub mod sheet;
 pub mod spans;
 pub mod sweep;
 pub mod table;

@@ -6,6 +6,7 @@ use super::delay::DelayReport;
 use super::gold::Row;
 use super::marked_cases::{MarkedCases, marked_cases};
 use super::run::CellOut;
+use super::second::Second;
 use super::spans::Spans;
 use super::sweep::Cell;
 use super::text::Texts;
@@ -35,6 +36,9 @@ pub struct CellReport {
     /// from `fluent` or `written`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Texts>,
+    /// of the second stage, where it was asked
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second: Option<Second>,
     /// of the decoder
     pub delay: DelayReport,
     /// the varied settings in a line
@@ -89,7 +93,19 @@ pub fn judge(cell: &Cell, out: &CellOut, rows: &[Row]) -> CellReport {
         texts
     });
     let settings = cell.values.iter().map(|(k, v)| (k.clone(), v.clone().into())).collect();
-    CellReport { settings, punctuation, case, marked_cases, itn, disfluency, text, delay: out.delay.report(), name: cell.name() }
+    let second = Some(out.second.clone()).filter(|second| !second.is_empty());
+    CellReport {
+        settings,
+        punctuation,
+        case,
+        marked_cases,
+        itn,
+        disfluency,
+        text,
+        second,
+        delay: out.delay.report(),
+        name: cell.name(),
+    }
 }
 
 /// Words whose case the tagger decides, and whether each begins a sentence.

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::delay::{Delay, Shown};
 use super::gold::{GoldError, Row};
+use super::second::Second;
 use super::sweep::{Cell, apply};
 use crate::config::{Settings, SettingsError};
 use crate::pipeline::Shared;
@@ -53,6 +54,8 @@ pub struct CellOut {
     pub rows: Vec<RowOut>,
     /// delays
     pub delay: Delay,
+    /// what the second stage did
+    pub second: Second,
 }
 
 #[derive(Default)]
@@ -69,6 +72,13 @@ type At = (usize, usize);
 struct Gathered {
     streams: HashMap<At, StreamOut>,
     delays: Vec<Delay>,
+    second: Vec<Second>,
+}
+
+impl Gathered {
+    fn of(cells: usize) -> Gathered {
+        Gathered { streams: HashMap::new(), delays: vec![Delay::default(); cells], second: vec![Second::default(); cells] }
+    }
 }
 
 fn name((cell, stream): At) -> String {
@@ -137,15 +147,22 @@ pub fn settings(settings: Settings, cells: &[Cell]) -> Result<Settings, Settings
 /// # Errors
 /// A row is refused, because no record of the raw topic could hold the row.
 pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Result<(Vec<CellOut>, f64), GoldError> {
-    let gathered = Arc::new(Mutex::new(Gathered { streams: HashMap::new(), delays: vec![Delay::default(); cells.len()] }));
+    let gathered = Arc::new(Mutex::new(Gathered::of(cells.len())));
     shared.on_release = Some({
         let gathered = gathered.clone();
         Box::new(move |stream, release| {
-            let Gathered { streams, delays } = &mut *gathered.lock().expect("not poisoned");
+            let Gathered { streams, delays, .. } = &mut *gathered.lock().expect("not poisoned");
             let at = place(&stream.key.session);
             let out = streams.entry(at).or_default();
             out.tags.extend(release.entries.iter().map(|e| e.tags.unwrap_or_default()));
             delays[at.0].released(&mut out.shown, release);
+        })
+    });
+    shared.on_decided = Some({
+        let gathered = gathered.clone();
+        Box::new(move |stream, decided| {
+            let second = &mut gathered.lock().expect("not poisoned").second;
+            decided.iter().for_each(|&(class, outcome)| second[place(&stream.key.session).0].decided(class, outcome));
         })
     });
     let streams = streams(rows, pace.stream_words);
@@ -153,17 +170,17 @@ pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Resu
     let began = Instant::now();
     feed(OfflinePipeline::paced(Arc::new(shared)), &gathered, &words, cells.len(), pace.word_ms)?;
     let rate = (cells.len() * words.iter().map(Vec::len).sum::<usize>()) as f64 / began.elapsed().as_secs_f64();
-    let Gathered { streams: mut outs, delays } =
-        std::mem::replace(&mut *gathered.lock().expect("not poisoned"), Gathered { streams: HashMap::new(), delays: Vec::new() });
+    let Gathered { streams: mut outs, delays, second } =
+        std::mem::replace(&mut *gathered.lock().expect("not poisoned"), Gathered::of(0));
     let mut cells = Vec::new();
-    for (cell, delay) in delays.into_iter().enumerate() {
+    for (cell, (delay, second)) in delays.into_iter().zip(second).enumerate() {
         let mut out = vec![RowOut::default(); rows.len()];
         for (s, stream) in streams.iter().enumerate() {
             let got = outs.remove(&(cell, s)).unwrap_or_default();
             assert!(got.ended && got.tags.len() == words[s].len(), "the decoder lost words of stream {s}"); // promise 1
             share_out(got, stream, rows, &mut out);
         }
-        cells.push(CellOut { rows: out, delay });
+        cells.push(CellOut { rows: out, delay, second });
     }
     Ok((cells, rate))
 }
@@ -242,7 +259,7 @@ fn collect(replay: &mut OfflinePipeline, gathered: &Mutex<Gathered>) -> Result<(
         }
     }
     let tails = replay.changed_tails();
-    let Gathered { streams, delays } = &mut *gathered.lock().expect("not poisoned");
+    let Gathered { streams, delays, .. } = &mut *gathered.lock().expect("not poisoned");
     for (stream, tail) in tails {
         let at = place(&stream.key.session);
         delays[at.0].tail(&mut streams.entry(at).or_default().shown, &tail);

@@ -23,6 +23,8 @@ pub struct Spans {
     /// gold spans that were written exactly as in the gold data. Marks and case do not count, because a mark may follow
     /// the span and the span may begin a sentence
     pub exact: Share,
+    /// the same by the gold span's class
+    pub exact_class: BTreeMap<String, Share>,
     /// ITN word error rate (Universal-2-TF, section 5.1): reference and output are aligned without marks and case;
     /// errors on the words of gold spans, and words inserted beside them, divided by the number of those words
     pub i_wer: Share,
@@ -61,7 +63,9 @@ impl Spans {
             self.overall.count(false, true, false);
             self.ends.count(false, true, false);
             self.class.entry(label(span.class)).or_default().count(false, true, false);
-            self.exact.count(written(tokens, span).is_some_and(|text| plain(&text) == plain(&span.written)), 1);
+            let exact = written(tokens, span).is_some_and(|text| plain(&text) == plain(&span.written));
+            self.exact.count(exact, 1);
+            self.exact_class.entry(label(span.class)).or_default().count(exact, 1);
         }
         self.words(tokens, words, gold);
     }

@@ -2,6 +2,7 @@
 
 use crate::config::{LookaheadSetting, MaskSetting, ProfileSettings, ReleaseSetting, Unlimited};
 use crate::config::{Settings, SettingsError};
+use crate::format::second::SecondMode;
 
 /// Largest number of cells in one run. Each cell decodes all the data.
 const MAX_CELLS: usize = 256;
@@ -87,6 +88,12 @@ fn set(profile: &mut ProfileSettings, key: &str, value: &str) -> Result<(), Sett
             "off" => profile.verbatim = false,
             _ => return wrong("on or off"),
         },
+        "second_stage" => match value {
+            "off" => profile.second_stage = SecondMode::Off,
+            "choose" => profile.second_stage = SecondMode::Choose,
+            "write" => profile.second_stage = SecondMode::Write,
+            _ => return wrong("off, choose or write"),
+        },
         "pass_words" | "history_words" | "max_delay_ms" | "max_release_ms" | "trailing_words" => {
             let Ok(number) = value.parse::<u32>() else { return wrong("a number") };
             match key {
@@ -99,7 +106,7 @@ fn set(profile: &mut ProfileSettings, key: &str, value: &str) -> Result<(), Sett
         }
         _ => {
             return Err(SettingsError(format!(
-                "--sweep {key}: expected model, style, comma, period, question, disfluency, lookahead, mask, release, pass_words, history_words, trailing_words, verbatim, max_delay_ms or max_release_ms"
+                "--sweep {key}: expected model, style, comma, period, question, disfluency, lookahead, mask, release, pass_words, history_words, trailing_words, verbatim, second_stage, max_delay_ms or max_release_ms"
             )));
         }
     }

@@ -144,6 +144,9 @@ impl Page {
             self.scores(&classes.iter().map(|(class, p)| (class.as_str(), *p)).collect::<Vec<_>>());
             self.scores(&[("overall (class and ends)", &s.overall), ("ends only", &s.ends)]);
             self.shares(&[("written exactly", &s.exact), ("I-WER", &s.i_wer)]);
+            for (class, share) in &s.exact_class {
+                self.shares(&[(&format!("  exactly, {}", class.to_lowercase()), share)]);
+            }
         }
         if let Some(d) = &cell.disfluency {
             self.heading("disfluency");
@@ -169,6 +172,16 @@ impl Page {
                 ("CER with marks", &t.cer_with_marks),
                 ("M-WER", &t.m_wer),
             ]);
+        }
+        if let Some(s) = &cell.second {
+            self.line("second stage: answers published");
+            for (class, share) in &s.published {
+                self.shares(&[(&class.to_lowercase(), share)]);
+            }
+            let outcomes = ["same", "taken", "as_spoken", "overruled", "unread", "letters", "long"];
+            let counts: Vec<String> =
+                outcomes.iter().map(|o| (o, s.total(o))).filter(|(_, n)| *n > 0).map(|(o, n)| format!("{o} {n}")).collect();
+            self.line(&format!("  {:<24} {}", "outcomes", counts.join(", ")));
         }
         self.delay(cell);
     }

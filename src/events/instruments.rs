@@ -37,6 +37,9 @@ pub(super) struct Instruments {
     pub(super) format_failures: Counter<u64>,
     pub(super) itn_rejects: Counter<u64>,
     pub(super) redactions: Counter<u64>,
+    pub(super) second_questions: Counter<u64>,
+    pub(super) second_seconds: Histogram<f64>,
+    pub(super) second_spans: Counter<u64>,
     pub(super) segments: Counter<u64>,
     pub(super) release_latency: Histogram<f64>,
     pub(super) transactions: Counter<u64>,
@@ -108,6 +111,17 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         format_failures: count("faircopy.format.failures", "{segment}", "segments that could not be formatted, by kind"),
         itn_rejects: count("faircopy.itn.rejects", "{span}", "tagged spans that no grammar could write, by class"),
         redactions: count("faircopy.redactions", "{entity}", "redacted entities, by class"),
+        second_questions: count(
+            "faircopy.second.questions",
+            "{span}",
+            "spans asked of the second stage, by outcome: answered, late, failed",
+        ),
+        second_seconds: values("faircopy.second.duration", "s", "time of the second stage for a stream's spans", &SECONDS),
+        second_spans: count(
+            "faircopy.second.spans",
+            "{span}",
+            "answers of the second stage, by class and outcome: same, taken, as_spoken, overruled, unread, letters, long",
+        ),
         segments: count("faircopy.segments", "{segment}", "segments made, by kind"),
         release_latency: values(
             "faircopy.release.latency",

@@ -264,3 +264,43 @@ impl ItnRejected {
         INSTRUMENTS.itn_rejects.add(1, &[KeyValue::new("class", self.class)]);
     }
 }
+
+/// The second stage answered a stream's questions about its spans.
+pub struct SpansAnswered {
+    /// questions with an answer
+    pub answered: usize,
+    /// questions whose time was up
+    pub late: usize,
+    /// questions that failed
+    pub failed: usize,
+    /// time for all of them
+    pub took: Duration,
+}
+
+impl SpansAnswered {
+    /// Records it.
+    pub fn emit(self) {
+        let m = &*INSTRUMENTS;
+        for (outcome, count) in [("answered", self.answered), ("late", self.late), ("failed", self.failed)] {
+            if count > 0 {
+                m.second_questions.add(count as u64, &[KeyValue::new("outcome", outcome)]);
+            }
+        }
+        m.second_seconds.record(self.took.as_secs_f64(), &[]);
+    }
+}
+
+/// What became of the second stage's answer for a span.
+pub struct SpanDecided {
+    /// class of the span
+    pub class: &'static str,
+    /// `same`, `taken`, `as_spoken`, `overruled`, or why the guard refused it: `unread`, `letters`, `long`
+    pub outcome: &'static str,
+}
+
+impl SpanDecided {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.second_spans.add(1, &[KeyValue::new("class", self.class), KeyValue::new("outcome", self.outcome)]);
+    }
+}

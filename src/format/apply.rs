@@ -11,10 +11,15 @@ use std::sync::Arc;
 
 use super::casing::{self, Lexicon};
 use super::itn::Token;
+use super::kept::{KeptWord, RemovedPlace, divide, spans, turns};
+pub use super::kept::{Passage, PassageContext};
+use super::second::MIXED;
+use super::second::guard::{Admitted, Refusal, admit, admit_spelling};
 use super::style::Style;
+use super::unit::Author;
 use super::units::{Spans, Unit, units_spelled};
 use crate::faults::panic_at;
-use crate::record::{Entity, Removed, WrittenWord};
+use crate::record::{Entity, Removed, Stage, WrittenWord};
 use crate::redact::number::{Role, role};
 use crate::redact::{Action, PROFANITY, Redaction, RedactionWord, Region};
 use crate::session::{Word, WordKind};
@@ -42,42 +47,8 @@ pub struct FormatCounts {
     pub redacted: Vec<String>,
     /// the class of each tagged span that no grammar could write
     pub rejected: Vec<&'static str>,
-}
-
-/// Words to format, and where they stand in their epoch.
-#[derive(Clone, Copy, Debug)]
-pub struct Passage<'a> {
-    /// words with their tags
-    pub words: &'a [(&'a Word, Tags)],
-    /// whether the words before ended a sentence
-    pub sentence_start: bool,
-    /// whether another speaker follows
-    pub turn_ends: bool,
-    /// what was said before and after
-    pub around: PassageContext<'a>,
-    /// how many of the words are final; the words after them are a hypothesis
-    pub sure: usize,
-}
-
-/// The words around a passage, as [`crate::redact::add_around`] writes them.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PassageContext<'a> {
-    /// the last words before
-    pub before: &'a str,
-    /// the next words, as far as they are known
-    pub after: &'a str,
-    /// whether more may follow
-    pub more: bool,
-}
-
-struct KeptWord<'a> {
-    word: &'a Word,
-    tags: Tags,
-    mark: Punct,
-    /// index among the passage's words
-    at: usize,
-    /// whether another speaker has begun since the kept word before it
-    turn: bool,
+    /// the class of each span that the second stage was asked about, and what became of its answer
+    pub second: Vec<(&'static str, &'static str)>,
 }
 
 /// A passage of which nothing is written yet.
@@ -89,6 +60,21 @@ struct Divided<'a> {
     units: Vec<Unit>,
     /// what must not leave
     regions: Vec<Region>,
+    /// as in [`FormatCounts::second`]
+    second: Vec<(&'static str, &'static str)>,
+}
+
+/// What the second stage says of some tagged spans, as far as it may be published.
+type Chosen = Vec<Option<Result<Admitted, Refusal>>>;
+
+/// Guards what the second stage says of each tagged span.
+fn chosen(kept: &[KeptWord], tagged: &[([usize; 2], ItnClass)], words: &[&str], style: &Style) -> Chosen {
+    let guarded = |&([from, to], label): &([usize; 2], ItnClass)| {
+        let choice = kept[to - 1].word.choice.as_ref().filter(|choice| choice.words as usize == to - from)?;
+        let speech = kept[from..to].iter().all(|k| k.word.kind == WordKind::Speech);
+        speech.then(|| admit(style, label, &words[from..to], &choice.written))
+    };
+    tagged.iter().map(guarded).collect()
 }
 
 fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
@@ -99,19 +85,36 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     let tagged = spans(&kept);
     panic_at("units", words.iter().copied());
     let ends: Vec<bool> = kept.iter().map(|k| k.mark != Punct::O).collect();
-    let mut made = Vec::new();
-    for turn in turns(&kept) {
-        let within = |[from, to]: [usize; 2]| turn.start <= from && to <= turn.end;
-        let spans: Vec<([usize; 2], ItnClass)> = tagged.iter().filter(|(span, _)| within(*span)).copied().collect();
-        let spans: Vec<_> = spans.into_iter().map(|(span, label)| (span.map(|word| word - turn.start), label)).collect();
-        let spans = Spans::Tagged { spans: &spans, ends: &ends[turn.clone()] };
-        let vocabulary = |at: usize| kept[turn.start + at].word.vocabulary.as_deref();
-        let of_turn = units_spelled(&words[turn.clone()], &fixed[turn.clone()], spans, style, &vocabulary);
-        made.extend(of_turn.into_iter().map(|unit| unit.later(turn.start)));
+    let chosen = chosen(&kept, &tagged, &words, style);
+    let units_with = |chosen: &Chosen| {
+        let mut made = Vec::new();
+        for turn in turns(&kept) {
+            let within = |[from, to]: [usize; 2]| turn.start <= from && to <= turn.end;
+            let own = || tagged.iter().enumerate().filter(|(_, (span, _))| within(*span));
+            let spans: Vec<_> = own().map(|(_, &(span, label))| (span.map(|word| word - turn.start), label)).collect();
+            let chosen: Vec<Option<Admitted>> =
+                own().map(|(at, _)| chosen.get(at).and_then(|c| c.as_ref()?.as_ref().ok().cloned())).collect();
+            let spans = Spans::Tagged { spans: &spans, chosen: &chosen, ends: &ends[turn.clone()] };
+            let vocabulary = |at: usize| kept[turn.start + at].word.vocabulary.as_deref();
+            let of_turn = units_spelled(&words[turn.clone()], &fixed[turn.clone()], spans, style, &vocabulary);
+            made.extend(of_turn.into_iter().map(|unit| unit.later(turn.start)));
+        }
+        made
+    };
+    let units = units_with(&chosen);
+    let mut regions = Vec::new();
+    if let Some(redaction) = &style.redaction {
+        regions = redacted(passage, redaction, &kept, &units, &tagged);
+        // What the grammars alone would show is looked at as well, so that the second stage hides nothing from redaction.
+        if chosen.iter().flatten().flatten().any(|admitted| *admitted != Admitted::Own) {
+            let alone = units_with(&Vec::new());
+            if alone != units {
+                regions = both(regions, redacted(passage, redaction, &kept, &alone, &tagged));
+            }
+        }
     }
-    let units = made;
-    let regions = style.redaction.as_ref().map_or(Vec::new(), |redaction| redacted(passage, redaction, &kept, &units, &tagged));
-    Divided { kept, gone, tagged, units, regions }
+    let second = decided(&kept, &tagged, &chosen, &units);
+    Divided { kept, gone, tagged, units, regions, second }
 }
 
 /// The regions of the passage that must be redacted, in order. Writes nothing.
@@ -121,9 +124,9 @@ pub(super) fn regions(passage: &Passage, style: &Style) -> Vec<Region> {
 
 /// Formats a passage.
 pub fn apply(passage: Passage, style: &Style) -> Formatted {
-    let Divided { kept, gone, tagged, units, regions } = divided(&passage, style);
-    let format_counts =
-        FormatCounts { rejected: rejected(&tagged, &units, style), redacted: regions.iter().map(|r| r.class.clone()).collect() };
+    let Divided { kept, gone, tagged, units, regions, second } = divided(&passage, style);
+    let rejected = rejected(&tagged, &units, style);
+    let format_counts = FormatCounts { rejected, redacted: regions.iter().map(|r| r.class.clone()).collect(), second };
     let units = if regions.is_empty() { units } else { without(&kept, units, &regions) };
     let mut out = Formatted { removed: removed(&passage, &gone, &regions), format_counts, ..Formatted::default() };
     let units = units.into_iter().map(|u| (kept[u.words()[0]].at, Piece::Unit(u)));
@@ -164,77 +167,6 @@ const MEASURED: [&str; 9] = ["money", "percent", "date", "time", "year", "ordina
 
 /// The reason given for words that a profile drops.
 pub(super) const DROPPED: &str = "redacted";
-
-/// A word that leaves the text: its place among the passage's words, and the reason.
-type RemovedPlace = (usize, &'static str);
-
-/// Words that stay and words that leave the text.
-fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord<'a>>, Vec<RemovedPlace>) {
-    let mut kept: Vec<KeptWord> = Vec::with_capacity(passage.words.len());
-    let (mut gone, mut turn) = (Vec::new(), false);
-    for (at, (word, tags)) in passage.words.iter().enumerate() {
-        if word.begins_turn() {
-            end_sentence(&mut kept);
-            turn = true;
-        }
-        // A word of a language that is not served goes out as spoken, whatever its tags.
-        let tags = if word.kind == WordKind::Plain { Tags::default() } else { *tags };
-        match word.removal(tags.disfluency, verbatim) {
-            None => {
-                let turn = std::mem::take(&mut turn);
-                kept.push(KeptWord { word, tags, mark: tags.punct, at, turn });
-            }
-            Some(class) => {
-                if let Some(before) = kept.last_mut()
-                    && tags.punct.ends_sentence()
-                    && !before.mark.ends_sentence()
-                {
-                    before.mark = tags.punct;
-                }
-                gone.push((at, class));
-            }
-        }
-    }
-    if passage.turn_ends {
-        end_sentence(&mut kept);
-    }
-    (kept, gone)
-}
-
-/// Another speaker follows the last kept word: a sentence ends with it. A word that goes out as spoken gets no mark.
-fn end_sentence(kept: &mut [KeptWord]) {
-    if let Some(last) = kept.last_mut()
-        && !last.mark.ends_sentence()
-        && last.word.kind != WordKind::Plain
-    {
-        last.mark = Punct::Period;
-    }
-}
-
-/// Kept words by speaker: stretches at whose start another speaker has begun.
-fn turns(kept: &[KeptWord]) -> Vec<std::ops::Range<usize>> {
-    let mut turns: Vec<std::ops::Range<usize>> = Vec::new();
-    for (at, k) in kept.iter().enumerate() {
-        match turns.last_mut() {
-            Some(turn) if !k.turn => turn.end = at + 1,
-            _ => turns.push(at..at + 1),
-        }
-    }
-    turns
-}
-
-/// Tagged spans of kept words. Removed words do not split a span; another speaker does.
-fn spans(kept: &[KeptWord]) -> Vec<([usize; 2], ItnClass)> {
-    let mut spans: Vec<([usize; 2], ItnClass)> = Vec::new();
-    for (at, k) in kept.iter().enumerate() {
-        match (k.tags.itn.class(), spans.last_mut()) {
-            (Some(_), Some((span, _))) if span[1] == at && !k.turn && k.tags.itn.continues(kept[at - 1].tags.itn) => span[1] += 1,
-            (Some(class), _) => spans.push(([at, at + 1], class)),
-            (None, _) => {}
-        }
-    }
-    spans
-}
 
 /// Tagged spans that the profile wanted written and no grammar wrote.
 fn rejected(tagged: &[([usize; 2], ItnClass)], units: &[Unit], style: &Style) -> Vec<&'static str> {
@@ -283,6 +215,63 @@ fn redacted(
         (words.start < words.end).then(|| Region { words: words.start - before..words.end - before, exact, ..region })
     };
     whole_figures(redaction.find(&all, before, passage.around.more).into_iter().filter_map(clipped), passage.words)
+}
+
+/// Regions of either list; those that overlap become one, of the class that begins first.
+fn both(a: Vec<Region>, b: Vec<Region>) -> Vec<Region> {
+    let mut all = a;
+    all.extend(b);
+    all.sort_by_key(|r| (r.words.start, std::cmp::Reverse(r.words.end)));
+    let mut merged: Vec<Region> = Vec::new();
+    for region in all {
+        match merged.last_mut().filter(|before| region.words.start < before.words.end) {
+            Some(before) if before.words == region.words && before.class == region.class => {
+                before.exact &= region.exact;
+                before.open |= region.open;
+            }
+            Some(before) => {
+                before.words.end = before.words.end.max(region.words.end);
+                before.exact = false;
+                before.open |= region.open;
+            }
+            None => merged.push(region),
+        }
+    }
+    merged
+}
+
+/// What became of the second stage's answers: class of the span and outcome.
+fn decided(
+    kept: &[KeptWord],
+    tagged: &[([usize; 2], ItnClass)],
+    chosen: &Chosen,
+    units: &[Unit],
+) -> Vec<(&'static str, &'static str)> {
+    let mut all = Vec::new();
+    for (&(span, label), answer) in tagged.iter().zip(chosen) {
+        let outcome = match answer {
+            None => continue,
+            Some(Err(refusal)) => refusal.name(),
+            Some(Ok(Admitted::AsSpoken)) => "as_spoken",
+            Some(Ok(Admitted::Own)) => "same",
+            Some(Ok(Admitted::Written { .. })) => {
+                let by_second = |u: &Unit| matches!(u, Unit::Entity { words, by: Author::Second, .. } if *words == span);
+                if units.iter().any(by_second) { "taken" } else { "overruled" }
+            }
+        };
+        all.push((label.label(), outcome));
+    }
+    for k in kept.iter().filter(|k| is_mixed(k)) {
+        if let Some(choice) = &k.word.choice {
+            all.push((MIXED, admit_spelling(&k.word.spoken, &choice.written).map_or_else(Refusal::name, |_| "taken")));
+        }
+    }
+    all
+}
+
+/// Whether the second stage may have spelled a word.
+fn is_mixed(k: &KeptWord) -> bool {
+    k.tags.case == Case::Mixed && k.tags.itn.class().is_none() && k.word.kind == WordKind::Speech
 }
 
 /// Regions that reach over all words of a figure of which they hold some: what is left of it would tell the rest.
@@ -362,19 +351,26 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon
         Unit::Spoken(_) => {
             let k = &span[0];
             let text = match k.word.kind {
-                WordKind::Speech => casing::write(&k.word.spoken, k.tags.case, start, lexicon),
+                WordKind::Speech => {
+                    let choice = k.word.choice.as_ref().filter(|choice| is_mixed(k) && choice.words == 1);
+                    match choice.and_then(|choice| admit_spelling(&k.word.spoken, &choice.written).ok()) {
+                        Some(spelled) => spelled.to_string(),
+                        None => casing::write(&k.word.spoken, k.tags.case, start, lexicon),
+                    }
+                }
                 WordKind::Plain | WordKind::Filler | WordKind::Markup => k.word.spoken.to_string(),
             };
             push(out, text, k.mark, &span.iter().collect::<Vec<_>>());
         }
-        Unit::Entity { class, mut text, mut tokens, by_pack, .. } => {
+        Unit::Entity { class, mut text, mut tokens, by, .. } => {
             // A word that an entity leaves as spoken has its own case: "Robert Downey Jr.". What a pack's recipe writes
             // stands as the pack has it.
             let own = |token: &Token| match &span[token.words[0]..token.words[1]] {
                 [k] if k.word.kind == WordKind::Speech && *token.text == *k.word.spoken.to_lowercase() => Some(k),
                 _ => None,
             };
-            if !by_pack && tokens.len() > 1 && tokens.iter().any(|t| own(t).is_some_and(|k| k.tags.case != Case::Lower)) {
+            if by != Author::Pack && tokens.len() > 1 && tokens.iter().any(|t| own(t).is_some_and(|k| k.tags.case != Case::Lower))
+            {
                 for token in &mut tokens {
                     if let Some(k) = own(token) {
                         token.text = casing::write(&k.word.spoken, k.tags.case, false, lexicon);
@@ -400,6 +396,7 @@ fn unit_of(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon
                 spoken: spoken.join(" "),
                 words: [first, out.words.len()],
                 src: [span[0].word.src[0], span[span.len() - 1].word.src[1]],
+                stage: if by == Author::Second { Stage::Second } else { Stage::Grammar },
             });
         }
         Unit::Entry { text, cased, .. } => {
@@ -466,6 +463,7 @@ fn hidden(out: &mut Formatted, region: &Region, span: &[&KeptWord], (redaction, 
         spoken: name(region),
         words: [first_token, first_token + 1],
         src,
+        stage: Stage::Grammar,
     });
 }
 

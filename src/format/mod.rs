@@ -8,8 +8,10 @@ pub mod apply;
 pub mod casing;
 pub mod dictionary;
 pub mod itn;
+mod kept;
 pub mod numbers;
 pub mod readback;
+pub mod second;
 pub mod spoken;
 pub mod style;
 pub mod unit;
@@ -153,7 +155,10 @@ impl Formatter {
         // The last one may still be joined by the entity, or get the mark, of a word that is not frozen; or another speaker may begin, and end its sentence.
         let has_speaker = words.last().is_some_and(|(word, _)| word.speaker.is_some());
         let is_sure = tail.frozen == words.len() && !has_speaker;
-        segment.frozen = Some(if is_sure { settled } else { settled.saturating_sub(1) });
+        let settled = if is_sure { settled } else { settled.saturating_sub(1) };
+        // An entity at the frozen end may go on, or the second stage may write it otherwise once its end is known.
+        let at_end = segment.entities.iter().find(|e| e.words[0] < settled && settled <= e.words[1]);
+        segment.frozen = Some(at_end.map_or(settled, |entity| entity.words[0]));
         segment
     }
 

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::apply::{self, FormatCounts, Formatted, Passage};
 use super::style::Style;
-use crate::record::{Entity, Removed, WrittenWord};
+use crate::record::{Entity, Removed, Stage, WrittenWord};
 use crate::redact::{Action, Region};
 
 /// Class of words for which nobody can say whether they must be redacted.
@@ -76,5 +76,12 @@ fn hide(out: &mut Formatted, passage: &Passage, region: &Region, style: Option<&
         speaker: apply::one_speaker(words.iter().map(|(word, _)| *word)),
         src,
     });
-    out.entities.push(Entity { class: region.class.clone(), written: text, spoken: name, words: [token, token + 1], src });
+    out.entities.push(Entity {
+        class: region.class.clone(),
+        written: text,
+        spoken: name,
+        words: [token, token + 1],
+        src,
+        stage: Stage::Grammar,
+    });
 }

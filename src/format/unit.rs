@@ -2,6 +2,17 @@
 
 use super::itn::Token;
 
+/// Who wrote an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// a grammar of the language, alone
+    Grammar,
+    /// a pack's recipe: its letters stand as the pack has them
+    Pack,
+    /// the second stage, among what the grammars read
+    Second,
+}
+
 /// A stretch of words and how it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unit {
@@ -17,8 +28,8 @@ pub enum Unit {
         text: String,
         /// its tokens; their words count from the unit's first
         tokens: Vec<Token>,
-        /// whether a pack's recipe wrote it: its letters stand as the pack has them
-        by_pack: bool,
+        /// who wrote it
+        by: Author,
     },
     /// a dictionary's entry
     Entry {
@@ -36,8 +47,8 @@ impl Unit {
     pub fn later(self, by: usize) -> Unit {
         match self {
             Unit::Spoken(word) => Unit::Spoken(word + by),
-            Unit::Entity { class, words, text, tokens, by_pack } => {
-                Unit::Entity { class, words: words.map(|word| word + by), text, tokens, by_pack }
+            Unit::Entity { class, words, text, tokens, by: author } => {
+                Unit::Entity { class, words: words.map(|word| word + by), text, tokens, by: author }
             }
             Unit::Entry { words, text, cased } => Unit::Entry { words: words.map(|word| word + by), text, cased },
         }

@@ -9,7 +9,9 @@
 use super::dictionary::Dictionary;
 use super::itn::Written;
 use super::numbers::Numbers;
+use super::second::guard::Admitted;
 use super::style::Style;
+use super::unit::Author;
 pub use super::unit::Unit;
 use super::whole_numbers;
 use crate::session::vocabulary::Vocabulary;
@@ -22,6 +24,8 @@ pub enum Spans<'a> {
     Tagged {
         /// words, half-open, and label; in order, apart from each other
         spans: &'a [([usize; 2], ItnClass)],
+        /// for each span, what the second stage says of it, if anything
+        chosen: &'a [Option<Admitted>],
         /// for each word, whether a mark follows it
         ends: &'a [bool],
     },
@@ -48,20 +52,28 @@ pub fn units_spelled<'a>(
     made.keep(words, style);
     made.spell(words, vocabulary);
     let allowed = |class: &str| !style.off.contains(class);
-    let packs = style.packs.iter().map(|itn| (itn, true));
-    for (itn, by_pack) in packs.chain([(&style.itn, false)]) {
+    let packs = style.packs.iter().map(|itn| (itn, Author::Pack));
+    for (itn, author) in packs.chain([(&style.itn, Author::Grammar)]) {
         for part in itn.recipes(words, &allowed) {
             if made.is_free(part.words) {
-                made.entity_by(by_pack, part.class, part.words, part.written);
+                made.entity_by(author, part.class, part.words, part.written);
             }
         }
     }
     let mut last = fixed.to_vec();
     match spans {
-        Spans::Tagged { spans, ends } => {
+        Spans::Tagged { spans, chosen, ends } => {
             last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
             let mut refused = Vec::new();
-            for &(span, label) in spans {
+            for (at, &(span, label)) in spans.iter().enumerate() {
+                // The second stage speaks of the whole span.
+                match chosen.get(at).and_then(Option::as_ref) {
+                    Some(admitted) if made.is_free(span) && *admitted != Admitted::Own => {
+                        made.second(span, admitted);
+                        continue;
+                    }
+                    _ => {}
+                }
                 for words_of in made.gaps(span) {
                     match style.itn.write(label, &words[words_of[0]..words_of[1]], &allowed) {
                         Some((class, written)) => made.entity(class, words_of, written),
@@ -108,12 +120,23 @@ impl UnitBuilder {
     }
 
     fn entity(&mut self, class: &str, words: [usize; 2], written: Written) {
-        self.entity_by(false, class, words, written);
+        self.entity_by(Author::Grammar, class, words, written);
     }
 
-    fn entity_by(&mut self, by_pack: bool, class: &str, words: [usize; 2], written: Written) {
+    fn entity_by(&mut self, by: Author, class: &str, words: [usize; 2], written: Written) {
         let Written { text, tokens, .. } = self.numbers.restyle(class, written);
-        self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by_pack });
+        self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by });
+    }
+
+    /// Writes a span as the second stage says. Its text has the profile's style already.
+    fn second(&mut self, words: [usize; 2], admitted: &Admitted) {
+        match admitted.clone() {
+            Admitted::Own => {}
+            Admitted::AsSpoken => (words[0]..words[1]).for_each(|word| self.take(Unit::Spoken(word))),
+            Admitted::Written { class, written: Written { text, tokens, .. } } => {
+                self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by: Author::Second });
+            }
+        }
     }
 
     /// Ranges of words within `span` that no unit has yet.

@@ -8,7 +8,7 @@
 
 use super::itn::{Itn, MAX_SPAN_WORDS, Written};
 use super::numbers::{Figures, Numbers};
-use super::unit::Unit;
+use super::unit::{Author, Unit};
 
 /// Number of words on each side of a span that are read with it.
 pub const BESIDE: usize = 2;
@@ -211,7 +211,7 @@ fn is_spoken(unit: &Unit) -> bool {
 }
 
 fn entity(class: &str, words: [usize; 2], written: Written) -> Unit {
-    Unit::Entity { class: class.to_lowercase(), words, text: written.text, tokens: written.tokens, by_pack: false }
+    Unit::Entity { class: class.to_lowercase(), words, text: written.text, tokens: written.tokens, by: Author::Grammar }
 }
 
 #[cfg(test)]
@@ -360,7 +360,7 @@ mod tests {
                 Some(([from, *at], class))
             }).filter(|(span, class)| span[1] <= words.len() && *class < ItnClass::ALL.len()).map(|(span, class)| (span, ItnClass::ALL[class])).collect();
             let ends = vec![false; words.len()];
-            let spans = if tagged { Spans::Tagged { spans: &spans, ends: &ends } } else { Spans::Found };
+            let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends } } else { Spans::Found };
             let made = units(&words, &ends, spans, &STYLE);
             let text = WholeNumbers { words: &words, ends: &ends, itn: &STYLE.itn, numbers: STYLE.numbers, allowed: &|_| true };
             for pair in made.windows(2) {
@@ -393,7 +393,7 @@ mod tests {
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             let ends = vec![false; words.len()];
-            let made = units(&words, &ends, Spans::Tagged { spans, ends: &ends }, &STYLE);
+            let made = units(&words, &ends, Spans::Tagged { spans, chosen: &[], ends: &ends }, &STYLE);
             let texts: Vec<&str> = made
                 .iter()
                 .map(|unit| match unit {

@@ -8,7 +8,7 @@
 //!                                                  KeptStates
 //! ```
 //!
-//! Only [`onnx`] knows ONNX Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
+//! The second stage ([`second`]) has a queue and workers of its own. Only [`onnx`] and [`second_onnx`] know ONNX Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
 
 pub mod kept;
 pub mod model;
@@ -17,6 +17,9 @@ pub mod path;
 pub mod prosody;
 pub mod queue;
 pub mod row;
+pub mod second;
+pub mod second_files;
+pub mod second_onnx;
 pub mod service;
 pub mod states;
 pub mod tokenise;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::path::LabelTransitions;
 use super::queue::BatchLimits;
 use super::row::RowTemplate;
+use super::second::SecondStageService;
 use super::{InferenceService, KeptStates, Tagger, WordTokenizer};
 use crate::tags::{Labels, Tilt};
 
@@ -106,6 +107,8 @@ impl Model {
 /// All models of a process, each once, whichever profiles use it.
 pub struct Models {
     models: Vec<Model>,
+    /// the second stage, where some profile asks it
+    pub second: Option<SecondStageService>,
     /// the states that their streams keep
     pub kept: KeptStates,
 }
@@ -113,7 +116,7 @@ pub struct Models {
 impl Models {
     /// The models for which profiles ask. All of them keep states in `kept`.
     pub fn new(models: Vec<Model>, kept: KeptStates) -> Models {
-        Models { models, kept }
+        Models { models, second: None, kept }
     }
 
     /// The model that a row is for.

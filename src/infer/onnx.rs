@@ -1,4 +1,4 @@
-//! The tagger in ONNX Runtime. The only module that names `ort`.
+//! The tagger in ONNX Runtime. Only this file and `second_onnx.rs` name `ort`.
 //!
 //! The library is loaded at run time, so that one build serves CPU and CUDA. If the requested execution provider is
 //! absent, loading fails.
@@ -309,11 +309,19 @@ fn slab_names() -> impl Iterator<Item = String> {
     (0..).flat_map(|layer| [format!("keys_{layer}"), format!("values_{layer}")])
 }
 
-fn tensor<T: PrimitiveTensorElementType + std::fmt::Debug + Clone + 'static>(
+/// A tensor of this shape.
+pub(super) fn tensor<T: PrimitiveTensorElementType + std::fmt::Debug + Clone + 'static>(
     shape: Vec<usize>,
     data: Vec<T>,
 ) -> Result<Tensor<T>, ModelError> {
     Tensor::from_array((shape, data)).map_err(|e| ModelError(e.to_string()))
+}
+
+/// An output with its shape.
+pub(super) fn extract_shaped(outputs: &SessionOutputs, name: &str) -> Result<(Vec<usize>, Vec<f32>), ModelError> {
+    let found = outputs.get(name).ok_or_else(|| ModelError(format!("expected an output {name}")))?;
+    let (shape, data) = found.try_extract_tensor::<f32>().map_err(|e| ModelError(e.to_string()))?;
+    Ok((shape.iter().map(|&n| n as usize).collect(), data.to_vec()))
 }
 
 fn extract<T: PrimitiveTensorElementType + Clone>(

@@ -42,6 +42,8 @@ pub enum Outcome {
     Tags(Vec<Tags>),
     /// the states that the row goes on after are gone: they must be made again
     StatesGone,
+    /// what the second stage says of each span that was asked, in order; `None` where it has no answer
+    Written(Vec<Option<Box<str>>>),
     /// inference failed, or took too long
     Failed,
 }

@@ -29,7 +29,7 @@ impl ActiveSettings {
     pub fn new(settings: &Settings, mut profiles: Profiles, models: &Models) -> Result<(ActiveSettings, Styles), SettingsError> {
         profiles.bind(models)?;
         let styles = settings.styles(&profiles)?;
-        profiles.bind_redaction(&styles);
+        profiles.bind_styles(&styles, models.second.as_ref().map(|second| second.spec.context_words));
         let quotas = WordQuotas::new(profiles.quotas());
         Ok((ActiveSettings { profiles, quotas, limits: settings.limits.clone() }, styles))
     }
@@ -57,6 +57,11 @@ impl ActiveSettings {
             return Err(SettingsError(format!(
                 "model {model:?} is not loaded: expected one of {known:?}; a profile with another one needs a restart"
             )));
+        }
+        if profiles.any_asks_second() && models.second.is_none() {
+            return Err(SettingsError(
+                "a profile has a second_stage, and its model is not loaded: expected second_stage = \"off\"; another value needs a restart".into(),
+            ));
         }
         if let Some(gone) = self.profiles.all().find(|p| profiles.all().all(|q| q.name != p.name)) {
             return Err(SettingsError(format!(

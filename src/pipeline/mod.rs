@@ -41,6 +41,9 @@ use crate::faults::panic_at;
 use crate::format::{Formatter, Styles};
 use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
+use crate::infer::second::{SecondModel, SecondStageService};
+use crate::infer::second_files::SecondFiles;
+use crate::infer::second_onnx::OnnxSecond;
 use crate::infer::{KeptStates, LoadError, Model, ModelFiles, Models, Tagger};
 use crate::kafka::files::Fixed;
 use crate::produce::plain::PlainProducer;
@@ -110,6 +113,9 @@ const JOIN_AGAIN: Duration = Duration::from_secs(1);
 /// Hears of every release, before it is formatted.
 pub type OnRelease = Box<dyn Fn(&StreamRef, &Release) + Send + Sync>;
 
+/// Hears what became of the second stage's answers in a segment: class of the span, and outcome.
+pub type OnDecided = Box<dyn Fn(&StreamRef, &[(&'static str, &'static str)]) + Send + Sync>;
+
 /// What all partitions share.
 pub struct Shared {
     /// all settings
@@ -131,6 +137,8 @@ pub struct Shared {
     pub health: Arc<Health>,
     /// who hears of releases: the demo's summary, the evaluation
     pub on_release: Option<OnRelease>,
+    /// who hears of the second stage's answers: the evaluation
+    pub on_decided: Option<OnDecided>,
 }
 
 impl Shared {
@@ -138,19 +146,34 @@ impl Shared {
     pub fn load(settings: Settings) -> Result<Shared, RunError> {
         let i = settings.infer.clone();
         let mut runtime_is_there = false;
-        Shared::with_taggers(settings, |files| {
+        let taggers = |files: &ModelFiles| {
             if !std::mem::replace(&mut runtime_is_there, true) {
                 init_runtime(&absolute(&i.runtime))?;
             }
             let taggers = OnnxTagger::load(files, i.device, i.threads_per_worker, i.state_slots, i.worker_count())?;
             Ok(taggers.into_iter().map(|tagger| Box::new(tagger) as Box<dyn Tagger>).collect())
+        };
+        Shared::with_models(settings, taggers, |settings| {
+            let files = SecondFiles::open(&settings.infer.model_dir.join(&settings.infer.second_model))?;
+            let models = OnnxSecond::load(&files, settings.infer.worker_count())?;
+            let models = models.into_iter().map(|model| Box::new(model) as Box<dyn SecondModel>).collect();
+            Ok(Some(SecondStageService::start(models, files.spec)))
         })
     }
 
-    /// Like [`Shared::load`], with the caller's taggers, one for each worker of a model.
+    /// Like [`Shared::load`], with the caller's taggers, one for each worker of a model, and without a second stage.
     pub fn with_taggers(
         settings: Settings,
+        taggers: impl FnMut(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError>,
+    ) -> Result<Shared, RunError> {
+        Shared::with_models(settings, taggers, |_| Ok(None))
+    }
+
+    /// Like [`Shared::with_taggers`]. `second` makes the second stage, if some profile asks it.
+    pub fn with_models(
+        settings: Settings,
         mut taggers: impl FnMut(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError>,
+        second: impl FnOnce(&Settings) -> Result<Option<SecondStageService>, LoadError>,
     ) -> Result<Shared, RunError> {
         let profiles = settings.profiles()?;
         let kept = KeptStates::new(settings.infer.state_bytes);
@@ -161,7 +184,10 @@ impl Shared {
             let max_wait = Duration::from_micros(settings.infer.max_wait_us);
             models.push(Model::start(&key, files, taggers, settings.infer.batch_limits(), max_wait, kept.clone())?);
         }
-        let models = Models::new(models, kept);
+        let mut models = Models::new(models, kept);
+        if profiles.any_asks_second() {
+            models.second = second(&settings)?;
+        }
         let (active_settings, styles) = ActiveSettings::new(&settings, profiles, &models)?;
         let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Ok(Shared {
@@ -174,6 +200,7 @@ impl Shared {
             tenant_names: TenantNames::new(settings.telemetry.max_tenants),
             health: Arc::default(),
             on_release: None,
+            on_decided: None,
             settings,
         })
     }

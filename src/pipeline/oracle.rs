@@ -125,6 +125,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         backlog_timeout_ms: 1,
         verbatim: false,
         redaction: None,
+        second: None,
         partials: true,
     };
     let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None });
@@ -180,7 +181,7 @@ pub fn check_sentence(bytes: &[u8]) {
             (class, _) => spans.push(([at, at + 1], ItnClass::ALL[usize::from(class) % ItnClass::ALL.len()])),
         }
     }
-    for spans in [Spans::Tagged { spans: &spans, ends: &vec![false; words.len()] }, Spans::Found] {
+    for spans in [Spans::Tagged { spans: &spans, chosen: &[], ends: &vec![false; words.len()] }, Spans::Found] {
         let units = units(&words, &vec![false; words.len()], spans, &STYLE);
         assert!(units.iter().map(Unit::words).flat_map(|[from, to]| from..to).eq(0..words.len()));
         for unit in &units {

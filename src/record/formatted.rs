@@ -40,7 +40,24 @@ pub struct WrittenWord {
     pub src: [u64; 2],
 }
 
-/// One ITN entity that a grammar wrote.
+/// Who wrote an entity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// the grammars alone
+    #[default]
+    Grammar,
+    /// the second stage, where it wrote another form than the grammars alone would
+    Second,
+}
+
+impl Stage {
+    fn is_grammar(&self) -> bool {
+        *self == Stage::Grammar
+    }
+}
+
+/// One ITN entity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Entity {
     /// what it is: the label of the class that wrote it, in lower case
@@ -53,6 +70,9 @@ pub struct Entity {
     pub words: [usize; 2],
     /// input words of the epoch, half-open; may enclose removed words
     pub src: [u64; 2],
+    /// who wrote it; absent where the grammars did alone
+    #[serde(default, skip_serializing_if = "Stage::is_grammar")]
+    pub stage: Stage,
 }
 
 /// Words that left the text.

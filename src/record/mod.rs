@@ -7,7 +7,7 @@ pub mod raw;
 pub mod refused;
 pub mod vocabulary;
 
-pub use formatted::{Counts, Entity, Kind, Removed, Segment, WrittenWord};
+pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, WrittenWord};
 pub use input::{Framing, InputFormat};
 pub use raw::{End, RawSegment, RawWord, RecordLimits};
 pub use refused::Refused;

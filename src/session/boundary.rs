@@ -73,6 +73,7 @@ mod tests {
             src: [0, 1],
             shared: false,
             vocabulary: None,
+            choice: None,
         }
     }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::policy::Policy;
-use super::{Source, Time, Word, repeats};
+use super::{Choice, Source, Time, Word, repeats};
 use crate::infer::prosody::Prosody;
 use crate::infer::{Row, RowWord};
 use crate::tags::{Itn, Tags};
@@ -284,6 +284,13 @@ impl Buffer {
         if to > self.frozen {
             self.frozen = to;
             self.label = self.get(to - 1).tags.map(|tags| tags.itn);
+        }
+    }
+
+    /// Notes what the second stage says of the span that word `i` ends, unless the word has left.
+    pub fn choose(&mut self, i: u64, choice: Choice) {
+        if let Some(at) = i.checked_sub(self.released) {
+            self.entries[at as usize].word.choice = Some(choice);
         }
     }
 

@@ -14,6 +14,7 @@ pub mod plan;
 pub mod policy;
 pub mod release;
 pub mod repeats;
+pub mod second;
 pub mod settle;
 pub mod snapshot;
 pub mod stream;
@@ -31,7 +32,7 @@ pub mod simulation;
 
 use std::sync::Arc;
 
-pub use word::{Attachment, Source, Word, WordKind, kind_of};
+pub use word::{Attachment, Choice, Source, Word, WordKind, kind_of};
 
 use crate::infer::prosody::Prosody;
 use crate::record::vocabulary::Spelling;
@@ -122,6 +123,7 @@ impl Record {
                 src: w.of.map(u64::from),
                 shared,
                 vocabulary: None,
+                choice: None,
             }
         };
         Record {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::buffer::BufferedWord;
 use super::{Source, Time, Word};
 use crate::infer::Row;
+use crate::infer::second::Question;
 use crate::record::Counts;
 use crate::tags::Tags;
 
@@ -108,13 +109,22 @@ pub enum StreamOutput {
     },
 }
 
-/// A request for the model.
+/// What a request asks.
+#[derive(Debug)]
+pub enum Asks {
+    /// tags of the words of a row
+    Tags(Row),
+    /// the second stage about some spans
+    Spans(Vec<Question>),
+}
+
+/// A request for the model, or for the second stage.
 #[derive(Debug)]
 pub struct InferenceRequest {
     /// names the answer
     pub id: u64,
-    /// what to tag
-    pub row: Row,
+    /// what it asks
+    pub asks: Asks,
     /// whether it is for a hypothesis only
     pub hypothesis: bool,
     /// whether all its words came before the partition had caught up

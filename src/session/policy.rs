@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::buffer::FreezeCause;
 use super::plan::Pass;
+use super::second::SecondStage;
 use crate::infer::row::RowTemplate;
 use crate::redact::Redaction;
 
@@ -105,6 +106,8 @@ pub struct Policy {
     pub verbatim: bool,
     /// what the profile redacts, which must not be released in halves
     pub redaction: Option<Arc<Redaction>>,
+    /// asks the second stage about spans, if the profile has one
+    pub second: Option<SecondStage>,
     /// whether partials are made; hypotheses get a pass only then
     pub partials: bool,
 }

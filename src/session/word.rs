@@ -84,6 +84,17 @@ pub struct Word {
     pub shared: bool,
     /// its session's spellings when it came
     pub vocabulary: Option<Arc<Vocabulary>>,
+    /// what the second stage says of the span that the word ends
+    pub choice: Option<Choice>,
+}
+
+/// What the second stage says of a span. The last word of the span has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// how many words of the span stay in the text
+    pub words: u32,
+    /// how it would write them; formatting guards it
+    pub written: Box<str>,
 }
 
 impl WordKind {

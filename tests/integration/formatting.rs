@@ -65,6 +65,7 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
         src: [index as u64, index as u64 + 1],
         shared: false,
         vocabulary: None,
+        choice: None,
     };
     (word, tags)
 }

@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 8] = [
+const TESTS: [&str; 9] = [
     "session/proptests.rs",
     "session/scenarios.rs",
     "session/simulation/",
@@ -20,6 +20,7 @@ const TESTS: [&str; 8] = [
     "pipeline/scenarios.rs",
     "produce/interleavings.rs",
     "redact/tests.rs",
+    "format/second/tests.rs",
 ];
 
 /// One source file, and the paths that its code names. A path begins with `crate`, `super`, `self` or a name.
@@ -118,10 +119,10 @@ fn names(source: &Source, what: &str) -> bool {
 fn each_client_library_is_named_where_it_belongs_and_nowhere_else() {
     for (library, homes) in [
         ("rdkafka", &["consume/", "produce/", "kafka/"][..]),
-        ("ort", &["infer/onnx.rs"]),
+        ("ort", &["infer/onnx.rs", "infer/second_onnx.rs"]),
         ("reqwest", &["kafka/http.rs", "kafka/token.rs", "produce/registry.rs"]),
         ("rustfst", &["format/itn/openfst.rs"]),
-        ("tokenizers", &["infer/tokenise.rs"]),
+        ("tokenizers", &["infer/second_onnx.rs", "infer/tokenise.rs"]),
         ("governor", &["rate_limit.rs"]),
         ("opentelemetry", &["events/", "telemetry.rs", "trace.rs"]),
         ("opentelemetry_sdk", &["events/", "telemetry.rs", "trace.rs"]),

@@ -25,6 +25,7 @@ mod recorded;
 mod redaction;
 mod reload;
 mod rights;
+mod second;
 mod service;
 mod sign_in;
 mod soak;

@@ -268,6 +268,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         backlog_timeout_ms: 1,
         verbatim: false,
         redaction: None,
+        second: None,
         partials: false,
     }
 }
@@ -328,6 +329,7 @@ fn streamed(m: &Model, words: &[String], boundaries: &Boundaries, rules: &Rules,
             src: [i as u64, i as u64 + 1],
             shared: false,
             vocabulary: None,
+            choice: None,
         };
         buffer.push(word, Time(0));
         let upto = i as u64 + 1;

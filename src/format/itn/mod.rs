@@ -8,7 +8,7 @@
 //!  (ast.rs)                   (draft.rs)
 //! ```
 //!
-//! [`Itn::verbalise`] reads grammars backwards. `openfst.rs` exports to OpenFst's tools, and checks the decoder in
+//! [`Itn::readings`] gives all readings of a span (`lattice.rs`). [`Itn::verbalise`] reads grammars backwards. `openfst.rs` exports to OpenFst's tools, and checks the decoder in
 //! tests.
 //!
 //! A tagged span is tried with the classes that its label names, in order. A span that no class accepts stays as
@@ -20,6 +20,7 @@ mod compile;
 pub mod decode;
 mod draft;
 pub mod filter;
+mod lattice;
 pub mod network;
 pub mod openfst;
 #[cfg(any(test, feature = "simulation"))]
@@ -40,6 +41,7 @@ use network::{Cost, Language, Network};
 
 use crate::tags::ItnClass;
 
+pub use lattice::{MAX_READINGS, Reading};
 pub use readback::{BACKWARDS, Back};
 pub use sentence::Part;
 pub use verbalise::Sample;

@@ -8,7 +8,7 @@ use super::{Itn, SCRATCH, Written, write};
 use crate::format::numbers::PLAIN_NUMBERS;
 
 /// Label of the class of idioms, whose spans stay as spoken although other classes would take some of their words.
-const KEEP: &str = "KEEP";
+pub(super) const KEEP: &str = "KEEP";
 /// Label of the class that says which two words are of one number.
 const WHOLE: &str = "WHOLE";
 /// Classes that write nothing. They say which words belong together.
@@ -68,7 +68,7 @@ impl Itn {
     }
 
     /// For each word, whether it belongs to one number with the word before.
-    fn joined(&self, labels: &[u32]) -> Vec<bool> {
+    pub(super) fn joined(&self, labels: &[u32]) -> Vec<bool> {
         let Some((_, network)) = self.language.classes.iter().find(|(label, _)| label == WHOLE) else {
             return vec![false; labels.len()];
         };

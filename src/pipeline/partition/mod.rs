@@ -18,6 +18,7 @@ use super::{OnRelease, Shared};
 use crate::events;
 use crate::health::Reporter;
 use crate::infer::queue::Lane;
+use crate::infer::second::SpanRequest;
 use crate::infer::{Answer, Request};
 use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::Note;
@@ -25,7 +26,7 @@ use crate::produce::{Checkpoint, DeadLetter, Outgoing};
 use crate::record::{RawRecord, Refused, Segment};
 use crate::session::Time;
 use crate::session::map::{Accepted, Sessions, StreamLimits};
-use crate::session::output::{InferenceRequest, StreamEvent, StreamId, StreamOutput, StreamRef, Tail};
+use crate::session::output::{Asks, InferenceRequest, StreamEvent, StreamId, StreamOutput, StreamRef, Tail};
 use crate::session::policy::Policy;
 use crate::session::snapshot::SnapshotContext;
 use crate::trace::RecordSpan;
@@ -215,16 +216,23 @@ impl Partition {
             false => Lane::Live,
         };
         self.under_way.insert(stream, (lane, request.due));
-        self.shared.models.of(request.row.template).infer.submit(Request {
-            owner: self.owner,
-            stream,
-            request_id: request.id,
-            trace: self.sessions.source_of(stream).and_then(|s| Some(RecordSpan::attached(s.attached.as_ref())?.link())),
-            row: request.row,
-            lane,
-            due: self.clock.instant(request.due),
-            reply: self.reply.clone(),
-        });
+        let (request_id, due, reply) = (request.id, self.clock.instant(request.due), self.reply.clone());
+        match request.asks {
+            Asks::Tags(row) => self.shared.models.of(row.template).infer.submit(Request {
+                owner: self.owner,
+                stream,
+                request_id,
+                trace: self.sessions.source_of(stream).and_then(|s| Some(RecordSpan::attached(s.attached.as_ref())?.link())),
+                row,
+                lane,
+                due,
+                reply,
+            }),
+            Asks::Spans(questions) => {
+                let second = self.shared.models.second.as_ref().expect("streams ask it only where it is loaded");
+                second.submit(SpanRequest { stream, request_id, questions, lane, due, reply });
+            }
+        }
         lane
     }
 
@@ -351,6 +359,10 @@ impl Partition {
                 events::SegmentMade { kind: "final", degraded }.emit();
                 format_counts.redacted.iter().for_each(|class| events::EntityRedacted { class }.emit());
                 format_counts.rejected.iter().for_each(|class| events::ItnRejected { class }.emit());
+                if let Some(observe) = shared.on_decided.as_ref().filter(|_| !format_counts.second.is_empty()) {
+                    observe(&stream, &format_counts.second);
+                }
+                format_counts.second.iter().for_each(|&(class, outcome)| events::SpanDecided { class, outcome }.emit());
                 Outgoing::Formatted(Box::new(segment), source)
             }
             StreamOutput::Closed { seq, counts, cause } => {

@@ -1,6 +1,7 @@
 //! A partition with a simulated clock, recogniser and model, for property tests and fuzzing.
 
 mod model;
+mod second;
 mod speech;
 
 use std::collections::BTreeMap;
@@ -9,16 +10,17 @@ use std::sync::Arc;
 
 use super::map::reread::{RemainingWords, UnreadableStream};
 use super::map::{Accepted, Sessions, StreamLimits};
-use super::output::{StreamEvent, StreamId, StreamOutput};
+use super::output::{Asks, StreamEvent, StreamId, StreamOutput};
 use super::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use super::snapshot::{SnapshotContext, StoredSnapshot, key_from_bytes, key_to_bytes, of_another_version};
-use super::{Record, Source, Time, Word, WordKind};
+use super::{Choice, Record, Source, Time, Word, WordKind};
 use crate::infer::prosody::Prosody;
 use crate::infer::states::{OwnerId, StateStore};
 use crate::infer::{Outcome, Row, row::RowTemplate};
 use crate::redact::AskedClasses;
 use crate::tags::Tags;
 use model::{states_of, tag};
+pub use second::second_stage;
 pub use speech::Say;
 use speech::{ends, speaker, starts};
 
@@ -53,6 +55,7 @@ pub fn policy() -> Policy {
         backlog_timeout_ms: 500,
         verbatim: false,
         redaction: None,
+        second: None,
         partials: true,
     }
 }
@@ -79,6 +82,8 @@ pub struct Out {
     pub cuts: Vec<u64>,
     /// whether another speaker followed each
     pub turns: Vec<bool>,
+    /// what the second stage said, by the span's last word
+    pub chosen: Vec<(u64, Choice)>,
     /// its end came
     pub ended: bool,
 }
@@ -98,7 +103,7 @@ pub struct Sim {
     pub policy: Arc<Policy>,
     /// worst (freeze delay, release delay) of any word, ms
     pub worst: (u64, u64),
-    pending: Vec<(Time, StreamId, u64, Row)>,
+    pending: Vec<(Time, StreamId, u64, Asks)>,
     offset: i64,
     seqs: BTreeMap<u8, u64>,
     /// when each channel's last final word ended, milliseconds
@@ -321,6 +326,7 @@ impl Sim {
             src: [n as u64, n as u64 + 1],
             shared: false,
             vocabulary: None,
+            choice: None,
         };
         Record {
             seq: Some(seq),
@@ -396,10 +402,12 @@ impl Sim {
             {
                 let (takes, _) = (self.device)(self.asked);
                 let (owner, store) = &mut self.kept;
-                if ask.row.after.is_some() || ask.row.keep.is_some() {
-                    store.admit(*owner, stream, ask.row.after.map(|after| after.number));
+                if let Asks::Tags(row) = &ask.asks
+                    && (row.after.is_some() || row.keep.is_some())
+                {
+                    store.admit(*owner, stream, row.after.map(|after| after.number));
                 }
-                self.pending.push((self.now.plus(takes), stream, ask.id + (self.asked << 32), ask.row));
+                self.pending.push((self.now.plus(takes), stream, ask.id + (self.asked << 32), ask.asks));
                 self.asked += 1;
             }
             let now = self.now;
@@ -407,13 +415,19 @@ impl Sim {
             if ready.is_empty() {
                 break;
             }
-            for (_, stream, id, row) in ready {
+            for (_, stream, id, asks) in ready {
                 // Who loses states again and again before they are used never gets on: the store pins those that are being made again, this does not.
                 if id >> 32 < MAX_LOSSES && (self.loses)(id >> 32) {
                     self.lose_states();
                 }
                 let (_, fails) = (self.device)(id >> 32);
-                let outcome = self.infer(stream, &row, fails);
+                let outcome = match asks {
+                    Asks::Tags(row) => self.infer(stream, &row, fails),
+                    Asks::Spans(_) if fails => Outcome::Failed,
+                    Asks::Spans(questions) => {
+                        Outcome::Written(questions.into_iter().map(|q| Some(q.source.class.into())).collect())
+                    }
+                };
                 self.sessions.answer(stream, id & 0xffff_ffff, &outcome, self.now);
             }
         }
@@ -457,6 +471,7 @@ impl Sim {
                     self.worst.1 = self.worst.1.max(self.now.since(freeze.at));
                     let said: u8 = e.word.spoken[1..].parse().expect("words are numbered");
                     assert_eq!(e.word.speaker.as_deref(), speaker(said), "a word keeps its speaker");
+                    out.chosen.extend(e.word.choice.clone().map(|choice| (release.from + i as u64, choice)));
                     out.words.push((release.from + i as u64, e.word.spoken.to_string(), e.tags.expect("tagged")));
                 }
                 out.cuts.push(out.words.len() as u64);

@@ -85,6 +85,7 @@ impl OpenStream {
                 src: w.src,
                 shared: w.shared,
                 vocabulary: vocabulary(w.vocabulary)?,
+                choice: w.choice.clone(),
             })
         };
         let mut entries = VecDeque::with_capacity(self.entries.len());

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::StreamOutline;
 use crate::record::vocabulary::Spelling;
 use crate::redact::AskedClasses;
-use crate::session::WordKind;
 use crate::session::buffer::FreezeCause;
 use crate::session::output::EndCause;
 use crate::session::plan::Pass;
 use crate::session::settle::Settled;
 use crate::session::stream::StreamProgress;
+use crate::session::{Choice, WordKind};
 
 /// An open stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +64,7 @@ pub(super) struct WordState {
     pub(super) src: [u64; 2],
     pub(super) shared: bool,
     pub(super) vocabulary: Option<u32>,
+    pub(super) choice: Option<Choice>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -40,7 +40,9 @@ impl Sources {
     }
 
     fn word(&mut self, word: &Word) -> WordState {
-        let Word { spoken, start, end, confidence, speaker, prosody, kind, asked, source, src, shared, vocabulary, .. } = word;
+        let Word {
+            spoken, start, end, confidence, speaker, prosody, kind, asked, source, src, shared, vocabulary, choice, ..
+        } = word;
         let source = self.place(source);
         let vocabulary = vocabulary.as_ref().map(|vocabulary| self.vocabulary(vocabulary));
         WordState {
@@ -56,6 +58,7 @@ impl Sources {
             src: *src,
             shared: *shared,
             vocabulary,
+            choice: choice.clone(),
         }
     }
 }

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::Stream;
-use super::requests::RequestKind;
 use crate::infer::row::MAX_TOKENS;
 use crate::redact::ChannelContext;
 use crate::session::Time;
@@ -31,13 +30,12 @@ impl Stream {
         vocabulary: Option<&Arc<Vocabulary>>,
     ) -> OpenStream {
         // A request under way is made again: its pass comes first in the plan.
-        let kind = self.in_flight.iter().filter_map(|f| if let RequestKind::Pass(pass) = f.kind { Some(pass) } else { None });
         OpenStream::new(
             profile,
             model,
             self.progress.clone(),
             self.utterance_due.is_some(),
-            (self.plan.covered(), kind.chain(self.plan.passes()).collect()),
+            (self.plan.covered(), self.open_pass().into_iter().chain(self.plan.passes()).collect()),
             (self.buffer.parts(), self.settled),
             (waiting, vocabulary),
         )

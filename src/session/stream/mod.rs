@@ -9,7 +9,8 @@
 //!   further passes wait in the plan             outside (map/)
 //! ```
 //!
-//! The plan ([`super::plan`]) decides the order of the passes. `requests.rs` asks the model for them and takes the
+//! The plan ([`super::plan`]) decides the order of the passes. Where the profile has a second stage, a pass that ends
+//! spans is two requests: the pass itself, then the questions about these spans ([`super::second`]). `requests.rs` asks the model for them and takes the
 //! answers; `releasing.rs` cuts frozen words off as segments; `handover.rs` makes and restores the stream's state.
 
 mod handover;
@@ -26,11 +27,12 @@ use super::hypothesis::Hypothesis;
 use super::output::{EndCause, StreamOutput, Tail};
 use super::plan::Plan;
 use super::policy::Policy;
+use super::second::SpanQuestion;
 use super::settle::Settled;
 use super::{Record, Source, Time, Word, release};
 use crate::record::{Counts, End};
 use crate::redact::{ChannelContext, Redaction, add_around};
-use requests::InFlight;
+use requests::{InFlight, TaggedPass};
 
 /// The progress of a stream, besides its words and its plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,6 +69,8 @@ pub struct Stream {
     /// how far states have been made again for the plan's next pass, if they are being made again
     again: Option<Option<Settled>>,
     plan: Plan,
+    /// a tagged pass whose questions are to be asked next
+    tagged: Option<(TaggedPass, Vec<SpanQuestion>)>,
     in_flight: Option<InFlight>,
     next_id: u64,
     hypothesis: Option<Hypothesis>,
@@ -103,6 +107,7 @@ impl Stream {
             settled,
             again: None,
             plan,
+            tagged: None,
             in_flight: None,
             next_id: 0,
             hypothesis: None,

@@ -2,22 +2,35 @@
 //!
 //! At most one request is under way. Passes of the plan come first, in the plan's order. A hypothesis is shown to the
 //! model only when no pass waits. If kept states are gone, the settling passes that made them are run again before the
-//! pass that needs the states.
+//! pass that needs the states. A pass that ends spans has a second request, about these spans, if the profile has a second
+//! stage: the pass is over once both are answered.
 
 use super::Stream;
 use crate::infer::{Outcome, Row, RowWord};
 use crate::session::buffer::{Buffer, FreezeCause};
-use crate::session::output::{InferenceRequest, StreamOutput};
+use crate::session::output::{Asks, InferenceRequest, StreamOutput};
 use crate::session::plan::Pass;
 use crate::session::policy::{Policy, ReleaseRule};
+use crate::session::second::{PassView, SpanQuestion};
 use crate::session::settle::Settled;
-use crate::session::{Time, release};
+use crate::session::{Choice, Time, Word, release};
 use crate::tags::Tags;
+
+/// A pass that has its tags and waits for what the second stage says of the spans that it ends.
+#[derive(Debug)]
+pub(super) struct TaggedPass {
+    pass: Pass,
+    tags: Vec<Tags>,
+    /// last word and number of words of each span, as the questions stand
+    spans: Vec<(u64, u32)>,
+}
 
 /// What a request asks for.
 #[derive(Debug)]
 pub(super) enum RequestKind {
     Pass(Pass),
+    /// a pass's questions for the second stage
+    Spans(TaggedPass),
     /// a settling pass that is run again because its states are gone, and how far it settles words
     Again(Settled),
     /// a pass for a hypothesis: the final words known when it was asked, and the hypothesis
@@ -39,8 +52,16 @@ impl Stream {
     /// Whether the pass that is under way, or comes next, sees only words of a backlog. `live_from`: offset of the
     /// first live record; `None` while the partition is behind.
     pub fn is_behind(&self, live_from: Option<i64>) -> bool {
-        let kind = self.in_flight.as_ref().and_then(|f| if let RequestKind::Pass(pass) = f.kind { Some(pass) } else { None });
-        kind.or_else(|| self.plan.passes().next()).is_some_and(|pass| self.is_backlog(pass, live_from))
+        self.open_pass().or_else(|| self.plan.passes().next()).is_some_and(|pass| self.is_backlog(pass, live_from))
+    }
+
+    /// The pass that is under way.
+    pub(super) fn open_pass(&self) -> Option<Pass> {
+        let asked = self.in_flight.as_ref().and_then(|f| match &f.kind {
+            RequestKind::Pass(pass) | RequestKind::Spans(TaggedPass { pass, .. }) => Some(*pass),
+            RequestKind::Again(_) | RequestKind::Hypothesis { .. } => None,
+        });
+        asked.or(self.tagged.as_ref().map(|(tagged, _)| tagged.pass))
     }
 
     fn is_backlog(&self, pass: Pass, live_from: Option<i64>) -> bool {
@@ -52,24 +73,30 @@ impl Stream {
         if self.in_flight.is_some() {
             return None;
         }
-        let (kind, row, hypothesis) = if let Some((row, settled)) = self.next_again() {
-            (RequestKind::Again(settled), row.tagging_last(0, None), false)
+        let (kind, asks, hypothesis) = if let Some((tagged, questions)) = self.tagged.take() {
+            let questions = questions.into_iter().map(|asked| asked.question).collect();
+            (RequestKind::Spans(tagged), Asks::Spans(questions), false)
+        } else if let Some((row, settled)) = self.next_again() {
+            (RequestKind::Again(settled), Asks::Tags(row.tagging_last(0, None)), false)
         } else if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
-            (RequestKind::Pass(pass), self.row(pass), false)
+            (RequestKind::Pass(pass), Asks::Tags(self.row(pass)), false)
         } else {
             let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
             let kind = RequestKind::Hypothesis { known, revision: hypothesis.revision };
             let more: Vec<RowWord> = hypothesis.to_request()?.iter().map(|w| w.in_row()).collect();
-            (kind, open_row(&self.settled, known, &more, false, &self.buffer, &self.policy), true)
+            (kind, Asks::Tags(open_row(&self.settled, known, &more, false, &self.buffer, &self.policy)), true)
         };
         let id = self.next_id;
         self.next_id += 1;
-        let backlog = if let RequestKind::Pass(pass) = kind { self.is_backlog(pass, live_from) } else { false };
+        let backlog = match &kind {
+            RequestKind::Pass(pass) | RequestKind::Spans(TaggedPass { pass, .. }) => self.is_backlog(*pass, live_from),
+            RequestKind::Again(_) | RequestKind::Hypothesis { .. } => false,
+        };
         // Only live words have the short deadline. A backlog is formatted like live speech, however long it waits for
         // its turn.
         let due = now.plus(if backlog { self.policy.backlog_timeout_ms } else { self.policy.inference_timeout_ms });
         self.in_flight = Some(InFlight { id, kind, due });
-        Some(InferenceRequest { id, row, hypothesis, backlog, due })
+        Some(InferenceRequest { id, asks, hypothesis, backlog, due })
     }
 
     /// The settling pass to run again, if the plan's next pass waits for its states.
@@ -102,6 +129,7 @@ impl Stream {
     pub fn give_up(&mut self, now: Time, out: &mut Vec<StreamOutput>) {
         let kind = match self.in_flight.take() {
             Some(InFlight { kind, .. }) => Some(kind),
+            None if self.tagged.is_some() => self.tagged.take().map(|(tagged, _)| RequestKind::Spans(tagged)),
             None if self.again.is_some() => Some(RequestKind::Again(self.settled)),
             None => self.plan.next(self.buffer.frozen(), &self.policy).map(RequestKind::Pass),
         };
@@ -126,9 +154,42 @@ impl Stream {
             // States are not made again for a hypothesis. The hypothesis is shown as spoken, and final words will
             // follow.
             (Outcome::StatesGone | Outcome::Failed, kind) => self.answered(kind, None, now, out),
+            (Outcome::Tags(tags), RequestKind::Pass(pass)) => match self.asks_second(pass, tags) {
+                Some(asked) => self.tagged = Some(asked),
+                None => self.answered(RequestKind::Pass(pass), Some(tags), now, out),
+            },
             (Outcome::Tags(tags), kind) => self.answered(kind, Some(tags), now, out),
+            (Outcome::Written(answers), RequestKind::Spans(tagged)) => {
+                for (&(last, words), written) in tagged.spans.iter().zip(answers) {
+                    if let Some(written) = written.clone() {
+                        self.buffer.choose(last, Choice { words, written });
+                    }
+                }
+                self.answered(RequestKind::Spans(tagged), None, now, out);
+            }
+            // No service answers so.
+            (Outcome::Written(_), kind) => self.answered(kind, None, now, out),
         }
         self.close_if_done(out);
+    }
+
+    /// What to ask the second stage about the spans that a pass ends, now that it has its tags. `None` if nothing.
+    fn asks_second(&mut self, pass: Pass, tags: &[Tags]) -> Option<(TaggedPass, Vec<SpanQuestion>)> {
+        let second = self.policy.second.clone()?;
+        self.buffer.predict(pass.upto, tags);
+        let from = self.buffer.released();
+        let entries = self.buffer.range(from, pass.upto);
+        let words: Vec<(&Word, Tags)> = entries.map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
+        let frozen = pass.freeze_to.max(self.buffer.frozen());
+        let asked = second.0.questions(&PassView {
+            words: &words,
+            sentence_start: self.progress.sentence_start,
+            frozen_before: (self.buffer.frozen() - from) as usize,
+            frozen: (frozen - from) as usize,
+            stopped: matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End) && frozen == pass.upto,
+        });
+        let spans = asked.iter().map(|asked| (from + asked.last as u64, asked.words)).collect();
+        (!asked.is_empty()).then(|| (TaggedPass { pass, tags: tags.to_vec(), spans }, asked))
     }
 
     /// Takes the answer to a request of this kind; `None`: there is none, and its words go out as spoken.
@@ -141,6 +202,10 @@ impl Stream {
                 if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
                     self.answered(RequestKind::Pass(pass), None, now, out);
                 }
+            }
+            // Where the second stage has not answered, its spans are written by the grammars.
+            RequestKind::Spans(TaggedPass { pass, tags, .. }) => {
+                self.answered(RequestKind::Pass(pass), Some(&tags), now, out);
             }
             RequestKind::Pass(pass) => {
                 if let Some(rules) = self.policy.settling.filter(|settling| settling.is_by(&pass)) {

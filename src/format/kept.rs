@@ -1,0 +1,148 @@
+//! The words of a passage that stay in the text, and the tagged spans among them.
+
+use crate::session::{Word, WordKind};
+use crate::tags::{ItnClass, Punct, Tags};
+
+/// Words to format, and where they stand in their epoch.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage<'a> {
+    /// words with their tags
+    pub words: &'a [(&'a Word, Tags)],
+    /// whether the words before ended a sentence
+    pub sentence_start: bool,
+    /// whether another speaker follows
+    pub turn_ends: bool,
+    /// what was said before and after
+    pub around: PassageContext<'a>,
+    /// how many of the words are final; the words after them are a hypothesis
+    pub sure: usize,
+}
+
+/// The words around a passage, as [`crate::redact::add_around`] writes them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PassageContext<'a> {
+    /// the last words before
+    pub before: &'a str,
+    /// the next words, as far as they are known
+    pub after: &'a str,
+    /// whether more may follow
+    pub more: bool,
+}
+
+/// A word that stays in the text.
+pub(super) struct KeptWord<'a> {
+    /// the word
+    pub word: &'a Word,
+    /// its tags
+    pub tags: Tags,
+    /// the mark after it, which may come from a removed word
+    pub mark: Punct,
+    /// index among the passage's words
+    pub at: usize,
+    /// whether another speaker has begun since the kept word before it
+    pub turn: bool,
+}
+
+/// A word that leaves the text: its place among the passage's words, and the reason.
+pub(super) type RemovedPlace = (usize, &'static str);
+
+/// Words that stay and words that leave the text.
+pub(super) fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord<'a>>, Vec<RemovedPlace>) {
+    let mut kept: Vec<KeptWord> = Vec::with_capacity(passage.words.len());
+    let (mut gone, mut turn) = (Vec::new(), false);
+    for (at, (word, tags)) in passage.words.iter().enumerate() {
+        if word.begins_turn() {
+            end_sentence(&mut kept);
+            turn = true;
+        }
+        // A word of a language that is not served goes out as spoken, whatever its tags.
+        let tags = if word.kind == WordKind::Plain { Tags::default() } else { *tags };
+        match word.removal(tags.disfluency, verbatim) {
+            None => {
+                let turn = std::mem::take(&mut turn);
+                kept.push(KeptWord { word, tags, mark: tags.punct, at, turn });
+            }
+            Some(class) => {
+                if let Some(before) = kept.last_mut()
+                    && tags.punct.ends_sentence()
+                    && !before.mark.ends_sentence()
+                {
+                    before.mark = tags.punct;
+                }
+                gone.push((at, class));
+            }
+        }
+    }
+    if passage.turn_ends {
+        end_sentence(&mut kept);
+    }
+    (kept, gone)
+}
+
+/// Another speaker follows the last kept word: a sentence ends with it. A word that goes out as spoken gets no mark.
+fn end_sentence(kept: &mut [KeptWord]) {
+    if let Some(last) = kept.last_mut()
+        && !last.mark.ends_sentence()
+        && last.word.kind != WordKind::Plain
+    {
+        last.mark = Punct::Period;
+    }
+}
+
+/// Kept words by speaker: stretches at whose start another speaker has begun.
+pub(super) fn turns(kept: &[KeptWord]) -> Vec<std::ops::Range<usize>> {
+    let mut turns: Vec<std::ops::Range<usize>> = Vec::new();
+    for (at, k) in kept.iter().enumerate() {
+        match turns.last_mut() {
+            Some(turn) if !k.turn => turn.end = at + 1,
+            _ => turns.push(at..at + 1),
+        }
+    }
+    turns
+}
+
+/// Tagged spans of kept words. Removed words do not split a span; another speaker does.
+pub(super) fn spans(kept: &[KeptWord]) -> Vec<([usize; 2], ItnClass)> {
+    let mut spans: Vec<([usize; 2], ItnClass)> = Vec::new();
+    for (at, k) in kept.iter().enumerate() {
+        match (k.tags.itn.class(), spans.last_mut()) {
+            (Some(_), Some((span, _))) if span[1] == at && !k.turn && k.tags.itn.continues(kept[at - 1].tags.itn) => span[1] += 1,
+            (Some(class), _) => spans.push(([at, at + 1], class)),
+            (None, _) => {}
+        }
+    }
+    spans
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::infer::prosody::Prosody;
+    use crate::redact::AskedClasses;
+    use crate::session::{Source, kind_of};
+
+    /// A word as a recogniser says it.
+    pub(in crate::format) fn word(spoken: &str) -> Word {
+        let kind = kind_of(spoken);
+        let source = Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None };
+        Word {
+            spoken: spoken.into(),
+            parts: kind.comparable(spoken),
+            asked: AskedClasses::default(),
+            start: None,
+            end: None,
+            confidence: None,
+            speaker: None,
+            prosody: Prosody::default(),
+            tokens: Arc::new([1]),
+            kind,
+            source: Arc::new(source),
+            src: [0, 1],
+            shared: false,
+            vocabulary: None,
+            choice: None,
+        }
+    }
+}

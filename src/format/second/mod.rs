@@ -1,0 +1,35 @@
+//! The second stage beside the grammars (Universal-2-TF, "Robust All-Neural Text Formatting for ASR", section 3).
+//!
+//! ```text
+//!  span ──▶ ask.rs: readings of the grammars, spellings, context ──▶ the model chooses or writes (infer/second.rs)
+//!                                                                          │
+//!  text ◀── units.rs, apply.rs ◀── guard.rs: only what was said  ◀─────────┘
+//! ```
+//!
+//! The model decides what grammars cannot: "six forty" is a time or a number. It never decides what was said: an answer
+//! is published only if the grammars read it as exactly the words of the span ([`guard`]).
+
+pub mod ask;
+pub mod guard;
+#[cfg(test)]
+mod tests;
+
+pub use ask::Asker;
+
+use serde::{Deserialize, Serialize};
+
+/// What the second stage does for a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SecondMode {
+    /// nothing: grammars and the lexicon write alone
+    #[default]
+    Off,
+    /// chooses among the readings of the grammars, and among spellings of words of mixed case
+    Choose,
+    /// chooses, and writes freely where the grammars have no reading, and words of mixed case
+    Write,
+}
+
+/// The class of questions about words of mixed case.
+pub const MIXED: &str = "MIXED";

@@ -1,0 +1,267 @@
+//! The second stage: a small encoder-decoder that reads a span with its context and says which written form fits
+//! (Universal-2-TF, section 3; its input is figure 1's).
+//!
+//! ```text
+//!  partition tasks ──SpanRequest──▶ Queue ──one request──▶ worker thread ── SecondModel ──▶ answers to each task
+//! ```
+//!
+//! A question is answered by itself, never together with other questions. So the same question always gets the same
+//! answer, whoever waits beside it. [`super::second_onnx`] has the shipped model.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use serde::Deserialize;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::ModelError;
+use super::queue::{BatchLimits, Lane, Queue};
+use super::service::{Answer, Outcome};
+use crate::events;
+
+/// A span with its context, as the model reads it (Universal-2-TF, figure 1).
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct SpanSource {
+    /// words before the span, as they are shown
+    pub left: Vec<String>,
+    /// class of the span: a label of the tagger, or `MIXED`
+    pub class: String,
+    /// the span's words in lower case
+    pub span: Vec<String>,
+    /// words after the span, as far as they are known
+    pub right: Vec<String>,
+}
+
+/// `Meet me at <span><class:TIME> six forty </span> on Monday.`
+impl std::fmt::Display for SpanSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let span = format!("<span><class:{}> {} </span>", self.class, self.span.join(" "));
+        let parts = [self.left.join(" "), span, self.right.join(" ")];
+        f.write_str(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// What is asked of the second stage about one span.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// the span with its context
+    pub source: SpanSource,
+    /// written forms to choose from, each with what the grammars let it cost. The first one is taken where the model
+    /// likes several equally
+    pub candidates: Vec<(String, f32)>,
+    /// whether the model writes freely instead of choosing
+    pub free: bool,
+}
+
+/// The model boundary of the second stage. One worker thread owns one. Both answers are functions of their arguments.
+pub trait SecondModel: Send {
+    /// The log-probability of each candidate as what is written of `source`.
+    fn score(&mut self, source: &SpanSource, candidates: &[&str]) -> Result<Vec<f32>, ModelError>;
+
+    /// What the model itself would write: token by token the likeliest. `None` where it does not end within its limit.
+    fn write(&mut self, source: &SpanSource) -> Result<Option<String>, ModelError>;
+}
+
+/// `second.json` of a model directory.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct SecondSpec {
+    /// version of the directory
+    pub format: u32,
+    /// the model's name
+    pub name: String,
+    /// words of context on each side
+    pub context_words: usize,
+    /// longest source in tokens: of a longer one words of the context are left out
+    pub max_source_tokens: usize,
+    /// longest target in tokens; a longer candidate is not chosen
+    pub max_target_tokens: usize,
+    /// names of classes that sources may have
+    pub classes: Vec<String>,
+    /// what a candidate's cost counts beside its log-probability
+    pub weight: f32,
+}
+
+/// A stream's questions.
+pub struct SpanRequest {
+    /// the stream, by the partition task's own name
+    pub stream: u64,
+    /// the request, by the stream's own name
+    pub request_id: u64,
+    /// what is asked
+    pub questions: Vec<Question>,
+    /// its lane
+    pub lane: Lane,
+    /// the deadline of the answer
+    pub due: Instant,
+    /// the channel for the answer
+    pub reply: UnboundedSender<Answer>,
+}
+
+#[derive(Default)]
+struct State {
+    queue: Queue<SpanRequest>,
+    closed: bool,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    weight: f32,
+}
+
+/// The second stage of a process, with its queue and workers. Dropping it ends the workers after their request.
+pub struct SecondStageService {
+    /// the model's settings
+    pub spec: SecondSpec,
+    shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl SecondStageService {
+    /// One worker thread for each model. All of them are the same model.
+    pub fn start(models: Vec<Box<dyn SecondModel>>, spec: SecondSpec) -> SecondStageService {
+        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), weight: spec.weight });
+        let worker = |(i, model): (usize, Box<dyn SecondModel>)| {
+            let shared = shared.clone();
+            let thread = std::thread::Builder::new().name(format!("second-{i}"));
+            thread.spawn(move || work(&shared, model)).expect("the system starts threads")
+        };
+        let workers = models.into_iter().enumerate().map(worker).collect();
+        SecondStageService { spec, shared, workers }
+    }
+
+    /// Queues a request. The answer comes on `request.reply`, unless the receiver is gone.
+    pub fn submit(&self, request: SpanRequest) {
+        let mut state = self.shared.state.lock().expect("workers do not panic");
+        let lane = request.lane;
+        state.queue.push(request, 1, lane);
+        self.shared.changed.notify_one();
+    }
+}
+
+impl Drop for SecondStageService {
+    fn drop(&mut self) {
+        self.shared.state.lock().expect("workers do not panic").closed = true;
+        self.shared.changed.notify_all();
+        for worker in self.workers.drain(..) {
+            let _ = worker.join();
+        }
+    }
+}
+
+fn work(shared: &Shared, mut model: Box<dyn SecondModel>) {
+    while let Some(request) = next(shared) {
+        let began = Instant::now();
+        let SpanRequest { stream, request_id, questions, due, reply, .. } = request;
+        // A failed question costs its own span only.
+        let answer = |question: &Question| {
+            if due < Instant::now() {
+                return Err("late");
+            }
+            let answered = catch_unwind(AssertUnwindSafe(|| decide(model.as_mut(), question, shared.weight)));
+            answered.unwrap_or_else(|_| Err(ModelError("the model panicked".into()))).map_err(|_| "failed")
+        };
+        let answers: Vec<Result<Option<Box<str>>, &'static str>> = questions.iter().map(answer).collect();
+        let count = |outcome: &'static str| answers.iter().filter(|a| a.as_ref().err() == Some(&outcome)).count();
+        let (late, failed) = (count("late"), count("failed"));
+        events::SpansAnswered { answered: questions.len() - late - failed, late, failed, took: began.elapsed() }.emit();
+        let outcome = Outcome::Written(answers.into_iter().map(|answer| answer.ok().flatten()).collect());
+        let _ = reply.send(Answer { stream, request_id, outcome }); // the task may be gone
+    }
+}
+
+/// What `model` answers. `None` where it has no answer within its limits.
+///
+/// # Errors
+/// The model fails, or gives another number of scores than there are candidates.
+pub fn decide(model: &mut dyn SecondModel, question: &Question, weight: f32) -> Result<Option<Box<str>>, ModelError> {
+    if question.free {
+        return Ok(model.write(&question.source)?.map(String::into_boxed_str));
+    }
+    let texts: Vec<&str> = question.candidates.iter().map(|(text, _)| text.as_str()).collect();
+    let scores = model.score(&question.source, &texts)?;
+    if scores.len() != texts.len() || scores.iter().any(|score| score.is_nan()) {
+        return Err(ModelError(format!("expected {} scores, got {}, or some that are no numbers", texts.len(), scores.len())));
+    }
+    let mut best: Option<(f32, usize)> = None;
+    for (at, (score, (_, cost))) in scores.iter().zip(&question.candidates).enumerate() {
+        // What is smaller than a thousandth may differ between processors.
+        let total = (score * 1000.0).round() / 1000.0 - weight * cost;
+        if best.is_none_or(|(least, _)| total > least) {
+            best = Some((total, at));
+        }
+    }
+    Ok(best.map(|(_, at)| texts[at].into()))
+}
+
+fn next(shared: &Shared) -> Option<SpanRequest> {
+    const ONE: BatchLimits = BatchLimits { max_batch_tokens: 1, max_batch_items: 1 };
+    let mut state = shared.state.lock().expect("workers do not panic");
+    loop {
+        if state.closed {
+            return None;
+        }
+        let now = Instant::now();
+        if let Some(request) = state.queue.take(ONE, |r| r.reply.is_closed() || r.due < now).pop() {
+            return Some(request);
+        }
+        state = shared.changed.wait(state).expect("workers do not panic");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    /// Likes long texts, fails where it reads "fail", and panics where it reads "panic".
+    struct Longest;
+
+    impl SecondModel for Longest {
+        fn score(&mut self, source: &SpanSource, candidates: &[&str]) -> Result<Vec<f32>, ModelError> {
+            assert!(source.class != "panic", "as asked");
+            if source.class == "fail" {
+                return Err(ModelError("as asked".into()));
+            }
+            Ok(candidates.iter().map(|c| c.len() as f32).collect())
+        }
+
+        fn write(&mut self, source: &SpanSource) -> Result<Option<String>, ModelError> {
+            Ok(Some(source.class.to_uppercase()))
+        }
+    }
+
+    fn spec() -> SecondSpec {
+        serde_json::from_value(serde_json::json!({
+            "format": 1, "name": "test", "context_words": 4, "max_source_tokens": 64, "max_target_tokens": 32, "classes": [], "weight": 2.0
+        }))
+        .unwrap()
+    }
+
+    fn question(source: &str, free: bool) -> Question {
+        let candidates = vec![("640".to_string(), 0.0), ("6:40".to_string(), 0.25), ("six forty".to_string(), 4.0)];
+        Question { source: SpanSource { class: source.into(), ..SpanSource::default() }, candidates, free }
+    }
+
+    #[test]
+    fn a_cost_counts_by_the_models_weight_and_the_first_of_equals_is_taken() {
+        let chosen = |weight| decide(&mut Longest, &question("x", false), weight).unwrap().unwrap();
+        assert_eq!((&*chosen(0.0), &*chosen(2.0), &*chosen(4.0), &*chosen(100.0)), ("six forty", "6:40", "640", "640"));
+        assert_eq!(&*decide(&mut Longest, &question("x", true), 0.0).unwrap().unwrap(), "X");
+    }
+
+    #[test]
+    fn a_question_that_fails_or_panics_costs_its_own_answer_only() {
+        let service = SecondStageService::start(vec![Box::new(Longest)], spec());
+        let (reply, mut answers) = unbounded_channel();
+        let questions = vec![question("fail", false), question("panic", false), question("good", false)];
+        let due = Instant::now() + Duration::from_secs(60);
+        service.submit(SpanRequest { stream: 3, request_id: 7, questions, lane: Lane::Live, due, reply });
+        let answer = answers.blocking_recv().unwrap();
+        assert_eq!((answer.stream, answer.request_id), (3, 7));
+        assert_eq!(answer.outcome, Outcome::Written(vec![None, None, Some("6:40".into())]));
+    }
+}

@@ -1,0 +1,25 @@
+//! A second stage whose answers tell all that it was told.
+
+use std::sync::Arc;
+
+use crate::infer::second::{Question, SpanSource};
+use crate::session::second::{AsksSecond, PassView, SecondStage, SpanQuestion};
+
+/// Asks about every third word that a pass freezes. What is asked is the answer.
+struct TellsAll;
+
+impl AsksSecond for TellsAll {
+    fn questions(&self, view: &PassView) -> Vec<SpanQuestion> {
+        let all: Vec<String> = view.words.iter().map(|(word, tags)| format!("{}{:?}", word.spoken, tags.to_bytes())).collect();
+        let source = format!("{} {} {}", all.join(" "), view.frozen, view.stopped);
+        let source = SpanSource { class: source, ..SpanSource::default() };
+        let question = Question { source, candidates: Vec::new(), free: true };
+        let asked = (view.frozen_before..view.frozen).filter(|at| view.words[*at].0.spoken.ends_with(['0', '3', '6', '9']));
+        asked.map(|last| SpanQuestion { last, words: 1, question: question.clone() }).collect()
+    }
+}
+
+/// A second stage whose answers differ wherever anything differs that it was told.
+pub fn second_stage() -> SecondStage {
+    SecondStage(Arc::new(TellsAll))
+}
