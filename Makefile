@@ -6,7 +6,7 @@ KAFKA ?=
 PORT ?= 9092
 VENV ?= target/venv-training
 
-.PHONY: demo test test-training deploy-test image image-test release page-test soak fuzz chaos kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
+.PHONY: demo test test-training deploy-test image image-test release page-test soak fuzz chaos takeover kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
 
 demo: build
 	target/debug/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
@@ -77,6 +77,10 @@ fuzz: setup
 	done
 
 # The long tests: workers killed, put to sleep and replaced under load, some minutes; generated calls played against redaction.
+# How long calls stand still after kill -9, by time-outs: the table in docs/BENCHMARKS.md. About half an hour.
+takeover: setup-kafka runtime
+	cargo test --locked --test integration -- --ignored --nocapture takeover::
+
 chaos: setup-kafka runtime
 	cargo test --locked --test integration -- --ignored --test-threads 1 --nocapture chaos::
 

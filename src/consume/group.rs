@@ -108,9 +108,9 @@ impl ClientContext for GroupContext {
 impl ConsumerContext for GroupContext {
     fn pre_rebalance(&self, consumer: &BaseConsumer<Self>, rebalance: &Rebalance<'_>) {
         if let (Rebalance::Revoke(partitions), Some(listener)) = (rebalance, self.listener.get()) {
-            let partitions = numbers(partitions);
-            listener.revoked(&partitions, consumer.assignment_lost(), consumer);
-            events::Rebalanced { what: "revoked", partitions: &partitions }.emit();
+            let (partitions, lost) = (numbers(partitions), consumer.assignment_lost());
+            listener.revoked(&partitions, lost, consumer);
+            events::Rebalanced { what: if lost { "lost" } else { "revoked" }, partitions: &partitions }.emit();
         }
     }
 

@@ -139,7 +139,11 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         changelog_bytes: count("faircopy.changelog.written", "By", "state sent to the changelog"),
         restores: count("faircopy.restores", "{partition}", "partitions taken over"),
         restore_seconds: values("faircopy.restores.duration", "s", "time to read a partition's states", &SECONDS),
-        rebalances: count("faircopy.rebalances", "{rebalance}", "partitions that were assigned or revoked"),
+        rebalances: count(
+            "faircopy.rebalances",
+            "{rebalance}",
+            "partitions that were assigned, revoked, or lost because the group had not heard of the worker",
+        ),
         erased: count("faircopy.sessions.erased", "{session}", "sessions erased by an order"),
         input_lost: count("faircopy.input.lost", "{record}", "raw records that expired before they were read"),
         states_refused: count("faircopy.states.refused", "{stream}", "states that could not be used"),

@@ -20,9 +20,9 @@ impl ClientProblem<'_> {
     }
 }
 
-/// Partitions were assigned or revoked.
+/// Partitions were assigned, revoked or lost.
 pub struct Rebalanced<'a> {
-    /// `assigned` or `revoked`
+    /// `assigned`, `revoked`, or `lost`: the group took them away without asking, for it had not heard of this worker
     pub what: &'static str,
     /// which
     pub partitions: &'a [i32],

@@ -29,4 +29,5 @@ mod second;
 mod service;
 mod sign_in;
 mod soak;
+mod takeover;
 mod worker;
