@@ -288,7 +288,7 @@ pub struct Admin {
 pub struct TelemetrySettings {
     /// a collector's address; empty for none
     pub otlp: String,
-    /// tenants whose words are counted by name
+    /// tenants whose words and time in the model are counted by name
     pub max_tenants: usize,
     /// share of records traced
     pub sampled: f64,

@@ -16,6 +16,7 @@ pub(super) struct Instruments {
     pub(super) records: Counter<u64>,
     pub(super) words: Counter<u64>,
     pub(super) tenant_words: Counter<u64>,
+    pub(super) tenant_model_time: Counter<f64>,
     pub(super) consumed: Counter<u64>,
     pub(super) sent: Counter<u64>,
     pub(super) repeats: Counter<u64>,
@@ -78,6 +79,13 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         records: count("faircopy.records", "{record}", "raw records taken"),
         words: count("faircopy.words", "{word}", "final words in raw records"),
         tenant_words: count("faircopy.tenant.words", "{word}", "final words by tenant, where telemetry.max_tenants is above 0"),
+        tenant_model_time: m
+            .f64_counter("faircopy.tenant.model_time")
+            .with_unit("s")
+            .with_description(
+                "time in the model by tenant, each batch's shared by tokens, where telemetry.max_tenants is above 0",
+            )
+            .build(),
         consumed: count("messaging.client.consumed.messages", "{message}", "raw records taken, as OpenTelemetry names it"),
         sent: count(
             "messaging.client.sent.messages",

@@ -11,5 +11,5 @@ mod worker;
 
 pub use instruments::observe;
 pub use record::*;
-pub use tenants::TenantNames;
+pub use tenants::{ModelTimeShared, RowOfTenant, TenantNames};
 pub use worker::*;

@@ -1,7 +1,8 @@
-//! Words by tenant, for those who charge tenants. Tenants come with records, so there is a bound on how many have a series of their own.
+//! Words and time in the model by tenant, for those who charge tenants. Tenants come with records, so there is a bound on how many have a series of their own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use opentelemetry::KeyValue;
 
@@ -22,8 +23,8 @@ impl TenantNames {
         TenantNames { known: Mutex::default(), at_most }
     }
 
-    /// What a tenant's words are counted under; `None` where nothing is counted by tenant.
-    fn name(&self, tenant: &str) -> Option<Arc<str>> {
+    /// What a tenant is counted under; `None` where nothing is counted by tenant.
+    pub fn name(&self, tenant: &str) -> Option<Arc<str>> {
         let mut known = self.known.lock().expect("no holder panics");
         if let Some(name) = known.get(tenant) {
             return Some(name.clone());
@@ -47,6 +48,38 @@ impl TenantNames {
     }
 }
 
+/// What a row's tenant is counted under, and the row's tokens.
+pub type RowOfTenant = (Option<Arc<str>>, usize);
+
+/// A batch was in the model: each tenant has had as much of that time as its rows have of the batch's tokens.
+pub struct ModelTimeShared<'a> {
+    /// of the batch
+    pub rows: &'a [RowOfTenant],
+    /// the batch's time in the model
+    pub took: Duration,
+}
+
+impl ModelTimeShared<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        for (name, seconds) in self.shares() {
+            INSTRUMENTS.tenant_model_time.add(seconds, &[KeyValue::new("tenant", name)]);
+        }
+    }
+
+    /// Seconds of each tenant that is counted. Rows without a tenant keep their share, so nobody pays for them.
+    fn shares(&self) -> BTreeMap<Arc<str>, f64> {
+        let tokens: usize = self.rows.iter().map(|(_, tokens)| tokens).sum();
+        let mut shares = BTreeMap::new();
+        for (name, of_row) in self.rows {
+            if let Some(name) = name {
+                *shares.entry(name.clone()).or_default() += self.took.as_secs_f64() * *of_row as f64 / tokens.max(1) as f64;
+            }
+        }
+        shares
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +90,14 @@ mod tests {
         let of = |tenant: &str| names.name(tenant).unwrap().to_string();
         assert_eq!(["a", "b", "c", "d", "a"].map(of), ["a", "b", OTHERS, OTHERS, "a"]);
         assert_eq!(TenantNames::new(0).name("a"), None);
+    }
+
+    #[test]
+    fn a_batchs_time_is_shared_by_tokens_and_nobody_pays_for_rows_without_a_tenant() {
+        let name = |tenant: &str| Some(Arc::from(tenant));
+        let rows = [(name("a"), 30), (name("b"), 50), (name("a"), 10), (None, 10)];
+        let shares = ModelTimeShared { rows: &rows, took: Duration::from_secs(2) }.shares();
+        assert_eq!(shares.into_iter().collect::<Vec<_>>(), [("a".into(), 0.8), ("b".into(), 1.0)]);
+        assert!(ModelTimeShared { rows: &[(name("a"), 0)], took: Duration::ZERO }.shares().values().all(|s| *s == 0.0));
     }
 }

@@ -126,7 +126,7 @@ pub(super) mod tests {
     /// A word as a recogniser says it.
     pub(in crate::format) fn word(spoken: &str) -> Word {
         let kind = kind_of(spoken);
-        let source = Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None };
+        let source = Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None };
         Word {
             spoken: spoken.into(),
             parts: kind.comparable(spoken),

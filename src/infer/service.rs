@@ -31,6 +31,8 @@ pub struct Request {
     pub due: Instant,
     /// the trace of the record of its last word, if that record is traced
     pub trace: Option<Link>,
+    /// what the time in the model is counted under, if tenants are counted
+    pub tenant: Option<Arc<str>>,
     /// the channel for the answer; at most `max_in_flight_per_partition` answers are under way to one task
     pub reply: UnboundedSender<Answer>,
 }
@@ -169,16 +171,21 @@ fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
                 let fits = tags.len() == rows.len() && tags.iter().zip(&rows).all(|(t, r)| t.len() == r.first.len());
                 if fits { Ok(tags) } else { Err(ModelError("the model gave another number of tags than words".into())) }
             });
+        let took = began.elapsed();
         events::BatchTagged {
             rows: rows.len(),
             tokens,
             padded: longest * rows.len(),
             queued: batch.iter().map(|w| began.duration_since(w.since)).max().unwrap_or_default(),
-            took: began.elapsed(),
+            took,
             dispatch,
             error: result.as_ref().err().map(ToString::to_string),
         }
         .emit();
+        if batch.iter().any(|w| w.request.tenant.is_some()) {
+            let rows: Vec<_> = batch.iter().map(|w| (w.request.tenant.clone(), w.request.row.tokens.len())).collect();
+            events::ModelTimeShared { rows: &rows, took }.emit();
+        }
         trace::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
         let mut tags = result.ok().map(Vec::into_iter);
         for (QueuedRequest { request, .. }, states) in batch.into_iter().zip(states) {
@@ -268,7 +275,7 @@ mod tests {
 
     fn request(request_id: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
         let row = Row::pack(RowTemplate::default(), &[[7].as_slice().into(), [8].as_slice().into()], 0, None, false);
-        Request { owner: 1, stream: 1, request_id, row, lane: Lane::Live, due, trace: None, reply: reply.clone() }
+        Request { owner: 1, stream: 1, request_id, row, lane: Lane::Live, due, trace: None, tenant: None, reply: reply.clone() }
     }
 
     fn soon() -> Instant {
@@ -362,6 +369,7 @@ mod tests {
                 lane: Lane::Live,
                 due: soon(),
                 trace: None,
+                tenant: None,
                 reply: reply.clone(),
             });
             answers.blocking_recv().unwrap().outcome

@@ -128,7 +128,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         second: None,
         partials: true,
     };
-    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None });
+    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None });
     let one_token: Arc<[u32]> = Arc::new([7; MAX_TOKENS_PER_WORD]);
     let record = Record::new(segment, 0, source, Arc::new(policy), seed.is_multiple_of(5), |_| one_token.clone());
     let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();

@@ -237,7 +237,7 @@ mod tests {
 
     fn source(headers: &[(&str, &str)]) -> Option<Arc<Source>> {
         let headers = headers.iter().map(|(k, v)| (k.to_string(), Some(v.as_bytes().to_vec()))).collect();
-        Some(Arc::new(Source { offset: 1, meta: None, headers, timestamp_ms: Some(1_700_000_000_000), attached: None }))
+        Some(Arc::new(Source { offset: 1, meta: None, headers, timestamp_ms: Some(1_700_000_000_000), tenant: None, attached: None }))
     }
 
     fn headers(record: &ProducerRecord<'_>) -> Vec<(String, String)> {

@@ -28,6 +28,8 @@ pub struct Source {
     pub headers: Vec<(String, Option<Vec<u8>>)>,
     /// when it was appended, milliseconds since 1970
     pub timestamp_ms: Option<i64>,
+    /// what time in the model is counted under for the record's tenant, if tenants are counted. It is not part of a snapshot
+    pub tenant: Option<Arc<str>>,
     /// what the caller attached to the record. It is dropped with the record's last word, and is not part of a snapshot
     pub attached: Option<Attachment>,
 }

@@ -61,7 +61,7 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
         prosody: Prosody::default(),
         tokens: Arc::new([0]),
         kind: kind_of(spoken),
-        source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None }),
+        source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None }),
         src: [index as u64, index as u64 + 1],
         shared: false,
         vocabulary: None,

@@ -16,7 +16,9 @@ use crate::kafka::root;
 fn everything_happens() {
     let ms = Duration::from_millis(5);
     events::RecordTaken { words: 3 }.emit();
-    events::TenantNames::new(1).said("acme", 3);
+    let tenants = events::TenantNames::new(1);
+    tenants.said("acme", 3);
+    events::ModelTimeShared { rows: &[(tenants.name("acme"), 9)], took: ms }.emit();
     events::RecordRepeated { partition: 0, offset: 1 }.emit();
     events::RecordRefused { stage: "decode", reason: "json", detail: "", partition: 0, offset: 1 }.emit();
     events::BeyondQuota { refused: false, words: 2 }.emit();

@@ -304,7 +304,8 @@ fn streamed(m: &Model, words: &[String], boundaries: &Boundaries, rules: &Rules,
     let policy = keeping(m, rules, mask);
     let settling = policy.settling.unwrap();
     let mut tagger = OnnxTagger::load(&m.files, Device::Cpu, 1, rules.slots, 1).unwrap().remove(0);
-    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None });
+    let source =
+        Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None });
     let (mut buffer, mut settled, mut states, mut out) = (Buffer::default(), Settled::default(), States::default(), Vec::new());
     let mut run = |row: &Row, states: &mut States| {
         if row.after.is_none() {

@@ -158,6 +158,7 @@ impl Intake {
             meta: segment.meta.take(),
             headers: record.headers,
             timestamp_ms: record.timestamp_ms,
+            tenant: self.shared.tenant_names.name(segment.tenant.as_deref().unwrap_or_default()),
             attached: span.map(|span| Arc::new(span) as Attachment),
         });
         let plain = !profile.serves(segment.lang.as_deref());

@@ -217,12 +217,14 @@ impl Partition {
         };
         self.under_way.insert(stream, (lane, request.due));
         let (request_id, due, reply) = (request.id, self.clock.instant(request.due), self.reply.clone());
+        let source = self.sessions.source_of(stream);
         match request.asks {
             Asks::Tags(row) => self.shared.models.of(row.template).infer.submit(Request {
                 owner: self.owner,
                 stream,
                 request_id,
-                trace: self.sessions.source_of(stream).and_then(|s| Some(RecordSpan::attached(s.attached.as_ref())?.link())),
+                trace: source.as_ref().and_then(|s| Some(RecordSpan::attached(s.attached.as_ref())?.link())),
+                tenant: source.and_then(|s| s.tenant.clone()),
                 row,
                 lane,
                 due,

@@ -306,8 +306,14 @@ impl Sim {
     }
 
     pub(super) fn record(&self, say: &Say, seq: u64) -> Record {
-        let source =
-            Arc::new(Source { offset: self.offset, meta: None, headers: Vec::new(), timestamp_ms: None, attached: None });
+        let source = Arc::new(Source {
+            offset: self.offset,
+            meta: None,
+            headers: Vec::new(),
+            timestamp_ms: None,
+            tenant: None,
+            attached: None,
+        });
         let mut h = DefaultHasher::new();
         (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
         let mut clock = self.clocks.get(&say.channel).copied().unwrap_or_default();

@@ -53,6 +53,7 @@ impl OpenStream {
                 meta,
                 headers: s.headers.clone(),
                 timestamp_ms: s.timestamp_ms,
+                tenant: None,
                 attached: None,
             }));
         }
