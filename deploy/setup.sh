@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and testing need and this machine lacks, by apt as root or with sudo.
 #   setup.sh build        compiler, OpenSSL and zlib headers, Python with pip and venv
-#   setup.sh build kafka  the same and Java 17 and Maven
+#   setup.sh build kafka  the same and Java 17 (with its compiler) and Maven
 #   setup.sh build page   the same and Chromium with its driver, and Node.js
 #   setup.sh build image  the same and what makes and runs container images without a daemon
 set -euo pipefail
@@ -21,7 +21,7 @@ need python3 python3 --version
 need python3-pip python3 -m pip --version
 need python3-venv python3 -c 'import ensurepip, venv'
 case " $* " in *" kafka "*)
-  need openjdk-17-jre-headless java -version
+  need openjdk-17-jdk-headless javac -version
   need maven mvn --version
   need openssl openssl version
 esac

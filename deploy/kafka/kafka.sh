@@ -4,10 +4,12 @@
 #   kafka.sh fetch                 Kafka's jars into target/kafka/libs, once
 #   kafka.sh serve DIR PORT [eof]  runs in the foreground with its data in DIR, listening on 127.0.0.1:PORT (and PORT+1 for the
 #                                  controller). With "eof" it ends when standard input is closed, so that it cannot outlive a test.
-#                                  With KAFKA_SIGN_IN=1 it also has listeners by TLS and SASL on PORT+2 to PORT+4, and an authoriser.
+#                                  With KAFKA_SIGN_IN=1 it also has listeners by TLS and SASL on PORT+2 to PORT+5, and an authoriser.
+#                                  KAFKA_PROPERTIES="name=value;…" are properties of the broker beside, or instead of, those below.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 libs="$root/target/kafka/libs"
+handlers="$root/target/kafka/handlers"
 quiet=-Dorg.slf4j.simpleLogger.defaultLogLevel=error
 
 fetch() {
@@ -36,7 +38,8 @@ certificate() {
 #   PORT+2  TLS, with a certificate of the authority DIR/ca.pem
 #   PORT+3  TLS that wants a client's certificate too: DIR/mutual.pem with DIR/mutual.key is one, for User:CN=mutual
 #   PORT+4  TLS and SASL: PLAIN (users of KAFKA_PLAIN_USERS, "name=password …"), SCRAM-SHA-512 (user scram, password scram-secret), OAUTHBEARER with tokens
-#           that DIR/jwt.key has signed, for the audience "kafka", of the issuer "https://login.example" (others were not refused when tried)
+#           that DIR/jwt.key has signed, for the audience "kafka", of the issuer "https://login.example"
+#   PORT+5  TLS and SASL OAUTHBEARER with tokens as Amazon MSK takes them (MskIam.java), of KAFKA_IAM_USERS ("ACCESS_KEY=SECRET …"), region eu-west-1
 sign_in_listeners() {
   local dir=$1 port=$2
   ssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj "/CN=an authority for tests" -keyout "$dir/ca.key" -out "$dir/ca.pem"
@@ -53,9 +56,10 @@ print(json.dumps({"keys": [{"kty": "RSA", "kid": "test", "alg": "RS256", "use": 
   for user in ${KAFKA_PLAIN_USERS:-plain=plain-secret}; do
     users+=" user_${user%%=*}=\"${user#*=}\""
   done
-  local more=",TLS://127.0.0.1:$((port + 2)),MUTUAL://127.0.0.1:$((port + 3)),SASL://127.0.0.1:$((port + 4))"
+  local more=",TLS://127.0.0.1:$((port + 2)),MUTUAL://127.0.0.1:$((port + 3)),SASL://127.0.0.1:$((port + 4)),IAM://127.0.0.1:$((port + 5))"
+  javac -cp "$libs/*" -d "$handlers" "$root/deploy/kafka/MskIam.java"
   sed -i -e "s|^listeners=.*|&$more|" -e "s|^advertised.listeners=.*|&$more|" \
-    -e "s|^listener.security.protocol.map=.*|&,TLS:SSL,MUTUAL:SSL,SASL:SASL_SSL|" "$dir/server.properties"
+    -e "s|^listener.security.protocol.map=.*|&,TLS:SSL,MUTUAL:SSL,SASL:SASL_SSL,IAM:SASL_SSL|" "$dir/server.properties"
   cat >> "$dir/server.properties" <<CONF
 authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 super.users=User:ANONYMOUS
@@ -71,7 +75,13 @@ listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain
 listener.name.sasl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 listener.name.sasl.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;
 listener.name.sasl.oauthbearer.sasl.server.callback.handler.class=org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler
+listener.name.iam.connections.max.reauth.ms=5000
+listener.name.iam.sasl.enabled.mechanisms=OAUTHBEARER
+listener.name.iam.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;
+listener.name.iam.oauthbearer.sasl.server.callback.handler.class=MskIam
 sasl.oauthbearer.jwks.endpoint.url=file://$dir/jwks.json
+# Without this line brokers of Kafka 4.1 look at a token as clients do: they check neither its signature nor its audience nor its issuer.
+sasl.oauthbearer.jwt.validator.class=org.apache.kafka.common.security.oauthbearer.BrokerJwtValidator
 sasl.oauthbearer.expected.audience=kafka
 sasl.oauthbearer.expected.issuer=https://login.example
 CONF
@@ -111,15 +121,16 @@ group.consumer.session.timeout.ms=6000
 group.consumer.min.heartbeat.interval.ms=500
 group.consumer.heartbeat.interval.ms=1000
 CONF
+    tr ';' '\n' <<< "${KAFKA_PROPERTIES:-}" >> "$dir/server.properties"
     local id scram=()
     if [ -n "${KAFKA_SIGN_IN:-}" ]; then
       sign_in_listeners "$dir" "$port"
       scram=(--add-scram 'SCRAM-SHA-512=[name=scram,password=scram-secret]')
     fi
     id=$(java $quiet -cp "$libs/*" kafka.tools.StorageTool random-uuid)
-    java $quiet -cp "$libs/*" kafka.tools.StorageTool format --standalone -t "$id" -c "$dir/server.properties" "${scram[@]}" > /dev/null
+    java $quiet -cp "$libs/*:$handlers" kafka.tools.StorageTool format --standalone -t "$id" -c "$dir/server.properties" "${scram[@]}" > /dev/null
   fi
-  java -Xmx512m $quiet "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=file://$dir/jwks.json" -cp "$libs/*" kafka.Kafka "$dir/server.properties" \
+  java -Xmx512m $quiet "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=file://$dir/jwks.json" -cp "$libs/*:$handlers" kafka.Kafka "$dir/server.properties" \
     > "$dir/kafka.log" 2>&1 &
   pid=$! # not local: the trap outlives this function
   trap 'kill -9 $pid 2> /dev/null || true' EXIT INT TERM

@@ -31,6 +31,11 @@ class Network(unittest.TestCase):
             kafka = {"brokers": "k:9093", "properties": {"sasl.oauthbearer.token.endpoint.url": url}}
             self.assertEqual(egress(made_of(networkPolicy=on, kafka=kafka)), {53, 9093, port})
 
+    def test_who_signs_in_to_amazon_msk_by_iam_reaches_what_gives_credentials(self):
+        for mechanism, ports in (("AWS_MSK_IAM", {53, 9098, 443}), ("SCRAM-SHA-512", {53, 9098})):
+            kafka = {"brokers": "b-1.kafka.eu-west-1.amazonaws.com:9098", "properties": {"sasl.mechanism": mechanism}}
+            self.assertEqual(egress(made_of(networkPolicy={"enabled": True}, kafka=kafka)), ports)
+
     def test_prometheus_gets_in_where_it_is_told_to_come(self):
         ingress = lambda **values: of(made_of(networkPolicy={"enabled": True}, **values), "NetworkPolicy")["spec"]["ingress"]
         self.assertEqual(ingress(), [])

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use profile::{Profile, ProfileSettings, Profiles};
 pub use sections::*;
-pub use sign_in::{Oidc, Secret};
+pub use sign_in::{Oidc, Secret, TokenSource};
 pub use values::{LookaheadSetting, MaskSetting, RedactSetting, ReleaseSetting, Unlimited};
 
 use crate::format::Styles;

@@ -1,4 +1,4 @@
-//! How this program shows the broker who it is, as far as librdkafka does not do it by itself: secrets that stand in files, and OAUTHBEARER by OIDC.
+//! How this program shows the broker who it is, as far as librdkafka does not do it by itself: secrets that stand in files, OAUTHBEARER by OIDC, and Amazon MSK's IAM.
 //!
 //! The properties have the names that librdkafka gives them. Its build here has no HTTP client and refuses those of OIDC, so faircopy takes them out of
 //! what it hands on, and fetches the token itself ([`crate::kafka::token`]).
@@ -9,6 +9,9 @@ use super::Kafka;
 
 /// The properties that choose the SASL mechanism: two names of one.
 const MECHANISM: [&str; 2] = ["sasl.mechanism", "sasl.mechanisms"];
+/// What Amazon's clients call signing in to MSK by IAM. On the wire it is OAUTHBEARER.
+const MSK_IAM: &str = "AWS_MSK_IAM";
+const REGION: &str = "aws.region";
 const METHOD: &str = "sasl.oauthbearer.method";
 const ENDPOINT: &str = "sasl.oauthbearer.token.endpoint.url";
 const CLIENT_ID: [&str; 2] = ["sasl.oauthbearer.client.id", "sasl.oauthbearer.client.credentials.client.id"];
@@ -46,12 +49,67 @@ pub struct Oidc {
     pub authority: Option<PathBuf>,
 }
 
+/// Where tokens for OAUTHBEARER come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TokenSource {
+    /// a token endpoint
+    Oidc(Oidc),
+    /// AWS credentials sign them
+    MskIam {
+        /// the cluster's
+        region: String,
+    },
+}
+
 impl Kafka {
     /// Whether a property is faircopy's to act on, and not librdkafka's.
     pub fn is_own(property: &str) -> bool {
-        [METHOD, ENDPOINT, SCOPE, EXTENSIONS, GRANT, AUTHORITY].contains(&property)
+        [METHOD, ENDPOINT, SCOPE, EXTENSIONS, GRANT, AUTHORITY, REGION].contains(&property)
             || CLIENT_ID.contains(&property)
             || CLIENT_SECRET.contains(&property)
+    }
+
+    /// A property's value as librdkafka knows it.
+    pub fn as_librdkafka<'a>(property: &str, value: &'a str) -> &'a str {
+        if MECHANISM.contains(&property) && value.eq_ignore_ascii_case(MSK_IAM) { "OAUTHBEARER" } else { value }
+    }
+
+    /// Where tokens come from, where the settings ask for some.
+    ///
+    /// # Errors
+    /// What it takes is missing or unknown.
+    pub fn tokens(&self) -> Result<Option<TokenSource>, String> {
+        if self.any_of(&MECHANISM).is_some_and(|m| m.eq_ignore_ascii_case(MSK_IAM)) {
+            return self.msk_region().map(|region| Some(TokenSource::MskIam { region }));
+        }
+        Ok(self.oidc()?.map(TokenSource::Oidc))
+    }
+
+    /// The region of the MSK cluster: as set, or as the brokers' names have it, or as AWS's variables have it.
+    fn msk_region(&self) -> Result<String, String> {
+        if cfg!(not(feature = "msk-iam")) {
+            return Err(format!(
+                "kafka.properties.{:?} = {MSK_IAM:?}: this program was built without it; build with the cargo feature \"msk-iam\"",
+                MECHANISM[0]
+            ));
+        }
+        let protocol = self.any_of(&["security.protocol"]).unwrap_or("plaintext");
+        if !protocol.eq_ignore_ascii_case("sasl_ssl") {
+            return Err(format!(
+                "kafka.properties.\"security.protocol\" = {protocol:?}: expected \"sasl_ssl\", since {} is {MSK_IAM}",
+                MECHANISM[0]
+            ));
+        }
+        let variables = ["AWS_REGION", "AWS_DEFAULT_REGION"].into_iter().find_map(|name| std::env::var(name).ok());
+        let region = self.any_of(&[REGION]).map(str::to_string).or_else(|| region_of(&self.brokers)).or(variables);
+        let named = |region: &String| !region.is_empty() && region.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        region.clone().filter(named).ok_or_else(|| {
+            format!(
+                "kafka.properties.{REGION:?} = {:?}: expected the region of the MSK cluster, such as \"eu-west-1\"; the names in kafka.brokers and AWS_REGION do not \
+                 say it",
+                region.unwrap_or_default()
+            )
+        })
     }
 
     fn any_of<'a>(&'a self, names: &[&'a str]) -> Option<&'a str> {
@@ -127,8 +185,18 @@ impl Kafka {
         if let Some(name) = self.property_files.keys().find(|n| Kafka::is_own(n) && !CLIENT_SECRET.contains(&n.as_str())) {
             return Err(format!("kafka.property_files.{name:?}: expected in kafka.properties; it is no secret"));
         }
-        self.oidc().map(|_| ())
+        self.tokens().map(|_| ())
     }
+}
+
+/// The region in a name of MSK's brokers, such as `b-1.mine.abc.c2.kafka.eu-west-1.amazonaws.com:9098`.
+fn region_of(brokers: &str) -> Option<String> {
+    let first = brokers.split(',').next()?.trim();
+    let host = first.rsplit_once(':').map_or(first, |(host, _)| host);
+    let name = host.strip_suffix(".amazonaws.com").or_else(|| host.strip_suffix(".amazonaws.com.cn"))?;
+    let (service, region) = name.rsplit_once('.')?;
+    let service = service.rsplit('.').next()?;
+    service.starts_with("kafka").then(|| region.to_string())
 }
 
 #[cfg(test)]
@@ -162,6 +230,36 @@ mod tests {
         assert_eq!(kafka(&[("sasl.mechanism", "PLAIN")], &[]).oidc(), Ok(None));
         let unsigned = [("sasl.mechanisms", "OAUTHBEARER"), ("enable.sasl.oauthbearer.unsecure.jwt", "true")];
         assert_eq!(kafka(&unsigned, &[]).oidc(), Ok(None), "librdkafka makes those tokens");
+    }
+
+    #[cfg(feature = "msk-iam")]
+    #[test]
+    fn msk_by_iam_takes_its_region_from_the_setting_or_the_brokers_names_and_goes_over_tls() {
+        let iam = ("sasl.mechanism", "AWS_MSK_IAM");
+        let tls = ("security.protocol", "sasl_ssl");
+        let region = |properties: &[(&str, &str)], brokers: &str| {
+            let mut kafka = kafka(properties, &[]);
+            kafka.brokers = brokers.into();
+            kafka.tokens().map(|source| match source {
+                Some(TokenSource::MskIam { region }) => region,
+                other => panic!("{other:?}"),
+            })
+        };
+        for (brokers, expected) in [
+            (
+                "b-1.mine.abc.c2.kafka.eu-west-1.amazonaws.com:9098,b-2.mine.abc.c2.kafka.eu-west-1.amazonaws.com:9098",
+                "eu-west-1",
+            ),
+            ("boot-xyz.c1.kafka-serverless.us-east-2.amazonaws.com:9098", "us-east-2"),
+            ("b-1.mine.abc.c2.kafka.cn-north-1.amazonaws.com.cn:9098", "cn-north-1"),
+        ] {
+            assert_eq!(region(&[iam, tls], brokers).as_deref(), Ok(expected));
+        }
+        assert_eq!(region(&[iam, tls, ("aws.region", "ap-south-1")], "kafka:9098").as_deref(), Ok("ap-south-1"));
+        assert!(region(&[iam, tls, ("aws.region", "a/b")], "kafka:9098").unwrap_err().contains("eu-west-1"));
+        assert!(region(&[iam], "kafka:9098").unwrap_err().contains("sasl_ssl"));
+        assert_eq!(Kafka::as_librdkafka("sasl.mechanism", "AWS_MSK_IAM"), "OAUTHBEARER");
+        assert_eq!(region_of("kafka.example.com:9098"), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use reqwest::blocking::{Client, Response};
 use reqwest::redirect::Policy;
 
 /// A server that does not answer within this has failed.
-const ANSWERS: Duration = Duration::from_secs(10);
+pub const ANSWERS: Duration = Duration::from_secs(10);
 /// Largest answer that is read, bytes.
 const MAX_ANSWER_BYTES: u64 = 256 << 10;
 /// Longest part of a server's own explanation that is shown, characters.

@@ -6,6 +6,8 @@ pub mod crash_mark;
 pub mod files;
 pub mod http;
 pub mod membership;
+#[cfg(feature = "msk-iam")]
+mod msk;
 pub mod native;
 pub mod notes;
 pub mod rights;
@@ -41,7 +43,7 @@ pub fn client(settings: &Settings) -> KafkaResult<ClientConfig> {
     let k = &settings.kafka;
     let mut config = ClientConfig::new();
     for (name, value) in k.properties.iter().filter(|(name, _)| !Kafka::is_own(name)) {
-        config.set(name, value);
+        config.set(name, Kafka::as_librdkafka(name, value));
     }
     for (name, path) in k.property_files.iter().filter(|(name, _)| !Kafka::is_own(name)) {
         let value =

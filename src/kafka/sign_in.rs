@@ -3,7 +3,7 @@
 //! | by | what rotates | when |
 //! | --- | --- | --- |
 //! | PLAIN, SCRAM with `kafka.property_files` | name and password | the running clients are given the new ones; their next connections use them |
-//! | OAUTHBEARER | the token, and the client secret | the same; a token before it expires |
+//! | OAUTHBEARER, also Amazon MSK's IAM | the token, and the client secret or the AWS credentials | the same; a token before it expires |
 //! | TLS | certificates, keys | clients read them once: the worker leaves the group and joins it with new clients |
 
 use std::sync::Arc;
@@ -44,8 +44,8 @@ impl Credentials {
     /// A file cannot be read, or no token can be had.
     pub fn now(settings: &Settings, patience: Duration) -> Result<Credentials, String> {
         let k = &settings.kafka;
-        if let Some(oidc) = k.oidc()? {
-            return Ok(Credentials::Token(Tokens::of(&oidc).newest(patience)?));
+        if let Some(source) = k.tokens()? {
+            return Ok(Credentials::Token(Tokens::of(&source).newest(patience)?));
         }
         if !files::LIVE.iter().any(|name| k.property_files.contains_key(*name)) {
             return Ok(Credentials::Fixed);

@@ -1,6 +1,6 @@
-//! Tokens for SASL OAUTHBEARER, by OIDC client credentials (RFC 6749, section 4.4, as KIP-768 has it for Kafka's own clients).
+//! Tokens for SASL OAUTHBEARER: by OIDC client credentials (RFC 6749, section 4.4, as KIP-768 has it for Kafka's own clients), or for Amazon MSK's IAM.
 //!
-//! One thread for each token endpoint and client fetches a token, and the next one when three quarters of its life are over. So no thread that polls waits
+//! One thread for each source fetches a token, and the next one when three quarters of its life are over. So no thread that polls waits
 //! for the endpoint while a token is good, and all clients of the process use the same.
 
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard};
@@ -10,7 +10,7 @@ use reqwest::Url;
 use serde::Deserialize;
 
 use super::{files, http};
-use crate::config::{Oidc, Secret};
+use crate::config::{Oidc, Secret, TokenSource};
 use crate::events;
 
 /// After the first failure; then twice as long each time.
@@ -51,31 +51,31 @@ struct State {
     tries: u64,
 }
 
-/// The tokens of one client at one endpoint.
+/// The tokens of one source.
 #[derive(Default)]
 pub struct Tokens {
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// Clients of this process, each with its tokens.
-type Clients = Vec<(Oidc, Arc<Tokens>)>;
+/// Sources of this process, each with its tokens.
+type Sources = Vec<(TokenSource, Arc<Tokens>)>;
 
-static ALL: LazyLock<Mutex<Clients>> = LazyLock::new(Mutex::default);
+static ALL: LazyLock<Mutex<Sources>> = LazyLock::new(Mutex::default);
 
 impl Tokens {
-    /// Those of these settings; the first call starts the thread that fetches them.
-    pub fn of(oidc: &Oidc) -> Arc<Tokens> {
+    /// Those of a source; the first call starts the thread that fetches them.
+    pub fn of(source: &TokenSource) -> Arc<Tokens> {
         let mut all = ALL.lock().expect("no holder panics");
-        if let Some((_, tokens)) = all.iter().find(|(known, _)| known == oidc) {
+        if let Some((_, tokens)) = all.iter().find(|(known, _)| known == source) {
             return tokens.clone();
         }
         let tokens = Arc::<Tokens>::default();
-        all.push((oidc.clone(), tokens.clone()));
-        let (kept, oidc) = (tokens.clone(), oidc.clone());
+        all.push((source.clone(), tokens.clone()));
+        let (kept, source) = (tokens.clone(), source.clone());
         std::thread::Builder::new()
             .name("oauth".into())
-            .spawn(move || kept.keep_fresh(&oidc))
+            .spawn(move || kept.keep_fresh(&source))
             .expect("the system starts threads");
         tokens
     }
@@ -101,16 +101,16 @@ impl Tokens {
                 return Err(why.clone());
             }
             if left.is_zero() {
-                return Err(format!("the token endpoint gave no answer within {patience:?}"));
+                return Err(format!("there was no token within {patience:?}"));
             }
             state = self.changed.wait_timeout(state, left).expect("no holder panics").0;
         }
     }
 
-    fn keep_fresh(&self, oidc: &Oidc) {
+    fn keep_fresh(&self, source: &TokenSource) {
         let mut retry = RETRY;
         loop {
-            let fetched = fetch(oidc);
+            let fetched = fetch_from(source);
             let mut state = self.lock();
             state.tries += 1;
             let pause = match fetched {
@@ -142,6 +142,16 @@ struct Answer {
     expires_in: Option<f64>,
     error: Option<String>,
     error_description: Option<String>,
+}
+
+fn fetch_from(source: &TokenSource) -> Result<Token, String> {
+    match source {
+        TokenSource::Oidc(oidc) => fetch(oidc),
+        #[cfg(feature = "msk-iam")]
+        TokenSource::MskIam { region } => super::msk::fetch(region),
+        #[cfg(not(feature = "msk-iam"))]
+        TokenSource::MskIam { .. } => unreachable!("the settings are refused without the feature"),
+    }
 }
 
 /// Asks for a token, once.
@@ -293,13 +303,13 @@ mod tests {
     fn clients_share_a_token_and_its_successor_comes_before_it_expires() {
         let first = (200, r#"{"access_token":"first","expires_in":4}"#);
         let (address, seen) = endpoint(vec![(503, ""), first, (200, r#"{"access_token":"second","expires_in":400}"#)]);
-        let oidc = oidc(address, Secret::Value("s".into()));
-        assert!(Tokens::of(&oidc).newest(PATIENCE).err().unwrap().contains("HTTP 503"));
-        assert_eq!(Tokens::of(&oidc).newest(PATIENCE).unwrap().value, "first", "it is tried again");
+        let source = TokenSource::Oidc(oidc(address, Secret::Value("s".into())));
+        assert!(Tokens::of(&source).newest(PATIENCE).err().unwrap().contains("HTTP 503"));
+        assert_eq!(Tokens::of(&source).newest(PATIENCE).unwrap().value, "first", "it is tried again");
         for _ in 0..3 {
             seen.recv().unwrap(); // the third comes by itself
         }
-        while Tokens::of(&oidc).newest(PATIENCE).unwrap().value != "second" {
+        while Tokens::of(&source).newest(PATIENCE).unwrap().value != "second" {
             std::thread::sleep(Duration::from_millis(10));
         }
     }

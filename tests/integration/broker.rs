@@ -21,6 +21,9 @@ struct Running {
 const PLAIN_USERS: &str = "plain=plain-secret whole=secret lacking-0=secret lacking-1=secret lacking-2=secret lacking-3=secret lacking-4=secret \
                            lacking-5=secret lacking-6=secret lacking-7=secret lacking-8=secret creator=secret";
 
+/// Whose tokens the listener for Amazon MSK's IAM takes: access key and secret.
+pub const IAM_USER: (&str, &str) = ("AKIDTEST", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
+
 struct Broker {
     address: String,
     dir: PathBuf,
@@ -33,6 +36,7 @@ fn serve(dir: &std::path::Path, address: &str) -> Running {
         .args(["serve", dir.to_str().unwrap(), port, "eof"])
         .env("KAFKA_SIGN_IN", "1")
         .env("KAFKA_PLAIN_USERS", PLAIN_USERS)
+        .env("KAFKA_IAM_USERS", format!("{}={}", IAM_USER.0, IAM_USER.1))
         .stdin(Stdio::piped())
         .spawn()
         .expect("deploy/kafka/kafka.sh runs");
@@ -53,7 +57,7 @@ fn broker() -> &'static Broker {
         // The controller listens one port above; then come the listeners that want to know who comes.
         let port = loop {
             let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-            if free < u16::MAX - 4 && (1..5).all(|above| TcpListener::bind(("127.0.0.1", free + above)).is_ok()) {
+            if free < u16::MAX - 5 && (1..6).all(|above| TcpListener::bind(("127.0.0.1", free + above)).is_ok()) {
                 break free;
             }
         };
@@ -73,6 +77,7 @@ pub enum Listener {
     Tls = 2,
     Mutual = 3,
     Sasl = 4,
+    Iam = 5,
 }
 
 /// host:port of a listener.

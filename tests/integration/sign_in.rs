@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::admin::{address, http};
-use crate::broker::{Listener, listener, made};
+use crate::broker::{IAM_USER, Listener, listener, made};
 use crate::kafka::{Sender, Topics, eventually};
 use crate::principals::{Operation, Resource, Right, change_scram_password, grant};
 use crate::service::{ends, segments};
@@ -148,15 +148,24 @@ fn base64url(bytes: &[u8]) -> String {
     text.trim().trim_end_matches('=').replace('+', "-").replace('/', "_")
 }
 
-/// A token that the broker's key has signed.
-fn token(subject: &str, audience: &str, seconds: u64) -> String {
+fn another_key() -> PathBuf {
+    let key = secret("another.key", "");
+    let made = Command::new("openssl").args(["genrsa", "-out", key.to_str().unwrap(), "2048"]).output().unwrap();
+    assert!(made.status.success());
+    key
+}
+
+const ISSUER: &str = "https://login.example";
+
+/// A token that the broker's key has signed; `forged`: that another key has.
+fn token((subject, seconds): (&str, u64), audience: &str, issuer: &str, forged: bool) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let claims = serde_json::json!({
-        "iss": "https://login.example", "aud": audience, "sub": subject, "iat": now, "exp": now + seconds, "scope": "kafka"
+        "iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + seconds, "scope": "kafka"
     });
     let signed =
         format!("{}.{}", base64url(br#"{"alg":"RS256","typ":"JWT","kid":"test"}"#), base64url(claims.to_string().as_bytes()));
-    let key = made("jwt.key");
+    let key = if forged { another_key() } else { made("jwt.key") };
     let mut openssl = Command::new("openssl");
     let openssl = openssl.args(["dgst", "-sha256", "-sign", key.to_str().unwrap()]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut openssl = openssl.spawn().unwrap();
@@ -164,8 +173,17 @@ fn token(subject: &str, audience: &str, seconds: u64) -> String {
     format!("{signed}.{}", base64url(&openssl.wait_with_output().unwrap().stdout))
 }
 
-/// A token endpoint that knows one client, and gives tokens of so many seconds for an audience. Its address, and how many it has given.
-fn token_endpoint(client: &'static str, audience: &'static str, seconds: u64) -> (String, Arc<AtomicUsize>) {
+/// A token endpoint that knows one client and gives good tokens of so many seconds. Its address, and how many it has given.
+fn token_endpoint(client: &'static str, seconds: u64) -> (String, Arc<AtomicUsize>) {
+    endpoint_of(client, seconds, move |subject| token((subject, seconds), "kafka", ISSUER, false))
+}
+
+/// A token endpoint that knows one client and says that its tokens are good for so many seconds.
+fn endpoint_of(
+    client: &'static str,
+    seconds: u64,
+    token: impl Fn(&str) -> String + Send + 'static,
+) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/token", listener.local_addr().unwrap());
     let given = Arc::<AtomicUsize>::default();
@@ -190,7 +208,7 @@ fn token_endpoint(client: &'static str, audience: &'static str, seconds: u64) ->
             let (status, body) = if known {
                 count.fetch_add(1, Ordering::Relaxed);
                 let subject = client.split(':').next().unwrap();
-                let token = token(subject, audience, seconds);
+                let token = token(subject);
                 ("200 OK", format!(r#"{{"access_token":"{token}","token_type":"Bearer","expires_in":{seconds}}}"#))
             } else {
                 ("401 Unauthorized", r#"{"error":"invalid_client"}"#.to_string())
@@ -218,7 +236,7 @@ fn oauth(endpoint: &str, client: &str, secret: &str) -> RecordSpan {
 
 #[test]
 fn every_command_signs_in_by_oauthbearer_and_a_worker_outlives_its_tokens() {
-    let (endpoint, given) = token_endpoint("oauth:oauth-secret", "kafka", 10);
+    let (endpoint, given) = token_endpoint("oauth:oauth-secret", 10);
     let way = oauth(&endpoint, "oauth", "oauth-secret");
     every_command_signs_in("oauth", "oauth", &way);
 
@@ -234,10 +252,71 @@ fn every_command_signs_in_by_oauthbearer_and_a_worker_outlives_its_tokens() {
     assert!(worker.terminate().success(), "{}", worker.log());
 }
 
+/// Signing in as to Amazon MSK, with the credentials of these variables.
+fn iam(credentials: &[(&str, &str)]) -> RecordSpan {
+    let properties = [("sasl.mechanism", "AWS_MSK_IAM"), ("aws.region", "eu-west-1")];
+    let mut way = RecordSpan::by(Listener::Iam, "sasl_ssl", &properties);
+    // What this machine has of its own must not be taken, nor an instance's metadata asked for.
+    let own =
+        [("AWS_EC2_METADATA_DISABLED", "true"), ("AWS_CONFIG_FILE", "/nowhere"), ("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")];
+    way.variables.extend(own.iter().chain(credentials).map(|(name, value)| (name.to_string(), value.to_string())));
+    way
+}
+
+/// The broker's listener reckons each token's signature anew, from the secret and by itself. It asks each connection to sign in again every five seconds.
+#[test]
+fn every_command_signs_in_as_to_amazon_msk_by_iam() {
+    let (key, secret) = IAM_USER;
+    let session = "IQoJb3JpZ2luX2VjEXAMPLE//////////wEaCXVzLWVhc3QtMSJ+/=";
+    let variables = [("AWS_ACCESS_KEY_ID", key), ("AWS_SECRET_ACCESS_KEY", secret), ("AWS_SESSION_TOKEN", session)];
+    every_command_signs_in("iam", key, &iam(&variables));
+}
+
+#[test]
+fn credentials_for_amazon_msk_come_from_a_profile_or_from_the_container() {
+    let (key, value) = IAM_USER;
+    let profile = secret("aws-credentials", &format!("[calls]\naws_access_key_id = {key}\naws_secret_access_key = {value}\n"));
+    let profile = [("AWS_SHARED_CREDENTIALS_FILE", profile.to_str().unwrap()), ("AWS_PROFILE", "calls")];
+    // What EKS Pod Identity and ECS give: an address, and a file with what to show there.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1/credentials", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap_or(0) > 0 {}
+            let known = head.to_lowercase().contains("authorization: pod-token");
+            let (status, body) = match known {
+                true => (
+                    "200 OK",
+                    format!(
+                        r#"{{"AccessKeyId":"{key}","SecretAccessKey":"{value}","Token":"t","Expiration":"2099-01-01T00:00:00Z"}}"#
+                    ),
+                ),
+                false => ("403 Forbidden", "{}".to_string()),
+            };
+            let length = body.len();
+            let answer = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+            let _ = reader.get_mut().write_all(answer.as_bytes());
+        }
+    });
+    let token = secret("pod-token", "pod-token");
+    let container = [
+        ("AWS_CONTAINER_CREDENTIALS_FULL_URI", address.as_str()),
+        ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", token.to_str().unwrap()),
+    ];
+    for (name, credentials) in [("profile", profile), ("container", container)] {
+        let topics = Topics::of(&format!("iam-{name}"));
+        grant(key, &everything(&topics.prefix));
+        let created = iam(&credentials).run(&topics, &["topics", "create", "--partitions", "1"]);
+        assert!(created.status.success(), "{name}: {}", said(&created));
+    }
+}
+
 #[test]
 fn who_cannot_sign_in_is_told_why_and_what_to_do() {
     let topics = Topics::of("sign-in-refused");
-    let (endpoint, _) = token_endpoint("oauth:oauth-secret", "kafka", 60);
+    let (endpoint, _) = token_endpoint("oauth:oauth-secret", 60);
     let refused = |way: &RecordSpan, code: i32, expected: &[&str]| {
         let output = way.run(&topics, &["topics", "create"]);
         let text = said(&output);
@@ -251,6 +330,17 @@ fn who_cannot_sign_in_is_told_why_and_what_to_do() {
     refused(&sasl("SCRAM-SHA-512", "nobody", "hunter2"), 4, &["Authentication failed"]);
     refused(&sasl("PLAIN", "plain", "/nowhere/password"), 2, &["kafka.property_files", "/nowhere/password", "expected a file"]);
     refused(&oauth(&endpoint, "oauth", "hunter2"), 4, &["HTTP 401, invalid_client", "sasl.oauthbearer.client.id"]);
+    for (audience, issuer, forged) in
+        [("another", ISSUER, false), ("kafka", "https://login.another", false), ("kafka", ISSUER, true)]
+    {
+        let (endpoint, given) =
+            endpoint_of("oauth:oauth-secret", 60, move |subject| token((subject, 60), audience, issuer, forged));
+        refused(&oauth(&endpoint, "oauth", "oauth-secret"), 4, &["Authentication failed"]);
+        assert!(given.load(Ordering::Relaxed) > 0, "the broker refuses what the endpoint has given");
+    }
+    let stolen = [("AWS_ACCESS_KEY_ID", IAM_USER.0), ("AWS_SECRET_ACCESS_KEY", "hunter2")];
+    refused(&iam(&stolen), 4, &["Authentication failed"]);
+    refused(&iam(&[]), 4, &["no token for Amazon MSK in region eu-west-1: no AWS credentials", "AWS_WEB_IDENTITY_TOKEN_FILE"]);
     let stranger = RecordSpan::by(Listener::Mutual, "ssl", &[]);
     refused(&stranger, 4, &["certificate"]);
     let mut untrusting = RecordSpan::by(Listener::Tls, "ssl", &[]);
