@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::message::Message;
+use serde_json::json;
 
 use crate::kafka::{Sender, Topics, brokers, within};
 use crate::worker::Worker;
@@ -16,15 +17,16 @@ use crate::worker::Worker;
 /// `kafka.session_timeout_ms` and `delivery.transaction_timeout_ms`; the test broker allows 3 s, other brokers 45 s unless somebody lowers it.
 const SETTINGS: [(u64, u64); 4] = [(6000, 5000), (12000, 10000), (20000, 10000), (45000, 10000)];
 /// A call on each of two partitions says a word so often. No gap is measured more finely.
+const WORDS: [&str; 4] = ["hello", "certainly", "thanks", "goodbye"];
 const BETWEEN_WORDS: Duration = Duration::from_millis(250);
 /// After both workers have a partition again, they go on for so long before the next one is killed.
 const REST: Duration = Duration::from_secs(4);
 const LONG: Duration = Duration::from_secs(300);
 
-/// Reads the formatted topic as its readers do, and keeps when each partition's last segment came and the longest wait for one.
+/// Reads the formatted topic as its readers do, and keeps when each call's last segment came and the longest wait for one.
 struct Listener {
     consumer: BaseConsumer,
-    last: BTreeMap<i32, Instant>,
+    last: BTreeMap<Vec<u8>, Instant>,
     longest: Duration,
 }
 
@@ -47,7 +49,10 @@ impl Listener {
         let until = Instant::now() + time;
         while Instant::now() < until {
             let Some(Ok(record)) = self.consumer.poll(Duration::from_millis(20)) else { continue };
-            let waited = self.last.insert(record.partition(), Instant::now()).map_or(Duration::ZERO, |last| last.elapsed());
+            let waited = self
+                .last
+                .insert(record.key().unwrap_or_default().to_vec(), Instant::now())
+                .map_or(Duration::ZERO, |last| last.elapsed());
             self.longest = self.longest.max(waited);
         }
     }
@@ -57,7 +62,7 @@ impl Listener {
         std::mem::take(&mut self.longest)
     }
 
-    /// Whether both partitions have had a segment since then.
+    /// Whether both calls have had a segment since then.
     fn both_since(&self, then: Instant) -> bool {
         self.last.len() == 2 && self.last.values().all(|at| *at > then)
     }
@@ -95,11 +100,14 @@ fn kills(session_ms: u64, transaction_ms: u64, count: usize) -> (Vec<Duration>, 
     std::thread::scope(|scope| {
         let speaking = scope.spawn(|| {
             let sender = Sender::new();
+            let mut seq = 0;
             while !over.load(Ordering::Relaxed) {
                 for partition in 0..2 {
                     let call = format!("call-{partition}");
-                    sender.send_to(partition, &topics.name("raw"), &call, r#"{"text": "hello", "end": "utterance"}"#);
+                    let record = json!({"seq": seq, "text": WORDS[seq % WORDS.len()], "end": "utterance"}).to_string(); // without a number it would be taken for a repeat
+                    sender.send_to(partition, &topics.name("raw"), &call, &record);
                 }
+                seq += 1;
                 std::thread::sleep(BETWEEN_WORDS);
             }
         });
