@@ -18,6 +18,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::Admin;
 use crate::consume::follower::TopicFollower;
+use crate::record::decode::segment;
 use crate::record::{Kind, Segment};
 
 /// Sessions that the page remembers: those that spoke last.
@@ -125,7 +126,7 @@ pub(super) fn follow(admin: Arc<Admin>) {
                 Ok(tail) => {
                     while !closing() {
                         let Some((_, payload)) = tail.next(LOOK_UP) else { continue };
-                        if let Ok(segment) = serde_json::from_slice::<Segment>(&payload) {
+                        if let Some(segment) = segment(&payload, reading.settings.output.framing) {
                             reading.live.heard(&segment);
                         }
                     }

@@ -60,7 +60,7 @@ fn asyncapi() -> Value {
         "title": "a refused record, its bytes untouched; nothing but headers where a profile redacts",
         "headers": { "type": "object", "properties": {
             "faircopy-stage": header("what refused it: decode, quota, produce, crash"),
-            "faircopy-reason": header("why, for machines: json, contract, limit, key, empty, quota, crash"),
+            "faircopy-reason": header("why, for machines: json, avro, contract, limit, key, empty, quota, crash"),
             "faircopy-detail": header("expected, got, remedy"),
             "faircopy-source-topic": header("where the record stands"),
             "faircopy-source-partition": header("where the record stands"),

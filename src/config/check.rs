@@ -105,11 +105,8 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
             s.kafka.session_timeout_ms
         ));
     }
-    let registry = &s.schema_registry.url;
-    if s.output.framing == Framing::Confluent && !["http://", "https://"].iter().any(|scheme| registry.starts_with(scheme)) {
-        return refuse(format!(
-            "schema_registry.url = {registry:?}: expected the address of a schema registry, such as https://registry:8081, since output.framing = \"confluent\""
-        ));
+    if let Err(text) = framing(s) {
+        return refuse(text);
     }
     if s.output.source.is_empty() {
         return refuse("output.source is empty: expected a URI reference, such as \"faircopy\" or \"/calls/eu\"".into());
@@ -168,6 +165,26 @@ fn observation(s: &Settings) -> Result<(), String> {
     }
     if !(0.0..=1.0).contains(&t.sampled) {
         return Err(format!("telemetry.sampled = {}: expected a share from 0 to 1", t.sampled));
+    }
+    Ok(())
+}
+
+/// Refuses framings that this program cannot read or write, or for which it would have to ask a registry that is not named.
+fn framing(s: &Settings) -> Result<(), String> {
+    let registry = &s.schema_registry.url;
+    for (section, framing) in [("input", s.input.framing), ("output", s.output.framing)] {
+        if framing == Framing::Avro && cfg!(not(feature = "avro")) {
+            return Err(format!(
+                "{section}.framing = \"avro\": this program was built without it; build with the cargo feature \"avro\""
+            ));
+        }
+        let asks = framing == Framing::Avro || section == "output" && framing == Framing::Confluent;
+        if asks && !["http://", "https://"].iter().any(|scheme| registry.starts_with(scheme)) {
+            let name = if framing == Framing::Avro { "avro" } else { "confluent" };
+            return Err(format!(
+                "schema_registry.url = {registry:?}: expected the address of a schema registry, such as https://registry:8081, since {section}.framing = {name:?}"
+            ));
+        }
     }
     Ok(())
 }

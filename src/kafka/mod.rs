@@ -10,6 +10,7 @@ pub mod membership;
 mod msk;
 pub mod native;
 pub mod notes;
+pub mod registry;
 pub mod rights;
 pub mod sign_in;
 mod token;

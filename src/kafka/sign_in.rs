@@ -14,8 +14,8 @@ use rdkafka::error::{KafkaError, KafkaResult};
 
 use super::files;
 use super::native;
-use super::token::{PATIENCE, Token, Tokens};
-use crate::config::Settings;
+use super::token::{PATIENCE, Token, Tokens, from_endpoint};
+use crate::config::{Settings, TokenSource};
 use crate::events;
 
 /// Between two looks at what may have changed.
@@ -45,7 +45,7 @@ impl Credentials {
     pub fn now(settings: &Settings, patience: Duration) -> Result<Credentials, String> {
         let k = &settings.kafka;
         if let Some(source) = k.tokens()? {
-            return Ok(Credentials::Token(Tokens::of(&source).newest(patience)?));
+            return Ok(Credentials::Token(Tokens::of(&source, fetch).newest(patience)?));
         }
         if !files::LIVE.iter().any(|name| k.property_files.contains_key(*name)) {
             return Ok(Credentials::Fixed);
@@ -55,6 +55,16 @@ impl Credentials {
             None => Ok(k.properties.get(name).cloned().unwrap_or_default()),
         };
         Ok(Credentials::Password { user: value("sasl.username")?, password: value("sasl.password")? })
+    }
+}
+
+fn fetch(source: &TokenSource) -> Result<Token, String> {
+    match source {
+        TokenSource::Oidc(oidc) => from_endpoint(oidc),
+        #[cfg(feature = "msk-iam")]
+        TokenSource::MskIam { region } => super::msk::fetch(region),
+        #[cfg(not(feature = "msk-iam"))]
+        TokenSource::MskIam { .. } => unreachable!("the settings are refused without the feature"),
     }
 }
 

@@ -51,6 +51,9 @@ struct State {
     tries: u64,
 }
 
+/// Asks a source for a token, once.
+pub type Fetch = fn(&TokenSource) -> Result<Token, String>;
+
 /// The tokens of one source.
 #[derive(Default)]
 pub struct Tokens {
@@ -64,8 +67,8 @@ type Sources = Vec<(TokenSource, Arc<Tokens>)>;
 static ALL: LazyLock<Mutex<Sources>> = LazyLock::new(Mutex::default);
 
 impl Tokens {
-    /// Those of a source; the first call starts the thread that fetches them.
-    pub fn of(source: &TokenSource) -> Arc<Tokens> {
+    /// Those of a source; the first call starts the thread that fetches them, each by `fetch`.
+    pub fn of(source: &TokenSource, fetch: Fetch) -> Arc<Tokens> {
         let mut all = ALL.lock().expect("no holder panics");
         if let Some((_, tokens)) = all.iter().find(|(known, _)| known == source) {
             return tokens.clone();
@@ -75,7 +78,7 @@ impl Tokens {
         let (kept, source) = (tokens.clone(), source.clone());
         std::thread::Builder::new()
             .name("oauth".into())
-            .spawn(move || kept.keep_fresh(&source))
+            .spawn(move || kept.keep_fresh(&source, fetch))
             .expect("the system starts threads");
         tokens
     }
@@ -107,10 +110,10 @@ impl Tokens {
         }
     }
 
-    fn keep_fresh(&self, source: &TokenSource) {
+    fn keep_fresh(&self, source: &TokenSource, fetch: Fetch) {
         let mut retry = RETRY;
         loop {
-            let fetched = fetch_from(source);
+            let fetched = fetch(source);
             let mut state = self.lock();
             state.tries += 1;
             let pause = match fetched {
@@ -144,18 +147,11 @@ struct Answer {
     error_description: Option<String>,
 }
 
-fn fetch_from(source: &TokenSource) -> Result<Token, String> {
-    match source {
-        TokenSource::Oidc(oidc) => fetch(oidc),
-        #[cfg(feature = "msk-iam")]
-        TokenSource::MskIam { region } => super::msk::fetch(region),
-        #[cfg(not(feature = "msk-iam"))]
-        TokenSource::MskIam { .. } => unreachable!("the settings are refused without the feature"),
-    }
-}
-
-/// Asks for a token, once.
-fn fetch(oidc: &Oidc) -> Result<Token, String> {
+/// Asks an endpoint for a token, once. Blocks.
+///
+/// # Errors
+/// The endpoint gives none; says why, and what to do.
+pub fn from_endpoint(oidc: &Oidc) -> Result<Token, String> {
     let shown = oidc.endpoint.split(['?', '#']).next().unwrap_or_default();
     let place = format!("no token from {shown}");
     let secret = match &oidc.client_secret {
@@ -265,7 +261,7 @@ mod tests {
         let oidc = oidc(address, Secret::File(path.clone()));
         for (secret, basic) in [("one\n", "ZmFpcmNvcHk6b25l"), ("two", "ZmFpcmNvcHk6dHdv")] {
             std::fs::write(&path, secret).unwrap();
-            let token = fetch(&oidc).unwrap();
+            let token = from_endpoint(&oidc).unwrap();
             assert_eq!(token.value, "a.b.c");
             assert!(
                 (240..=300).contains(&token.left().as_secs()),
@@ -291,25 +287,29 @@ mod tests {
         for expected in
             ["HTTP 401, invalid_client: unknownclient; check", "HTTP 302; check", "no expires_in", "not the JSON of a token"]
         {
-            let error = fetch(&oidc).err().unwrap();
+            let error = from_endpoint(&oidc).err().unwrap();
             assert!(error.contains(expected) && error.contains("/token"), "{error}");
             assert!(!error.contains("hunter2") && !error.contains("tenant=secret"), "{error}");
         }
         let nobody = Oidc { endpoint: "http://127.0.0.1:9/token".into(), ..oidc };
-        assert!(fetch(&nobody).err().unwrap().contains("check sasl.oauthbearer.token.endpoint.url"));
+        assert!(from_endpoint(&nobody).err().unwrap().contains("check sasl.oauthbearer.token.endpoint.url"));
     }
 
     #[test]
     fn clients_share_a_token_and_its_successor_comes_before_it_expires() {
         let first = (200, r#"{"access_token":"first","expires_in":4}"#);
         let (address, seen) = endpoint(vec![(503, ""), first, (200, r#"{"access_token":"second","expires_in":400}"#)]);
+        let from_source: Fetch = |source| match source {
+            TokenSource::Oidc(oidc) => from_endpoint(oidc),
+            other => panic!("{other:?}"),
+        };
         let source = TokenSource::Oidc(oidc(address, Secret::Value("s".into())));
-        assert!(Tokens::of(&source).newest(PATIENCE).err().unwrap().contains("HTTP 503"));
-        assert_eq!(Tokens::of(&source).newest(PATIENCE).unwrap().value, "first", "it is tried again");
+        assert!(Tokens::of(&source, from_source).newest(PATIENCE).err().unwrap().contains("HTTP 503"));
+        assert_eq!(Tokens::of(&source, from_source).newest(PATIENCE).unwrap().value, "first", "it is tried again");
         for _ in 0..3 {
             seen.recv().unwrap(); // the third comes by itself
         }
-        while Tokens::of(&source).newest(PATIENCE).unwrap().value != "second" {
+        while Tokens::of(&source, from_source).newest(PATIENCE).unwrap().value != "second" {
             std::thread::sleep(Duration::from_millis(10));
         }
     }

@@ -21,6 +21,7 @@ mod reload;
 mod restore;
 #[cfg(test)]
 mod scenarios;
+mod schemas;
 mod task;
 mod worker;
 
@@ -52,6 +53,7 @@ use crate::produce::serializer::RecordSerializer;
 use crate::produce::topics;
 use crate::produce::transaction::{OpenError, Transaction, TransactionError};
 use crate::rate_limit::PartialLimit;
+use crate::record::avro::Schemas;
 use crate::session::output::{Release, StreamRef};
 use crate::session::policy::Policy;
 use crate::session::snapshot::SnapshotContext;
@@ -131,6 +133,8 @@ pub struct Shared {
     pub formatter: Formatter,
     /// partials
     pub partial_limit: PartialLimit,
+    /// schemas of raw values in Avro
+    pub schemas: Schemas,
     /// whose words are counted by name
     pub tenant_names: TenantNames,
     /// health
@@ -197,6 +201,7 @@ impl Shared {
             models,
             formatter: Formatter::new(styles),
             partial_limit: PartialLimit::new(per_second),
+            schemas: Schemas::default(),
             tenant_names: TenantNames::new(settings.telemetry.max_tenants),
             health: Arc::default(),
             on_release: None,

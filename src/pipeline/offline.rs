@@ -13,7 +13,7 @@ use crate::consume::changelog::ChangelogState;
 use crate::health::Health;
 use crate::kafka::crash_mark::CrashMark;
 use crate::produce::Outgoing;
-use crate::record::RawRecord;
+use crate::record::{Framing, RawRecord};
 use crate::session::output::{StreamRef, Tail};
 
 /// How long the model's answer is waited for. There is no live deadline here.
@@ -28,10 +28,11 @@ pub struct OfflinePipeline {
 }
 
 impl OfflinePipeline {
-    /// Settings for this pipeline: no deadline for the model, and partials only if `partials` asks for them.
+    /// Settings for this pipeline: no deadline for the model, no frame before a value, and partials only if `partials` asks for them.
     pub fn settings(mut settings: Settings, partials: bool) -> Settings {
         settings.infer.timeout_ms = PATIENCE_MS;
         settings.partials.enabled = partials;
+        settings.input.framing = Framing::None; // lines of a file have no frame
         settings
     }
 

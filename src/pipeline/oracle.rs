@@ -65,7 +65,7 @@ pub fn check_bytes(bytes: &[u8]) {
     };
     let limits = limits(options & 4 != 0);
     for format in InputFormat::ALL {
-        match decode::decode(&record, &limits, (format, crate::record::Framing::None)) {
+        match decode::decode(&record, &limits, (format, crate::record::Framing::None), &Default::default()) {
             Err(refused) => {
                 assert!(REASONS.contains(&refused.reason), "{}", refused.reason);
                 assert!(refused.detail.len() <= MAX_DETAIL_BYTES && !refused.detail.chars().any(char::is_control));
@@ -128,7 +128,8 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         second: None,
         partials: true,
     };
-    let source = Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None });
+    let source =
+        Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None });
     let one_token: Arc<[u32]> = Arc::new([7; MAX_TOKENS_PER_WORD]);
     let record = Record::new(segment, 0, source, Arc::new(policy), seed.is_multiple_of(5), |_| one_token.clone());
     let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();

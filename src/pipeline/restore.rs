@@ -78,6 +78,7 @@ fn reread(
     let read = |streams: &[&UnreadableStream], each: &mut dyn FnMut(crate::record::RawRecord)| {
         changelog::read_raw(&shared.settings, number, range(streams), |record| {
             if record.key.as_deref().is_some_and(|key| sessions.contains(key)) {
+                shared.wait_for_schema(&record);
                 each(record);
             }
         })

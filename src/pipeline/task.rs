@@ -5,18 +5,22 @@
 //!   reads no record yet                    gives a checkpoint when asked
 //! ```
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use super::Shared;
 use super::assignment::{TaskChannels, TaskInput};
+use super::crash_isolation::CrashIsolation;
 use super::partition::{Partition, UnpackedCheckpoint};
 use super::restore::{RestoredPartition, restore};
+use super::schemas;
 use crate::consume::changelog::RestoreError;
 use crate::faults::crash_on;
 use crate::produce::Checkpoint;
 use crate::produce::commits::{Incarnation, Position};
+use crate::record::RawRecord;
 
 /// Time between two clean-ups of the rate limiter's table.
 const FORGET_IDLE: Duration = Duration::from_secs(60);
@@ -56,6 +60,7 @@ pub async fn run(
     report(TaskReport::WantsCommit);
     let mut commit_requested = false;
     let mut forgot = Instant::now();
+    let mut waiting = None; // a record whose schema is asked for; those behind it wait as well
     caught_up_at(end, &mut partition, &mut isolation);
     loop {
         partition.submit_requests();
@@ -76,22 +81,21 @@ pub async fn run(
                     isolation.committed(at, mark);
                 }
             }
-            record = records.recv(), if !partition.is_full() && !isolation.waits() => match record {
+            record = arrived(&mut waiting), if waiting.is_some() => {
+                take(record, &mut partition, &mut isolation, &report);
+                caught_up_at(end, &mut partition, &mut isolation);
+            }
+            record = records.recv(), if waiting.is_none() && !partition.is_full() && !isolation.waits() => match record {
                 // The consumer asks for its own starting offset, and may get an older one while a dead worker's offsets
                 // are pending.
                 Some(TaskInput::Record(record)) if record.offset < partition.next_offset() => {}
-                Some(TaskInput::Record(record)) => {
-                    if isolation.is_poison(record.offset) {
-                        partition.isolate(record);
-                    } else {
-                        crash_on(record.key.as_deref());
-                        partition.take(record);
+                Some(TaskInput::Record(record)) => match shared.missing_schema(&record) {
+                    Some(id) => waiting = Some(Waiting { record, schema: Box::pin(schemas::arrival(shared.clone(), id)) }),
+                    None => {
+                        take(record, &mut partition, &mut isolation, &report);
+                        caught_up_at(end, &mut partition, &mut isolation);
                     }
-                    if isolation.took(partition.next_offset()) {
-                        report(TaskReport::WantsCommit);
-                    }
-                    caught_up_at(end, &mut partition, &mut isolation);
-                }
+                },
                 Some(TaskInput::CaughtUp) => {
                     isolation.caught_up();
                     partition.caught_up();
@@ -111,6 +115,33 @@ pub async fn run(
     Ok(())
 }
 
+/// A record that cannot be read before its schema is there.
+struct Waiting {
+    record: RawRecord,
+    schema: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+/// The record that waits, once its schema is there. Cancel-safe.
+async fn arrived(waiting: &mut Option<Waiting>) -> RawRecord {
+    match waiting {
+        Some(Waiting { schema, .. }) => schema.as_mut().await,
+        None => std::future::pending().await,
+    }
+    waiting.take().expect("it was there").record
+}
+
+fn take(record: RawRecord, partition: &mut Partition, isolation: &mut CrashIsolation, report: &impl Fn(TaskReport)) {
+    if isolation.is_poison(record.offset) {
+        partition.isolate(record);
+    } else {
+        crash_on(record.key.as_deref());
+        partition.take(record);
+    }
+    if isolation.took(partition.next_offset()) {
+        report(TaskReport::WantsCommit);
+    }
+}
+
 /// Packs a checkpoint on a thread that serves no partition.
 async fn packed(unpacked: UnpackedCheckpoint) -> Checkpoint {
     if unpacked.is_packed() {
@@ -124,7 +155,7 @@ async fn packed(unpacked: UnpackedCheckpoint) -> Checkpoint {
 }
 
 /// Delays count from the offset at which the log ended when the partition was taken over.
-fn caught_up_at(end: i64, partition: &mut Partition, isolation: &mut super::crash_isolation::CrashIsolation) {
+fn caught_up_at(end: i64, partition: &mut Partition, isolation: &mut CrashIsolation) {
     if partition.next_offset() >= end && !partition.is_running() {
         isolation.caught_up();
         partition.caught_up();

@@ -1,28 +1,12 @@
-//! The schema registry: which number the JSON Schema of segments has there.
-//!
-//! The calls and answers are those of Confluent's documentation (`POST /subjects/…`, `POST /subjects/…/versions`), which other registries have as well. They are tested
-//! against these documented answers, not against a registry.
+//! Which numbers the schemas of segments have in the schema registry.
 
-use reqwest::blocking::RequestBuilder;
 use schemars::schema_for;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::serializer::SchemaIds;
-use crate::config::{SchemaRegistry, Settings};
-use crate::kafka::{files, http};
+use crate::config::Settings;
+use crate::kafka::registry::{Language, schema_id};
+use crate::record::avro::SEGMENT_SCHEMA;
 use crate::record::{Framing, Segment};
-
-/// What a registry answers; which of it, its status says.
-#[derive(Deserialize)]
-struct Answer {
-    id: Option<u32>,
-    error_code: Option<i64>,
-    message: Option<String>,
-}
-
-/// "Subject not found", "schema not found".
-const UNKNOWN: [i64; 2] = [40401, 40403];
 
 /// The numbers of the schemas of the formatted and the partial topic. A registry that does not know a schema is asked to take it. Blocks. Asks nothing unless
 /// `output.framing` wants it.
@@ -30,73 +14,22 @@ const UNKNOWN: [i64; 2] = [40401, 40403];
 /// # Errors
 /// The registry does not answer, refuses, or finds the schema incompatible with what the subject has; says what to do.
 pub fn schema_ids(settings: &Settings) -> Result<SchemaIds, String> {
-    if settings.output.framing == Framing::None {
-        return Ok(SchemaIds::default());
-    }
-    let mut ids = SchemaIds::default();
-    let schema = schema_for!(Segment).to_value();
-    ids.formatted = Some(schema_id(&settings.schema_registry, &settings.topics.formatted, &schema)?);
-    if settings.partials.enabled {
-        ids.partial = Some(schema_id(&settings.schema_registry, &settings.topics.partial, &schema)?);
-    }
-    Ok(ids)
-}
-
-fn schema_id(registry: &SchemaRegistry, topic: &str, schema: &Value) -> Result<u32, String> {
-    let subject = format!("{topic}-value");
-    let place = format!("schema registry {}, subject {subject:?}", registry.url);
-    let authorities = Some(registry.ca_file.as_path()).filter(|path| !path.as_os_str().is_empty());
-    let client = http::client(authorities).map_err(|why| format!("{place}: {why} (schema_registry.ca_file)"))?;
-    let password = match registry.username.as_str() {
-        "" => None,
-        _ => Some(
-            files::secret(&registry.password_file).map_err(|why| format!("{place}: {why} (schema_registry.password_file)"))?,
-        ),
+    let (language, schema) = match settings.output.framing {
+        Framing::None => return Ok(SchemaIds::default()),
+        Framing::Confluent => (Language::Json, schema_for!(Segment).to_value().to_string()),
+        Framing::Avro => (Language::Avro, SEGMENT_SCHEMA.to_string()),
     };
-    let body = json!({"schemaType": "JSON", "schema": schema.to_string()}).to_string();
-    let ask = |path: &str| {
-        let url = format!("{}/subjects/{}{path}", registry.url.trim_end_matches('/'), escaped(&subject));
-        let mut asked: RequestBuilder =
-            client.post(url).header("content-type", "application/vnd.schemaregistry.v1+json").body(body.clone());
-        if let Some(password) = &password {
-            asked = asked.basic_auth(&registry.username, Some(password));
-        }
-        let answer =
-            asked.send().map_err(|e| format!("{place}: {}; check schema_registry.url and the network", http::reasons(&e)))?;
-        let status = answer.status().as_u16();
-        let body = http::body(answer).map_err(|e| format!("{place}: its answer breaks off: {e}"))?;
-        Ok::<_, String>((status, serde_json::from_slice::<Answer>(&body).ok()))
-    };
-    let known = ask("")?;
-    let unknown = known.1.as_ref().and_then(|a| a.error_code).is_some_and(|code| UNKNOWN.contains(&code));
-    let (status, answer) = if unknown { ask("/versions")? } else { known };
-    match (status, answer) {
-        (200, Some(Answer { id: Some(id), .. })) => Ok(id),
-        (status, answer) => {
-            let said = http::shown(&answer.and_then(|a| a.message).unwrap_or_default());
-            Err(format!(
-                "{place}: HTTP {status}, {said:?}; expected the number of a schema. 401 and 403: check schema_registry.username and password_file; 409: the subject has an \
-                 incompatible schema, so register docs/schemas/formatted.json by hand or choose another topic"
-            ))
-        }
-    }
-}
-
-/// A subject as a part of a path: a topic's name has letters, digits, dots, underscores and hyphens, and nothing else is left as it is.
-fn escaped(subject: &str) -> String {
-    let mut out = String::new();
-    for byte in subject.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-' => out.push(byte.into()),
-            _ => out += &format!("%{byte:02X}"),
-        }
-    }
-    out
+    let id = |topic: &str| schema_id(&settings.schema_registry, &format!("{topic}-value"), language, &schema);
+    let formatted = Some(id(&settings.topics.formatted)?);
+    let partial = if settings.partials.enabled { Some(id(&settings.topics.partial)?) } else { None };
+    Ok(SchemaIds { formatted, partial })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kafka::registry::avro_schema;
+    use serde_json::Value;
     use std::io::{BufRead, BufReader, Read, Write};
     use std::net::TcpListener;
     use std::sync::mpsc::{Receiver, channel};
@@ -113,11 +46,14 @@ mod tests {
                 while !head.ends_with("\r\n\r\n") {
                     reader.read_line(&mut head).unwrap();
                 }
-                let length =
-                    head.to_lowercase().split("content-length: ").nth(1).unwrap().split('\r').next().unwrap().parse().unwrap();
+                let length = head
+                    .to_lowercase()
+                    .split("content-length: ")
+                    .nth(1)
+                    .map_or(0, |n| n.split('\r').next().unwrap().parse().unwrap());
                 let mut text = vec![0; length];
                 reader.read_exact(&mut text).unwrap();
-                asked.send((head, serde_json::from_slice(&text).unwrap())).unwrap();
+                asked.send((head, serde_json::from_slice(&text).unwrap_or_default())).unwrap();
                 let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
                 reader.get_mut().write_all(answer.as_bytes()).unwrap();
             }
@@ -170,5 +106,42 @@ mod tests {
         assert!(error.contains("HTTP 401") && !error.contains("hunter2"), "{error}");
         settings.output.framing = Framing::None;
         assert_eq!(schema_ids(&settings).unwrap().formatted, None, "nothing is asked");
+    }
+
+    #[test]
+    fn the_avro_schema_of_segments_is_registered_as_such() {
+        let (url, seen) = registry(vec![(200, r#"{"id":7}"#), (200, r#"{"id":8}"#)]);
+        let mut settings = settings(url);
+        settings.output.framing = Framing::Avro;
+        assert_eq!(schema_ids(&settings).unwrap().partial, Some(8));
+        let (_, body) = seen.recv().unwrap();
+        assert_eq!((body["schemaType"].as_str(), body["schema"].as_str()), (Some("AVRO"), Some(SEGMENT_SCHEMA)));
+    }
+
+    #[test]
+    fn an_avro_schema_is_looked_up_by_its_number_and_what_is_not_one_is_told_from_what_may_come() {
+        let answers = vec![
+            (200, r#"{"schema":"\"string\""}"#),
+            (200, r#"{"schemaType":"AVRO","schema":"\"long\"","references":[]}"#),
+            (404, r#"{"error_code":40403,"message":"Schema 9 not found"}"#),
+            (200, r#"{"schemaType":"JSON","schema":"{}"}"#),
+            (200, r#"{"schema":"\"x.Y\"","references":[{"name":"x.Y","subject":"y","version":1}]}"#),
+            (500, r#"{"error_code":50001,"message":"Error in the backend data store"}"#),
+            (401, ""),
+        ];
+        let (url, seen) = registry(answers);
+        let registry = settings(url).schema_registry;
+        assert_eq!(avro_schema(&registry, 9), Ok(Ok("\"string\"".into())));
+        assert_eq!(avro_schema(&registry, 9), Ok(Ok("\"long\"".into())));
+        for why in ["none of this number", "JSON, not Avro", "refers to other schemas"] {
+            let refused = avro_schema(&registry, 9).unwrap().unwrap_err();
+            assert!(refused.contains(why) && refused.contains("schema 9"), "{refused}");
+        }
+        for why in ["HTTP 500, \"Error in the backend", "HTTP 401"] {
+            let for_now = avro_schema(&registry, 9).unwrap_err();
+            assert!(for_now.contains(why), "{for_now}");
+        }
+        assert!(seen.recv().unwrap().0.starts_with("GET /schemas/ids/9 "));
+        assert!(avro_schema(&registry, 9).unwrap_err().contains("check schema_registry.url"), "nobody listens any more");
     }
 }

@@ -10,7 +10,7 @@ use super::{DeadLetter, Headers, Outgoing};
 use crate::config::{Output, OutputFormat, RecordTime, Settings, Topics};
 use crate::events;
 use crate::record::decode::frame;
-use crate::record::{Kind, Segment};
+use crate::record::{Framing, Kind, Segment, avro};
 use crate::trace::RecordSpan;
 
 /// A record for the producer.
@@ -60,7 +60,10 @@ impl RecordSerializer {
     /// A segment's value, in its frame, and the headers that say what it is.
     fn segment(&self, segment: &Segment, schema: Option<u32>, mut headers: Headers) -> (Vec<u8>, OwnedHeaders) {
         let mut value = schema.map_or(Vec::new(), |id| frame(id).to_vec());
-        serde_json::to_writer(&mut value, segment).expect("segments are JSON");
+        match self.output.framing {
+            Framing::Avro => avro::encode(segment, &mut value),
+            Framing::None | Framing::Confluent => serde_json::to_writer(&mut value, segment).expect("segments are JSON"),
+        }
         if self.output.format == OutputFormat::Cloudevents {
             let kind = match segment.kind {
                 Kind::Final => "final",
@@ -78,7 +81,8 @@ impl RecordSerializer {
             put("ce_type", &format!("faircopy.segment.{kind}"));
             put("ce_subject", &segment.channel);
             put("ce_partitionkey", &segment.session);
-            put("content-type", "application/json");
+            let media = if self.output.framing == Framing::Avro { "application/avro" } else { "application/json" };
+            put("content-type", media);
         }
         (value, to_headers(&headers))
     }
@@ -237,7 +241,14 @@ mod tests {
 
     fn source(headers: &[(&str, &str)]) -> Option<Arc<Source>> {
         let headers = headers.iter().map(|(k, v)| (k.to_string(), Some(v.as_bytes().to_vec()))).collect();
-        Some(Arc::new(Source { offset: 1, meta: None, headers, timestamp_ms: Some(1_700_000_000_000), tenant: None, attached: None }))
+        Some(Arc::new(Source {
+            offset: 1,
+            meta: None,
+            headers,
+            timestamp_ms: Some(1_700_000_000_000),
+            tenant: None,
+            attached: None,
+        }))
     }
 
     fn headers(record: &ProducerRecord<'_>) -> Vec<(String, String)> {
@@ -288,5 +299,19 @@ mod tests {
         let out = Outgoing::Formatted(segment("final", 0, "Good morning."), None);
         assert_eq!(framed.outgoing(&out).payload.unwrap()[..6], [0, 1, 2, 3, 4, b'{']);
         assert_eq!(framed.partial(&segment("partial", 0, "Good")).payload.unwrap()[..6], [0, 0, 0, 0, 5, b'{']);
+    }
+
+    #[test]
+    fn a_segment_is_read_back_in_every_framing() {
+        let ids = SchemaIds { formatted: Some(7), partial: Some(8) };
+        for (framing, ids) in [(Framing::None, SchemaIds::default()), (Framing::Confluent, ids), (Framing::Avro, ids)] {
+            let name = serde_json::to_value(framing).unwrap();
+            let of = serializer(&format!("[output]\nframing = {name}\n[schema_registry]\nurl = 'http://registry:8081'\n"), ids);
+            let out = Outgoing::Formatted(segment("final", 3, "Good morning."), None);
+            let value = of.outgoing(&out).payload.unwrap();
+            let read = crate::record::decode::segment(&value, framing).unwrap();
+            assert_eq!((&*read.text, read.seq, &*read.session), ("Good morning.", 3, "call"), "{framing:?}");
+            assert!(crate::record::decode::segment(&value[..value.len() - 1], framing).is_none());
+        }
     }
 }

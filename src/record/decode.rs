@@ -1,18 +1,21 @@
 //! From a Kafka record's bytes to a checked raw segment and its session.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{FORMAT, Framing, InputFormat, RawRecord, RawSegment, RecordLimits, Refused};
+use super::avro::{self, Schemas};
+use super::{FORMAT, Framing, InputFormat, RawRecord, RawSegment, RecordLimits, Refused, Segment};
 
-/// Checks key, value and headers. `format` is the value's format, unless the header [`FORMAT`] names another.
+/// Checks key, value and headers. `format` is the value's format, unless the header [`FORMAT`] names another. `schemas` are those of values in Avro.
 ///
 /// # Errors
-/// `key` (absent, empty, too long, not UTF-8, control characters), `empty` (no value), `limit`, and those of
+/// `key` (absent, empty, too long, not UTF-8, control characters), `empty` (no value), `limit`, `avro`, and those of
 /// [`RawSegment::decode`].
 pub fn decode(
     record: &RawRecord,
     limits: &RecordLimits,
     (format, framing): (InputFormat, Framing),
+    schemas: &Schemas,
 ) -> Result<(Arc<str>, RawSegment), Refused> {
     let key = record.key.as_deref().unwrap_or_default();
     if key.is_empty() {
@@ -33,11 +36,12 @@ pub fn decode(
         ));
     }
     let payload = match framing {
-        Framing::None => payload,
-        Framing::Confluent => unframed(payload)?,
+        Framing::None => Cow::from(payload),
+        Framing::Confluent => unframed(payload)?.into(),
+        Framing::Avro => schemas.to_json(payload)?.into(),
     };
     let format = record.header(FORMAT).map_or(Ok(format), InputFormat::named)?;
-    let (segment, inline) = RawSegment::decode(payload, limits, format)?;
+    let (segment, inline) = RawSegment::decode(&payload, limits, format)?;
     if inline.is_some_and(|inline| inline != *session) {
         return Err(Refused::new(
             "key",
@@ -66,6 +70,15 @@ fn unframed(payload: &[u8]) -> Result<&[u8], Refused> {
     }
 }
 
+/// A segment of the formatted or the partial topic, as this program writes it with this framing. `None`: something else stands there.
+pub fn segment(value: &[u8], framing: Framing) -> Option<Segment> {
+    match framing {
+        Framing::None => serde_json::from_slice(value).ok(),
+        Framing::Confluent => serde_json::from_slice(unframed(value).ok()?).ok(),
+        Framing::Avro => avro::segment(value),
+    }
+}
+
 /// Checks a session name.
 pub fn session(key: &[u8], limits: &RecordLimits) -> Result<Arc<str>, Refused> {
     if key.len() > limits.max_key_bytes {
@@ -87,7 +100,7 @@ mod tests {
     }
 
     fn reason(record: RawRecord) -> &'static str {
-        decode(&record, &limits(), (InputFormat::Faircopy, Framing::None)).unwrap_err().reason
+        decode(&record, &limits(), (InputFormat::Faircopy, Framing::None), &Schemas::default()).unwrap_err().reason
     }
 
     fn record(key: &[u8], payload: &[u8]) -> RawRecord {
@@ -97,7 +110,9 @@ mod tests {
     #[test]
     fn a_value_of_a_schema_registry_is_read_without_its_frame_and_others_are_refused_with_the_remedy() {
         let framed = [&frame(77)[..], br#"{"text":"hello"}"#].concat();
-        let read = |payload: &[u8], framing| decode(&record(b"call-1", payload), &limits(), (InputFormat::Faircopy, framing));
+        let read = |payload: &[u8], framing| {
+            decode(&record(b"call-1", payload), &limits(), (InputFormat::Faircopy, framing), &Schemas::default())
+        };
         assert_eq!(read(&framed, Framing::Confluent).unwrap().1.words.len(), 1);
         assert_eq!(read(&framed, Framing::None).unwrap_err().reason, "json");
         for wrong in [&br#"{"text":"hello"}"#[..], b"", b"\0\0\0", &[1, 0, 0, 0, 1, b'{', b'}']] {
@@ -108,7 +123,7 @@ mod tests {
     #[test]
     fn a_record_without_a_usable_key_or_value_is_refused() {
         let good = br#"{"text":"hello"}"#;
-        assert!(decode(&record(b"call-1", good), &limits(), (InputFormat::Faircopy, Framing::None)).is_ok());
+        assert!(decode(&record(b"call-1", good), &limits(), (InputFormat::Faircopy, Framing::None), &Schemas::default()).is_ok());
         assert_eq!(reason(record(b"", good)), "key");
         assert_eq!(reason(record(b"a\xff", good)), "key");
         assert_eq!(reason(record(b"a\nb", good)), "key");
@@ -125,12 +140,12 @@ mod tests {
         let mut vosk = record(b"call-1", br#"{"text":"good morning"}"#);
         vosk.headers.push((FORMAT.into(), Some(b"deepgram".to_vec())));
         vosk.headers.push((FORMAT.into(), Some(b"vosk".to_vec())));
-        let (_, segment) = decode(&vosk, &limits(), (InputFormat::Kaldi, Framing::None)).unwrap();
+        let (_, segment) = decode(&vosk, &limits(), (InputFormat::Kaldi, Framing::None), &Schemas::default()).unwrap();
         assert_eq!((segment.words.len(), segment.end), (2, Some(crate::record::End::Utterance)), "the last header counts");
         for wrong in [&b"vosc"[..], b"", b"\xff"] {
             let mut named = record(b"call-1", br#"{"text":"good morning"}"#);
             named.headers.push((FORMAT.into(), Some(wrong.to_vec())));
-            let refused = decode(&named, &limits(), (InputFormat::Faircopy, Framing::None)).unwrap_err();
+            let refused = decode(&named, &limits(), (InputFormat::Faircopy, Framing::None), &Schemas::default()).unwrap_err();
             assert_eq!(refused.reason, "contract");
             assert!(refused.detail.contains("speechmatics"), "the refusal lists what there is: {}", refused.detail);
         }

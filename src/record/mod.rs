@@ -1,5 +1,6 @@
 //! The wire contract: a raw segment in ([`raw`], or as recognisers write it, [`input`]), a formatted segment out ([`formatted`]).
 
+pub mod avro;
 pub mod decode;
 pub mod formatted;
 pub mod input;

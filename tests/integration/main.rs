@@ -23,6 +23,7 @@ mod operations;
 mod principals;
 mod recorded;
 mod redaction;
+mod registry;
 mod reload;
 mod rights;
 mod second;

@@ -335,11 +335,11 @@ fn who_cannot_sign_in_is_told_why_and_what_to_do() {
     {
         let (endpoint, given) =
             endpoint_of("oauth:oauth-secret", 60, move |subject| token((subject, 60), audience, issuer, forged));
-        refused(&oauth(&endpoint, "oauth", "oauth-secret"), 4, &["Authentication failed"]);
+        refused(&oauth(&endpoint, "oauth", "oauth-secret"), 4, &["invalid_token"]);
         assert!(given.load(Ordering::Relaxed) > 0, "the broker refuses what the endpoint has given");
     }
     let stolen = [("AWS_ACCESS_KEY_ID", IAM_USER.0), ("AWS_SECRET_ACCESS_KEY", "hunter2")];
-    refused(&iam(&stolen), 4, &["Authentication failed"]);
+    refused(&iam(&stolen), 4, &["the signature is wrong"]);
     refused(&iam(&[]), 4, &["no token for Amazon MSK in region eu-west-1: no AWS credentials", "AWS_WEB_IDENTITY_TOKEN_FILE"]);
     let stranger = RecordSpan::by(Listener::Mutual, "ssl", &[]);
     refused(&stranger, 4, &["certificate"]);

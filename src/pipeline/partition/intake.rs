@@ -17,7 +17,7 @@ use crate::pipeline::panics;
 use crate::produce::DeadLetter;
 use crate::rate_limit::QuotaAction;
 use crate::record::decode;
-use crate::record::{ERASE, REPLAYED, RawRecord, RawSegment, Refused};
+use crate::record::{ERASE, Framing, InputFormat, REPLAYED, RawRecord, RawSegment, Refused};
 use crate::session::policy::Policy;
 use crate::session::{Attachment, Record, Source};
 use crate::trace::RecordSpan;
@@ -47,6 +47,8 @@ pub struct Speech {
 pub struct Intake {
     shared: Arc<Shared>,
     partition: i32,
+    /// how values are sent
+    sent_as: (InputFormat, Framing),
     /// a profile for all records, whatever their tenants
     profile: Option<String>,
     /// sessions whose latest record was beyond their quota
@@ -56,11 +58,12 @@ pub struct Intake {
 impl Intake {
     /// Of a partition that has taken no record yet.
     pub fn new(shared: Arc<Shared>, partition: i32) -> Intake {
-        Intake { shared, partition, profile: None, over_quota: HashSet::new() }
+        Intake { sent_as: shared.settings.input.as_sent(), shared, partition, profile: None, over_quota: HashSet::new() }
     }
 
-    /// Reads all records by this profile, whatever their tenants.
+    /// Reads all records by this profile, whatever their tenants, and without a frame: somebody typed them.
     pub fn use_profile(&mut self, profile: &str) {
+        self.sent_as.1 = Framing::None;
         self.profile = Some(profile.to_string());
     }
 
@@ -75,7 +78,7 @@ impl Intake {
                 Err(refused) => (None, Some(DeadLetter { stage: "decode", refused, record })),
             };
         }
-        let (session, mut segment) = match decode::decode(&record, &active.limits, shared.settings.input.as_sent()) {
+        let (session, mut segment) = match decode::decode(&record, &active.limits, self.sent_as, &shared.schemas) {
             Ok(decoded) => decoded,
             Err(refused) => return (None, Some(DeadLetter { stage: "decode", refused, record })),
         };
@@ -111,7 +114,7 @@ impl Intake {
             return None;
         }
         let active = self.shared.active_settings();
-        let (session, mut segment) = decode::decode(record, &active.limits, self.shared.settings.input.as_sent()).ok()?;
+        let (session, mut segment) = decode::decode(record, &active.limits, self.sent_as, &self.shared.schemas).ok()?;
         if record.has(REPLAYED) {
             segment.seq = None;
         }

@@ -31,6 +31,8 @@ pub enum Framing {
     None,
     /// the number of its schema, as Confluent's serialisers write it
     Confluent,
+    /// the same, and the value is not JSON but Avro
+    Avro,
 }
 
 /// What the values of the raw topic are.

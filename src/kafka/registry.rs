@@ -1,0 +1,130 @@
+//! A schema registry: looks schemas up, and registers ours.
+//!
+//! The calls and answers are those of Confluent's documentation (`GET /schemas/ids/…`, `POST /subjects/…`, `POST /subjects/…/versions`), which other registries have as
+//! well. They are tested against these documented answers, not against a registry.
+
+use reqwest::blocking::RequestBuilder;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{files, http};
+use crate::config::SchemaRegistry;
+
+/// What a registry answers; which of it, its status says.
+#[derive(Deserialize)]
+struct Answer {
+    id: Option<u32>,
+    schema: Option<String>,
+    #[serde(rename = "schemaType")]
+    kind: Option<String>,
+    references: Option<Vec<serde::de::IgnoredAny>>,
+    error_code: Option<i64>,
+    message: Option<String>,
+}
+
+/// "Subject not found", "schema not found".
+const UNKNOWN: [i64; 2] = [40401, 40403];
+
+/// The language of a schema, as registries name it.
+#[derive(Clone, Copy, Debug)]
+pub enum Language {
+    /// JSON Schema
+    Json,
+    /// Avro
+    Avro,
+}
+
+/// The number of a schema under a subject. A registry that does not know the schema there is asked to take it. Blocks.
+///
+/// # Errors
+/// The registry does not answer, refuses, or finds the schema incompatible with what the subject has; says what to do.
+pub fn schema_id(registry: &SchemaRegistry, subject: &str, language: Language, schema: &str) -> Result<u32, String> {
+    let place = format!("schema registry {}, subject {subject:?}", registry.url);
+    let language = match language {
+        Language::Json => "JSON",
+        Language::Avro => "AVRO",
+    };
+    let body = json!({"schemaType": language, "schema": schema}).to_string();
+    let ask = |path: &str| {
+        let path = format!("/subjects/{}{path}", escaped(subject));
+        answer(registry, &place, |client, base| client.post(base + &path).header("content-type", MEDIA).body(body.clone()))
+    };
+    let known = ask("")?;
+    let unknown = known.1.as_ref().and_then(|a| a.error_code).is_some_and(|code| UNKNOWN.contains(&code));
+    let (status, answer) = if unknown { ask("/versions")? } else { known };
+    match (status, answer) {
+        (200, Some(Answer { id: Some(id), .. })) => Ok(id),
+        (status, answer) => {
+            let said = http::shown(&answer.and_then(|a| a.message).unwrap_or_default());
+            Err(format!(
+                "{place}: HTTP {status}, {said:?}; expected the number of a schema. 401 and 403: check schema_registry.username and password_file; 409: the subject has an \
+                 incompatible schema, so register docs/schemas/formatted.json (or formatted.avsc) by hand or choose another topic"
+            ))
+        }
+    }
+}
+
+/// The Avro schema of a number. The inner error says why there is none; asking again does not help. Blocks.
+///
+/// # Errors
+/// The registry does not answer, or answers for now only.
+pub fn avro_schema(registry: &SchemaRegistry, id: u32) -> Result<Result<String, String>, String> {
+    let place = format!("schema registry {}, schema {id}", registry.url);
+    let (status, answer) = answer(registry, &place, |client, base| client.get(format!("{base}/schemas/ids/{id}")))?;
+    let answer = match (status, answer) {
+        (200, Some(answer)) => answer,
+        (404, _) => return Ok(Err(format!("{place}: it has none of this number; check that producers use this registry"))),
+        (status, answer) => {
+            let said = http::shown(&answer.and_then(|a| a.message).unwrap_or_default());
+            return Err(format!(
+                "{place}: HTTP {status}, {said:?}; 401 and 403: check schema_registry.username and password_file"
+            ));
+        }
+    };
+    let kind = answer.kind.as_deref().unwrap_or("AVRO"); // registries name all kinds but this one
+    Ok(match answer.schema {
+        _ if kind != "AVRO" => {
+            Err(format!("{place}: it is {}, not Avro; input.framing = \"confluent\" reads framed JSON", http::shown(kind)))
+        }
+        _ if answer.references.is_some_and(|r| !r.is_empty()) => {
+            Err(format!("{place}: it refers to other schemas, which is not read; register it with those types in it"))
+        }
+        Some(schema) => Ok(schema),
+        None => return Err(format!("{place}: its answer has no schema")),
+    })
+}
+
+const MEDIA: &str = "application/vnd.schemaregistry.v1+json";
+
+/// Asks, and gives the status and what of the body is JSON.
+fn answer(
+    registry: &SchemaRegistry,
+    place: &str,
+    ask: impl FnOnce(&reqwest::blocking::Client, String) -> RequestBuilder,
+) -> Result<(u16, Option<Answer>), String> {
+    let authorities = Some(registry.ca_file.as_path()).filter(|path| !path.as_os_str().is_empty());
+    let client = http::client(authorities).map_err(|why| format!("{place}: {why} (schema_registry.ca_file)"))?;
+    let mut asked = ask(&client, registry.url.trim_end_matches('/').to_string());
+    if !registry.username.is_empty() {
+        let password =
+            files::secret(&registry.password_file).map_err(|why| format!("{place}: {why} (schema_registry.password_file)"))?;
+        asked = asked.basic_auth(&registry.username, Some(password));
+    }
+    let answer =
+        asked.send().map_err(|e| format!("{place}: {}; check schema_registry.url and the network", http::reasons(&e)))?;
+    let status = answer.status().as_u16();
+    let body = http::body(answer).map_err(|e| format!("{place}: its answer breaks off: {e}"))?;
+    Ok((status, serde_json::from_slice(&body).ok()))
+}
+
+/// A subject as a part of a path: a topic's name has letters, digits, dots, underscores and hyphens, and nothing else is left as it is.
+fn escaped(subject: &str) -> String {
+    let mut out = String::new();
+    for byte in subject.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-' => out.push(byte.into()),
+            _ => out += &format!("%{byte:02X}"),
+        }
+    }
+    out
+}

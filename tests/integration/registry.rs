@@ -1,0 +1,154 @@
+//! Values in the wire format of a schema registry, and CloudEvents, through Kafka. The registry is a server that gives the answers of Confluent's documentation.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+use faircopy::record::avro::{SEGMENT_SCHEMA, Schemas};
+use faircopy::record::{Kind, Segment};
+use serde_json::{Value, json};
+
+use crate::kafka::{Rec, Sender, Topics, eventually};
+use crate::worker::Worker;
+
+/// A raw segment's schema.
+const RAW_SCHEMA: &str = r#"{"type":"record","name":"Raw","fields":[
+    {"name":"text","type":"string"},{"name":"end","type":["null","string"],"default":null}]}"#;
+/// Its number, and the first of the numbers that the registry gives.
+const RAW_ID: u32 = 41;
+const FIRST_ID: u32 = 100;
+
+/// Serves a registry; `away` of its answers about the raw schema are refusals for now. Its address, and what it was asked to register: language and schema.
+fn registry(mut away: usize) -> (String, Arc<Mutex<Vec<(String, String)>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let registered = Arc::<Mutex<Vec<(String, String)>>>::default();
+    let ours = registered.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap_or(0) > 0 {}
+            let length = head
+                .to_lowercase()
+                .split("content-length: ")
+                .nth(1)
+                .map_or(0, |n| n.split('\r').next().unwrap().parse().unwrap());
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let path = head.split(' ').nth(1).unwrap().to_string();
+            let (status, answer) = if let Some(id) = path.strip_prefix("/schemas/ids/") {
+                if away > 0 {
+                    away -= 1;
+                    (503, json!({"error_code": 50301, "message": "leader is not available"}))
+                } else if id == RAW_ID.to_string() {
+                    (200, json!({"schema": RAW_SCHEMA}))
+                } else {
+                    (404, json!({"error_code": 40403, "message": format!("Schema {id} not found")}))
+                }
+            } else if path.ends_with("/versions") {
+                let asked: Value = serde_json::from_slice(&body).unwrap();
+                let part = |name: &str| asked[name].as_str().unwrap().to_string();
+                let mut all = ours.lock().unwrap();
+                all.push((part("schemaType"), part("schema")));
+                (200, json!({"id": FIRST_ID + all.len() as u32 - 1}))
+            } else {
+                (404, json!({"error_code": 40401, "message": "Subject not found."}))
+            };
+            let body = answer.to_string();
+            let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+            let _ = reader.get_mut().write_all(answer.as_bytes());
+        }
+    });
+    (address, registered)
+}
+
+fn frame(id: u32, value: &[u8]) -> Vec<u8> {
+    [&[0][..], &id.to_be_bytes(), value].concat()
+}
+
+/// The value after a frame with this number.
+fn unframed(record: &Rec, id: u32) -> Vec<u8> {
+    let payload = record.payload.as_deref().unwrap();
+    assert_eq!(payload[..5], frame(id, b""), "the frame");
+    payload[5..].to_vec()
+}
+
+#[test]
+fn framed_json_comes_out_as_framed_json_and_as_cloud_events_with_ids_of_their_own() {
+    let topics = Topics::create("framed", 1);
+    let (url, registered) = registry(0);
+    let more = format!(
+        "[input]\nframing = 'confluent'\n[output]\nframing = 'confluent'\nformat = 'cloudevents'\nsource = '/calls/eu'\ntime = 'speech'\n[schema_registry]\nurl = '{url}'\n"
+    );
+    let mut worker = Worker::start(&topics, "w", &more);
+    let sender = Sender::new();
+    let producer = [("ce_id", "producer-1"), ("ce_type", "asr.raw"), ("content-type", "application/json"), ("cell", "7")];
+    let value = frame(9, br#"{"text": "good morning", "end": "session"}"#);
+    sender.send(&topics.name("raw"), Some(b"call"), Some(&value), &producer);
+    sender.send(&topics.name("raw"), Some(b"call"), Some(br#"{"text": "no frame"}"#), &[]);
+    sender.flush();
+    eventually("the call ends", || topics.read("formatted").len() >= 2);
+    eventually("a value without a frame is refused", || topics.read("dead").len() == 1);
+
+    let records = topics.read("formatted");
+    let segments: Vec<Segment> = records.iter().map(|r| serde_json::from_slice(&unframed(r, FIRST_ID)).unwrap()).collect();
+    assert!(segments[0].text.to_lowercase().contains("good morning") && segments[1].kind == Kind::End, "{segments:?}");
+    let of = |record: &Rec, name: &str| record.header(name).unwrap_or_default();
+    let expected = [("ce_specversion", "1.0"), ("ce_source", "/calls/eu"), ("ce_type", "faircopy.segment.final"), ("cell", "7")];
+    for (name, value) in expected {
+        assert_eq!(of(&records[0], name), value, "{name}");
+    }
+    assert_eq!(records[0].headers.iter().filter(|(name, _)| name == "ce_id").count(), 1, "the producer's stays with its record");
+    assert_eq!((of(&records[0], "ce_id"), of(&records[1], "ce_id")), ("call//0/0/final".into(), "call//0/1/end".into()));
+    assert!(topics.read("dead")[0].header("faircopy-detail").unwrap().contains("input.framing"));
+    let languages: Vec<String> = registered.lock().unwrap().iter().map(|(language, _)| language.clone()).collect();
+    assert_eq!(languages, ["JSON", "JSON"], "of the formatted and the partial topic");
+    assert!(worker.terminate().success(), "{}", worker.log());
+}
+
+/// A raw value in Avro by [`RAW_SCHEMA`].
+fn raw_avro(text: &str, end: Option<&str>) -> Vec<u8> {
+    let string = |text: &str| [&[2 * text.len() as u8][..], text.as_bytes()].concat();
+    let end = end.map_or(vec![0], |end| [&[2][..], &string(end)].concat());
+    [string(text), end].concat()
+}
+
+#[test]
+fn avro_comes_out_as_avro_a_value_waits_for_its_schema_and_an_unknown_one_is_refused_with_its_bytes() {
+    let topics = Topics::create("avro", 1);
+    let (url, registered) = registry(2);
+    let more = format!("[input]\nframing = 'avro'\n[output]\nframing = 'avro'\n[schema_registry]\nurl = '{url}'\n");
+    let mut worker = Worker::start(&topics, "w", &more);
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    sender.send(&raw, Some(b"call"), Some(&frame(RAW_ID, &raw_avro("good morning", None))), &[]);
+    let unknown = frame(77, &raw_avro("who knows", None));
+    sender.send(&raw, Some(b"call"), Some(&unknown), &[]);
+    let broken = frame(RAW_ID, &raw_avro("good morning", None)[..4]);
+    sender.send(&raw, Some(b"call"), Some(&broken), &[]);
+    sender.send(&raw, Some(b"call"), Some(&frame(RAW_ID, &raw_avro("thank you", Some("session")))), &[]);
+    sender.flush();
+    let kinds = || {
+        let schemas = Schemas::default();
+        schemas.learn(FIRST_ID, Ok(SEGMENT_SCHEMA), std::time::Instant::now());
+        let segment =
+            |r: &Rec| serde_json::from_slice::<Segment>(&schemas.to_json(r.payload.as_deref().unwrap()).unwrap()).unwrap();
+        topics.read("formatted").iter().map(segment).collect::<Vec<_>>()
+    };
+    eventually("the call ends", || kinds().iter().any(|s| s.kind == Kind::End));
+    let all = kinds();
+    let text: Vec<String> = all.iter().filter(|s| s.kind == Kind::Final).map(|s| s.text.to_lowercase()).collect();
+    assert!(text.concat().contains("good morning") && text.concat().contains("thank you"), "{text:?}");
+    assert_eq!(all.last().unwrap().counts.map(|c| c.words), Some(4), "nothing is lost while the registry is away");
+    assert!(worker.log().contains("HTTP 503"), "{}", worker.log());
+
+    let dead = topics.read("dead");
+    let of = |record: &Rec, name: &str| record.header(name).unwrap();
+    assert_eq!(dead.iter().map(|d| d.payload.clone().unwrap()).collect::<Vec<_>>(), [unknown, broken], "bytes untouched");
+    assert!(dead.iter().all(|d| of(d, "faircopy-reason") == "avro"));
+    assert!(of(&dead[0], "faircopy-detail").contains("schema 77") && of(&dead[1], "faircopy-detail").contains("schema 41"));
+    let registered = registered.lock().unwrap().clone();
+    assert_eq!(registered[0], ("AVRO".to_string(), SEGMENT_SCHEMA.to_string()));
+    assert!(worker.terminate().success(), "{}", worker.log());
+}
