@@ -6,7 +6,7 @@ KAFKA ?=
 PORT ?= 9092
 VENV ?= target/venv-training
 
-.PHONY: demo test test-training deploy-test image image-test release page-test soak fuzz chaos takeover kafka runtime build lint unit python-tests train finetune setup setup-kafka audit
+.PHONY: demo test test-training deploy-test image image-test release page-test soak fuzz chaos takeover kafka runtime build lint unit python-tests train train-second finetune setup setup-kafka audit
 
 demo: build
 	target/debug/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
@@ -110,12 +110,19 @@ test-training: setup runtime $(VENV)/.complete
 	for model in en-accurate en-fast en-tuned; do \
 	  FAIRCOPY_MODEL_DIR=$(abspath target/tiny/models)/$$model cargo test --locked --test integration model:: || exit 1; \
 	done
+	FAIRCOPY_SECOND_DIR=$(abspath target/tiny/models)/en-second cargo test --locked --test integration second::parity
 
 # make train DATA=dir: from the data directory to models/en-accurate and models/en-fast. Resumes where it was interrupted.
 train: setup $(VENV)/.complete
 	@test -n "$(DATA)" || { echo "error: make train DATA=directory with the training files" >&2; exit 2; }
 	cargo build --release --locked
 	models/training/train.sh $(abspath $(VENV)) "$(DATA)" $(abspath target/training) models
+
+# make train-second DATA=dir: from the data directory to models/en-second, an hour of one CPU core. Resumes where it was interrupted.
+train-second: setup $(VENV)/.complete
+	@test -n "$(DATA)" || { echo "error: make train-second DATA=directory with the training files" >&2; exit 2; }
+	cargo build --release --locked
+	models/training/second.sh $(abspath $(VENV)) "$(DATA)" $(abspath target/training-second) models/en-second
 
 # make finetune BASE=en-fast PAIRS=file: models/BASE adapted to a domain, as models/NAME (BASE-tuned if none is given). The file has lines of spoken
 # words, a tab and the written text; every tenth stays out, and says at the end what it was worth.

@@ -26,4 +26,14 @@ done | sed 's/mcdonald[0-9]*/mcdonald/; s/McDonald[0-9]*/McDonald/' > "$work/pai
 grep -q 'overall (micro)' "$work/tuned.log"
 grep -q 'mcdonald	McDonald' "$work/models/en-tuned/lexicon.tsv"
 "$here/kit.sh" "$venv" "$work/data" "$work/run/student" "$work/kit"
-"$venv/bin/python" -m unittest -q "$here/torch_tests.py"
+# The second stage, interrupted as well; then its gold files, and figures of a model that has learned nothing.
+export LEARNING="--steps 4 --batch 8 --hidden 48 --every 2 --threads 2"
+LEARNING="$LEARNING --stop-after 2" "$here/../second.sh" "$venv" "$work/data" "$work/second" "$work/unfinished" 2> "$work/second-unfinished.log" && exit 1
+grep -q 'train first' "$work/second-unfinished.log"
+"$here/../second.sh" "$venv" "$work/data" "$work/second" "$work/models/en-second" | tee "$work/second.log"
+grep -q 'resumed at step 2' "$work/second.log"
+export PYTHONPATH=$here/..
+"$venv/bin/python" -m faircopy_training.second.gold --data "$work/data" --run "$work/second" --faircopy "$FAIRCOPY" --out "$work/gold" --count 3 --mixed 2
+test "$(wc -l < "$work/gold/card.jsonl")" = 3
+"$venv/bin/python" -m faircopy_training.second.evaluate --run "$work/second" --faircopy "$FAIRCOPY" --count 3
+"$venv/bin/python" -m unittest -q "$here/torch_tests.py" "$here/second_torch_tests.py"

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
+from ..synth import NAMES
 from .data import shape
 from .pairs import Pair
-from .templates import coined
+from .templates import COMPANIES, coined
 from .text import CONTEXT, MIXED, Example, Tokens
 
 FOCUSED = {"calls": 0.42, "text": 0.22, "templates": 0.13, "mixed": 0.11, "coined": 0.09, "said": 0.03}
@@ -32,10 +33,13 @@ MOST_FROZEN = 3
 ALIKE = {"two": ("to", "too"), "to": ("two",), "four": ("for",), "for": ("four",), "eight": ("ate",), "one": ("won",), "oh": ("o",), "o": ("oh",),
          "fifteen": ("fifty",), "fifty": ("fifteen",), "dot": ("dart",), "at": ("that",), "cents": ("sense",), "i": ("eye",), "b": ("be",), "c": ("see",),
          "t": ("tea",), "u": ("you",), "y": ("why",), "nine": ("non",), "third": ("thirds",)}
+PARTS = {*NAMES, *COMPANIES}
 CALLS = ("earnings22.jsonl.gz", "rev16_disfluency_weak.jsonl.gz", "earnings22_disfluency_weak.jsonl.gz")
 OTHER_DIGITS = 0.8
 """Share of made-up numbers said digit by digit that get other digits."""
 UNITS = "one two three four five six seven eight nine".split()
+AS_WORDS, AS_TWO = 0.65, 0.5
+"""Share of names in addresses that are said as words and not by letters; of those made of two words that a recogniser writes as two."""
 SPLIT_NAMES = 0.1
 """Share of names in mixed case that are said as their parts ("pay pal")."""
 
@@ -57,8 +61,12 @@ class Drawer:
         for pair in given["pairs"]:
             if pair.name == MIXED:
                 kind = "mixed"
+            elif pair.target.isalpha() and pair.target.islower() and pair.group in CALLS:
+                kind = "said"
             elif pair.group in CALLS:
-                kind = "said" if pair.target.isalpha() and pair.target.islower() else "calls"
+                kind = "calls"
+            elif pair.target.isalpha() and pair.target.islower():
+                continue
             else:
                 kind = "templates" if pair.group.startswith("templates") else "text"
             kinds[kind].append(pair)
@@ -82,6 +90,8 @@ class Drawer:
         span = list(ways[int(rng.random() ** 2 * len(ways))])
         if kind == "templates" and rng.random() < OTHER_DIGITS:
             span, target = renumbered(span, target, rng)
+        if name in ("EMAIL", "WEBSITE"):
+            span = pronounced(span, rng)
         if not name:
             return Example((), "", tuple(span), (), target)
         if name == MIXED:
@@ -119,6 +129,24 @@ def renumbered(span: list[str], target: str, rng: random.Random) -> tuple[list[s
     to = rng.sample(range(1, 10), 9)
     words = [UNITS[to[UNITS.index(word)] - 1] if word in UNITS else word for word in span]
     return words, "".join(str(to[int(c) - 1]) if c in "123456789" else c for c in target)
+
+
+def pronounced(span: list[str], rng: random.Random) -> list[str]:
+    """An address as people say it: most names in it as words, where the grammars spell each of them."""
+    out: list[str] = []
+    i = 0
+    while i < len(span):
+        end = i
+        while end < len(span) and len(span[end]) == 1 and span[end].isalpha():
+            end += 1
+        word = "".join(span[i:end])
+        if len(word) < 3 or word == "www" or rng.random() >= AS_WORDS:
+            out += span[i : max(end, i + 1)]
+        else:
+            cuts = [k for k in range(2, len(word) - 1) if word[:k] in PARTS and word[k:] in PARTS]
+            out += [word[: cuts[0]], word[cuts[0] :]] if cuts and rng.random() < AS_TWO else [word]
+        i = max(end, i + 1)
+    return out
 
 
 def parted(span: list[str], target: str, rng: random.Random) -> list[str]:

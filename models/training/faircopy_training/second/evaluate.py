@@ -10,6 +10,7 @@ import json
 import pickle
 import random
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -17,7 +18,7 @@ import torch
 from ..spoken import Readings
 from . import templates
 from .data import ROOT, fetch
-from .draw import CALLS
+from .draw import CALLS, pronounced
 from .export import saved
 from .graph import round_weights
 from .model import Writer, padded
@@ -77,7 +78,8 @@ def sets_of(readings: Readings, store: Path, count: int, rng: random.Random) -> 
         made = list(templates.made(kind, True, count + count // 2, 2))
         readings.wanted.update(s.key for p in made for s in p.spans)
         fetch(readings, store)
-        found[kind] = [pair for p in made for pair in pairs(p, readings, rng, Counter())][:count]
+        read = [pair for p in made for pair in pairs(p, readings, rng, Counter())][:count]
+        found[kind] = [replace(p, ways=(tuple(pronounced(list(p.ways[0]), rng)),)) if kind in ("EMAIL", "WEBSITE") else p for p in read]
     return found
 
 

@@ -79,7 +79,7 @@ class Layer(nn.Module):
 class Writer(nn.Module):
     """The encoder and the decoder. One table of tokens serves the source, the target and the choice of the next token."""
 
-    def __init__(self, shape: Shape, drop: float = 0.1) -> None:
+    def __init__(self, shape: Shape, drop: float = 0.0) -> None:
         super().__init__()
         self.shape, self.drop = shape, drop
         h = shape.hidden
@@ -102,20 +102,36 @@ class Writer(nn.Module):
             x = layer(x, mask, None, mask, self.drop)
         return self.read(x), mask
 
-    def decode(self, memory: Tensor, mask: Tensor, ids: Tensor, prefix: Tensor) -> Tensor:
-        """Log-probabilities [B, U, vocabulary] of the token after each of ``prefix`` [B, U]."""
+    def written_states(self, memory: Tensor, mask: Tensor, prefix: Tensor) -> Tensor:
+        """The decoder's last states [B, U, hidden]."""
         length = prefix.shape[1]
         x = self.token(prefix) + self.step(torch.arange(length, device=prefix.device))
         later = torch.full((length, length), -1e4, device=prefix.device).triu(1)[None, None]
         for layer in self.decoder:
             x = layer(x, later, memory, mask, self.drop)
-        x = self.written(x)
-        fresh = torch.softmax((x @ self.token.weight.T).float(), -1)
+        return self.written(x)
+
+    def choices(self, x: Tensor, memory: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """From the decoder's states: scores of fresh tokens [B, U, vocabulary], probabilities of copying each source token [B, U, T], and the share of
+        fresh ones [B, U, 1]."""
         scores = self.copy_query(x) @ self.copy_key(memory).transpose(1, 2) * self.shape.hidden**-0.5
         copied = torch.softmax(scores.float() + mask[:, 0], -1)
-        share = torch.sigmoid(self.gate(x).float())
-        both = (fresh * share).scatter_add(2, ids[:, None].expand(-1, length, -1), copied * (1 - share))
+        return (x @ self.token.weight.T).float(), copied, torch.sigmoid(self.gate(x).float())
+
+    def decode(self, memory: Tensor, mask: Tensor, ids: Tensor, prefix: Tensor) -> Tensor:
+        """Log-probabilities [B, U, vocabulary] of the token after each of ``prefix`` [B, U]."""
+        fresh, copied, share = self.choices(self.written_states(memory, mask, prefix), memory, mask)
+        both = (torch.softmax(fresh, -1) * share).scatter_add(2, ids[:, None].expand(-1, prefix.shape[1], -1), copied * (1 - share))
         return torch.log(both + LEAST)
+
+    def wanted(self, ids: Tensor, lengths: Tensor, prefix: Tensor, wanted: Tensor) -> Tensor:
+        """Log-probabilities [B, U] of the tokens ``wanted`` [B, U], without those of all others."""
+        memory, mask = self.encode(ids, lengths)
+        fresh, copied, share = self.choices(self.written_states(memory, mask, prefix), memory, mask)
+        found = (fresh.gather(2, wanted[..., None])[..., 0] - fresh.logsumexp(-1)).exp()
+        here = (copied * (ids[:, None] == wanted[..., None])).sum(-1)
+        share = share[..., 0]
+        return torch.log(found * share + here * (1 - share) + LEAST)
 
     def forward(self, ids: Tensor, lengths: Tensor, prefix: Tensor) -> Tensor:
         memory, mask = self.encode(ids, lengths)
@@ -139,8 +155,7 @@ class Writer(nn.Module):
     def scores(self, ids: Tensor, lengths: Tensor, targets: list[list[int]]) -> list[float]:
         """Log-probability of each row's target, its ``<eos>`` included."""
         prefix, wanted = teacher(targets)
-        found = self(ids, lengths, prefix).gather(2, wanted.clamp(min=0)[..., None])[..., 0]
-        return (found * (wanted != PAD)).sum(1).tolist()
+        return (self.wanted(ids, lengths, prefix, wanted) * (wanted != PAD)).sum(1).tolist()
 
 
 def padded(rows: list[list[int]]) -> tuple[Tensor, Tensor]:

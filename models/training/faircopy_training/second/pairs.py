@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .. import cleaning, sources
-from ..labels import CASE, ITN, PUNCT, case_of
+from ..labels import CASE, ITN, PUNCT, UNTYPED, case_of
 from ..spoken import Entity, Readings
 from .text import CONTEXT, MIXED
 
@@ -159,13 +159,13 @@ def of_rows(name: str, rows: Iterator[dict], fluent: bool, rng: random.Random, c
         passage = Passage(name, list(piece.words), recording=piece.recording)
         passage.shown = [shown(*of) for of in zip(piece.words, piece.case, piece.punct, piece.written)]
         for start, end, label, written in row.get("itn", []):
-            if label == "SPAN":
+            if label in UNTYPED:
                 counts["rows: a span without class"] += 1
                 continue
             passage.spans.append(Span(start, end, label, written))
         joined(passage, piece)
         passage.spans += cased(piece, 0, rng)
-        inside = {i for s in passage.spans for i in range(s.start, s.end)}
+        inside = {i for start, end, *_ in row.get("itn", []) for i in range(start, end)}
         # A number word that annotators left as it was said: what the tagger takes for a number now and then.
         for i, word in enumerate(piece.words):
             if word in ("one", "two", "three", "four", "five", "ten", "first", "second", "third") and i not in inside:

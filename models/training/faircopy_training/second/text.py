@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+from typing import TYPE_CHECKING
 
 from ..labels import ITN_CLASSES
+
+if TYPE_CHECKING:  # what reads sources works without it
+    from tokenizers import Tokenizer
 
 PAD, BOS, EOS, SPAN, END = range(5)
 MIXED = "MIXED"
@@ -47,6 +49,8 @@ class Example:
 
 def train_tokenizer(lines: Iterable[str], size: int = VOCABULARY) -> Tokenizer:
     """Byte pairs of a corpus. Digits stand alone, so that every number is written digit by digit."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)])
     made.decoder = decoders.ByteLevel()
@@ -68,6 +72,8 @@ class Tokens:
 
     @classmethod
     def read(cls, path: Path) -> Tokens:
+        from tokenizers import Tokenizer
+
         return cls(Tokenizer.from_file(str(path)))
 
     def text(self, text: str) -> list[int]:

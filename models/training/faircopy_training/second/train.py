@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 
 from .draw import FOCUSED, GENERIC, Drawer, batches
 from .model import Shape, Writer, padded, teacher
@@ -33,6 +32,7 @@ def main() -> None:
     a.add_argument("--steps", type=int, default=2600)
     a.add_argument("--batch", type=int, default=256)
     a.add_argument("--hidden", type=int, default=192)
+    a.add_argument("--drop", type=float, default=0.0, help="share of activations left out; a few passes over the data do without")
     a.add_argument("--threads", type=int, default=1)
     a.add_argument("--every", type=int, default=200, help="steps between checkpoints")
     a.add_argument("--stop-after", type=int, help="leave after this step, as an interruption would")
@@ -47,7 +47,7 @@ def main() -> None:
     tokens = Tokens.read(args.run / "tokenizer.json")
     drawer = Drawer.read(args.run / "pairs.pickle")
     print({kind: len(of) for kind, of in drawer.kinds.items()}, flush=True)
-    model = Writer(Shape(vocabulary=tokens.size, hidden=args.hidden, inner=args.hidden * 8 // 3))
+    model = Writer(Shape(vocabulary=tokens.size, hidden=args.hidden, inner=args.hidden * 8 // 3), args.drop)
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=DECAY)
     average = {name: value.clone() for name, value in model.state_dict().items()}
     begun, checkpoint = 0, args.run / "checkpoint.pt"
@@ -68,8 +68,8 @@ def main() -> None:
         ids, lengths = padded([source for source, _ in batch])
         prefix, wanted = teacher([target for _, target in batch])
         with torch.autocast("cpu", torch.bfloat16):
-            found = model(ids, lengths, prefix)
-        loss = F.nll_loss(found.flatten(0, 1), wanted.flatten(), ignore_index=PAD)
+            found = model.wanted(ids, lengths, prefix, wanted)
+        loss = -found[wanted != PAD].mean()
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)
