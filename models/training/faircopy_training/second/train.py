@@ -21,15 +21,16 @@ SMOOTH = 0.999
 """Of the average of weights that is kept in the end."""
 
 
-def rate(step: int, steps: int) -> float:
-    """Rises while it warms, then falls along half a cosine."""
-    return RATE * min(1, (step + 1) / WARM) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+def rate(step: int, progress: float) -> float:
+    """Rises while it warms, then falls along half a cosine; ``progress`` goes from 0 to 1."""
+    return RATE * min(1, (step + 1) / WARM) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * progress)))
 
 
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--run", type=Path, required=True, help="directory with pairs.pickle and tokenizer.json; gets checkpoint.pt and model.pt")
     a.add_argument("--steps", type=int, default=2600)
+    a.add_argument("--minutes", type=float, default=math.inf, help="end after so many, with fewer steps where there is no time for all")
     a.add_argument("--batch", type=int, default=256)
     a.add_argument("--hidden", type=int, default=192)
     a.add_argument("--drop", type=float, default=0.0, help="share of activations left out; a few passes over the data do without")
@@ -57,11 +58,13 @@ def main() -> None:
         optimizer.load_state_dict(state["optimizer"])
         average, begun = state["model"], state["step"]
         print(f"resumed at step {begun}", flush=True)
-    first = int(args.steps * FIRST)
-    feed, of = None, None
+    feed, of, started, generic = None, None, time.monotonic(), args.run / "generic.pt"
     total, rows, seen, clock = 0.0, 0, 0, time.process_time()
     for step in range(begun, args.steps):
-        shares = {"whole": 1.0} if args.whole else GENERIC if step < first else FOCUSED
+        spent = (time.monotonic() - started) / (60 * args.minutes)
+        progress = max(step / args.steps, begun / args.steps + (1 - begun / args.steps) * spent)
+        ended = progress >= 1
+        shares = {"whole": 1.0} if args.whole else GENERIC if progress < FIRST else FOCUSED
         if shares is not of:
             feed, of = batches(drawer, tokens, shares, args.batch, random.Random(f"{args.seed} {step}")), shares
         batch = next(feed)
@@ -74,7 +77,7 @@ def main() -> None:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)
         for group in optimizer.param_groups:
-            group["lr"] = rate(step, args.steps)
+            group["lr"] = rate(step, min(1.0, progress))
         optimizer.step()
         keep = min(SMOOTH, (step + 1) / (step + 20))
         for name, value in model.state_dict().items():
@@ -84,14 +87,16 @@ def main() -> None:
         if done % 50 == 0:
             print(f"{time.strftime('%H:%M:%S')} step {done}: loss {total / rows:.4f}, {seen / (time.process_time() - clock):.0f} samples a CPU second", flush=True)
             total = rows = 0
-        if done % args.every == 0 or done == args.steps or done == args.stop_after:
+        if done % args.every == 0 or ended or done == args.steps or done == args.stop_after:
             state = {"shape": model.shape.to_dict(), "model": average, "live": model.state_dict(), "optimizer": optimizer.state_dict(), "step": done}
             torch.save(state, checkpoint.with_suffix(".new"))
             checkpoint.with_suffix(".new").replace(checkpoint)
-            if done == first:
-                torch.save({k: state[k] for k in ("shape", "model")}, args.run / "generic.pt")
+            if shares is GENERIC:
+                torch.save({k: state[k] for k in ("shape", "model")}, generic)
         if done == args.stop_after:
             return
+        if ended:
+            break
     torch.save({"shape": model.shape.to_dict(), "model": average}, args.run / "model.pt")
     print("finished", flush=True)
 
