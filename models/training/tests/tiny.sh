@@ -27,7 +27,7 @@ grep -q 'overall (micro)' "$work/tuned.log"
 grep -q 'mcdonald	McDonald' "$work/models/en-tuned/lexicon.tsv"
 "$here/kit.sh" "$venv" "$work/data" "$work/run/student" "$work/kit"
 # The second stage, interrupted as well; then its gold files, and figures of a model that has learned nothing.
-export LEARNING="--steps 4 --batch 8 --hidden 48 --every 2 --threads 2"
+export BUILDING="--templates 12" LEARNING="--steps 4 --batch 8 --hidden 48 --every 2 --threads 2"
 LEARNING="$LEARNING --stop-after 2" "$here/../second.sh" "$venv" "$work/data" "$work/second" "$work/unfinished" 2> "$work/second-unfinished.log" && exit 1
 grep -q 'train first' "$work/second-unfinished.log"
 "$here/../second.sh" "$venv" "$work/data" "$work/second" "$work/models/en-second" | tee "$work/second.log"

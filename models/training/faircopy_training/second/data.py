@@ -28,8 +28,6 @@ from .text import MIXED, train_tokenizer
 ROOT = Path(__file__).parents[4]
 LINES = {"scotus_arguments.txt.gz": 12_000, "ted_talks.txt.gz": 30_000, "sgd_dialogues.txt.gz": 60_000}
 """At most so many lines of a source; what is beyond ``line_limit`` stays out as it does for the tagger."""
-TEMPLATES = 1_500
-"""Sentences of each of the six kinds."""
 HELD_TEXT_LINES = 12_000
 """Lines of court after those that any training sees, whose words of mixed case judge."""
 EACH_SHAPE, LEAST_SHAPE = 16, 4
@@ -48,8 +46,8 @@ def telling(lines: list[str]) -> Iterator[str]:
     return (line for line in lines if re.search(r"\d|[a-z][A-Z]|[A-Z]{2,}[a-z]|@|[A-Z]{2}", line))
 
 
-def passages(data: Path, readings: Readings, rng: random.Random, counts: Counter) -> list[Passage]:
-    """All text of all sources, held-back recordings too."""
+def passages(data: Path, readings: Readings, made: int, rng: random.Random, counts: Counter) -> list[Passage]:
+    """All text of all sources, held-back recordings too, and so many ``made`` sentences of each of the six kinds."""
     found: list[Passage] = []
     for source in sources.check(data, sources.SOURCES):
         if source.reader == "rows":
@@ -66,7 +64,7 @@ def passages(data: Path, readings: Readings, rng: random.Random, counts: Counter
         passage.recording = "held"
         found.append(passage)
     for kind in templates.KINDS:
-        found += templates.made(kind, False, TEMPLATES, 1)
+        found += templates.made(kind, False, made, 1)
     return found
 
 
@@ -116,12 +114,13 @@ def main() -> None:
     a.add_argument("--data", type=Path, required=True, help="directory with the training text")
     a.add_argument("--faircopy", type=Path, required=True, help="the program, whose grammars say what is written")
     a.add_argument("--out", type=Path, required=True)
+    a.add_argument("--templates", type=int, default=1500, help="made-up sentences of each of the six kinds")
     a.add_argument("--seed", type=int, default=7)
     args = a.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     rng, counts = random.Random(args.seed), Counter()
     readings = Readings(args.faircopy, ROOT, args.seed)
-    text = passages(args.data, readings, rng, counts)
+    text = passages(args.data, readings, args.templates, rng, counts)
     for passage in text:
         readings.wanted.update(s.key for s in passage.spans if s.key)
     print(f"{len(text)} passages, {len(readings.wanted)} forms to read", flush=True)

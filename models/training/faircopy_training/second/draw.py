@@ -78,6 +78,7 @@ class Drawer:
         return cls(dict(kinds), weights, given["pool"], given["names"])
 
     def example(self, shares: dict[str, float], rng: random.Random) -> Example:
+        shares = {kind: share for kind, share in shares.items() if self.kinds.get("mixed" if kind == "coined" else kind)}
         kind = rng.choices(list(shares), list(shares.values()))[0]
         of, weights = self.kinds["mixed" if kind == "coined" else kind], self.weights["mixed" if kind == "coined" else kind]
         pair = of[min(bisect(weights, rng.random() * weights[-1]), len(of) - 1)]
