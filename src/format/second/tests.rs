@@ -110,6 +110,11 @@ fn digit_strings(words: &[&str], text: &str) -> BTreeSet<String> {
         if !is_number(words[start]) || text.to_lowercase().contains(words[start]) {
             here.extend(from[start + 1].iter().cloned());
         }
+        // "Eight hundred" in a row of digits.
+        let zeros = [("hundred", "00"), ("thousand", "000")].into_iter().find(|(word, _)| *word == words[start]);
+        if let Some((_, zeros)) = zeros {
+            here.extend(from[start + 1].iter().map(|rest| format!("{zeros}{rest}")).filter(|all| all.len() <= most));
+        }
         for end in start + 1..=words.len() {
             let Some(n) = number(&words[start..end]) else { continue };
             // A number may be padded to two digits: minutes, cents, days.
@@ -129,13 +134,19 @@ fn letters(text: &str) -> BTreeMap<char, usize> {
 }
 
 /// Whether `text` may be what the words say: its digits are a number that they may be, all of it, and it has no letter
-/// that they lack. A full hour is said without its minutes.
+/// that they lack. A full hour is said without its minutes, and a fraction without the 0 before its point.
 fn was_said(words: &[&str], text: &str) -> bool {
-    let text = text.replacen(":00", "", 1);
+    let fraction = text.strip_prefix("0.").or_else(|| text.strip_prefix("$0."));
+    is_said(words, text)
+        || is_said(words, &text.replacen(":00", "", 1))
+        || fraction.is_some_and(|fraction| is_said(words, fraction))
+}
+
+fn is_said(words: &[&str], text: &str) -> bool {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    let (written, said) = (letters(&text), letters(&words.concat()));
+    let (written, said) = (letters(text), letters(&words.concat()));
     let all_letters = written.iter().all(|(c, n)| said.get(c).is_some_and(|m| n <= m));
-    all_letters && digit_strings(words, &text).contains(&digits)
+    all_letters && digit_strings(words, text).contains(&digits)
 }
 
 /// An answer of a model that knows nothing: a reading of these or of other words, or a reading that lost or got something.
