@@ -136,10 +136,9 @@ fn letters(text: &str) -> BTreeMap<char, usize> {
 /// Whether `text` may be what the words say: its digits are a number that they may be, all of it, and it has no letter
 /// that they lack. A full hour is said without its minutes, and a fraction without the 0 before its point.
 fn was_said(words: &[&str], text: &str) -> bool {
-    let fraction = text.strip_prefix("0.").or_else(|| text.strip_prefix("$0."));
-    is_said(words, text)
-        || is_said(words, &text.replacen(":00", "", 1))
-        || fraction.is_some_and(|fraction| is_said(words, fraction))
+    let fraction = text.strip_prefix("0.").unwrap_or(text).replace("$0.", "$.").replace(" 0.", " .");
+    let hours = [text, &text.replacen(":00", "", 1), &text.replace(":00", "")].map(|text| is_said(words, text));
+    hours.contains(&true) || is_said(words, &fraction)
 }
 
 fn is_said(words: &[&str], text: &str) -> bool {
