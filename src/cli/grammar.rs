@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::second::SecondArgs;
-use super::{Cli, Failure, print};
+use super::{Cli, Failure, grammar_learn, print};
 use crate::format::itn::ast::GrammarError;
 use crate::format::itn::network::units;
 use crate::format::itn::{Itn, LocaleStyle, Sample, openfst, sources};
@@ -69,6 +69,9 @@ pub enum Command {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
+    /// Propose a pack from pairs: what is said, a tab, how it is written, a pair a line. Ten pairs of a kind are enough for a rule that covers others of
+    /// the kind
+    Learn(grammar_learn::Args),
     /// Write a class's transducer as a file of OpenFst
     Export {
         /// label of the class
@@ -119,6 +122,7 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Test { cases } => test(&open(false)?, cases),
+        Command::Learn(args) => grammar_learn::learn(&dir, &locale_style, args),
         Command::Readings => {
             super::second::readings(open(false)?)?;
             Ok(ExitCode::SUCCESS)

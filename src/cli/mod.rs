@@ -10,6 +10,7 @@ pub mod docs;
 pub mod eval;
 pub mod format;
 pub mod grammar;
+mod grammar_learn;
 pub mod itn;
 pub mod run;
 mod second;

@@ -9,6 +9,7 @@ pub mod casing;
 pub mod dictionary;
 pub mod itn;
 mod kept;
+pub mod learn;
 pub mod numbers;
 pub mod readback;
 pub mod second;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::casing::Lexicon;
 use super::dictionary::{Dictionary, DictionaryEntry};
-use super::itn::ast::GrammarError;
+use super::itn::ast::{GrammarError, Source};
 use super::itn::{Itn, LocaleStyle, source};
 use super::numbers::{Figures, Numbers, PLAIN_NUMBERS};
 use super::readback::ReadBack;
@@ -244,14 +244,21 @@ pub fn find_pack(dirs: &[PathBuf], pack: &str) -> Result<PathBuf, String> {
 /// # Errors
 /// The first error in the pack's files.
 pub fn load_pack(grammars: &Path, locale_style: &LocaleStyle, dir: &Path, traced: bool) -> Result<Itn, GrammarError> {
-    let mut sources = super::itn::sources(grammars, locale_style)?;
-    for source in &mut sources {
+    compile_pack(super::itn::sources(grammars, locale_style)?, source::read_dir(dir)?, traced)
+}
+
+/// As [`load_pack`], of files that are read already.
+///
+/// # Errors
+/// The first error in the pack's files.
+pub fn compile_pack(mut language: Vec<Source>, pack: Vec<Source>, traced: bool) -> Result<Itn, GrammarError> {
+    for source in &mut language {
         source.classes.clear();
         source.labels.clear();
         source.dictionaries.clear();
     }
-    sources.extend(source::read_dir(dir)?);
-    Itn::compile(sources, traced)
+    language.extend(pack);
+    Itn::compile(language, traced)
 }
 
 /// Largest number of phrases in `redact_after` for one class. Every phrase is looked for at every word.
