@@ -19,7 +19,7 @@ const LEFT_COST: u32 = 1000;
 /// Cost of a word that a tagger put into a span and that is left as spoken.
 const TAGGED_COST: u32 = 3000;
 /// Cost of two halves of a number that are written apart.
-const SPLIT_COST: u32 = 900;
+const SPLIT_COST: u32 = 600;
 /// Largest number of words in a sentence. A longer sentence is read in pieces.
 const MAX_SENTENCE_WORDS: usize = 2000;
 

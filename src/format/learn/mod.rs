@@ -114,7 +114,7 @@ impl Learner {
     /// # Panics
     /// If `style` was made without [`Itn::with_sentences`].
     pub fn new(language: Vec<Source>, style: Style, check: Vec<String>) -> Result<Learner, GrammarError> {
-        let mut text = rule::LETTERS.to_string();
+        let mut text: String = rule::HELPERS.iter().map(|(text, _)| *text).collect();
         for slot in Slot::ALL {
             let ((of, filter), name) = (slot.rule(), format!("{slot:?}"));
             let filter = filter.map_or(String::new(), |filter| format!("|{filter}"));
@@ -147,11 +147,12 @@ impl Learner {
                 let keeps = made.all(|(pair, _)| pack.write(&pair.said) == pair.written);
                 if members.len() == before {
                     if keeps && self.broken(&pack).is_none() {
-                        members.iter().for_each(|(at, _)| {
-                            if outcomes[*at].is_none() {
-                                outcomes[*at] = Some(Outcome::ByRule(draft.rules.len()));
+                        // Words around a phrase may have kept a pair out of the rule, although the rule writes it.
+                        for (pair, outcome) in pairs.iter().zip(&mut outcomes).filter(|(_, outcome)| outcome.is_none()) {
+                            if pack.write(&pair.said) == pair.written {
+                                *outcome = Some(Outcome::ByRule(draft.rules.len()));
                             }
-                        });
+                        }
                         rules.push((new.says.clone(), new.announced));
                         draft = trial;
                     }
@@ -221,11 +222,14 @@ impl Learner {
                 }
             }
         }
-        // More pairs first, then what costs less, then the preferred slots, in whose order they are.
+        // The rule that saves most comes first: pairs that it needs no row of a table for. Then what costs less, then the preferred slots, in
+        // whose order they are.
         let mut groups: Vec<_> = groups.into_values().collect();
-        groups.sort_by_key(|members| {
-            let cost: u32 = members.iter().map(|(_, aligned)| aligned.cost).sum();
-            (std::cmp::Reverse(members.len()), cost)
+        groups.sort_by_cached_key(|members| {
+            let aligned: Vec<&Aligned> = members.iter().map(|(_, aligned)| aligned).collect();
+            let rows = rule("", &aligned).map_or(members.len(), |rule| rule.tables.iter().map(|(_, rows)| rows.len()).sum());
+            let cost: u32 = aligned.iter().map(|aligned| aligned.cost).sum();
+            (std::cmp::Reverse(members.len().saturating_sub(rows)), std::cmp::Reverse(members.len()), cost)
         });
         groups
     }

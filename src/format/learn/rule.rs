@@ -217,8 +217,11 @@ const MAX_FIXED: usize = 8;
 pub(super) fn helpers(lines: &str) -> String {
     let lengths: Vec<usize> = (1..=MAX_FIXED).filter(|n| lines.contains(&format!("learned_digits_{n}}}"))).collect();
     let mut out = String::new();
-    if lines.contains("learned_") {
-        out.push_str(LETTERS);
+    let uses = |rule: &str| lines.contains(&format!("{rule}}}"));
+    for (text, rules) in HELPERS {
+        if rules.iter().any(|rule| uses(rule)) {
+            out.push_str(text);
+        }
     }
     for n in 1..=lengths.last().copied().unwrap_or(0) {
         out.push_str(&format!("rule learned_digits_{n}\n"));
@@ -236,24 +239,41 @@ pub(super) fn helpers(lines: &str) -> String {
     out
 }
 
-/// Letters as people spell them.
-pub(super) const LETTERS: &str = r#"rule learned_letter                 # spelled, or by a word of the radio alphabet
+/// Rules for letters as people spell them, and the rules in whose stead one of them is needed.
+pub(super) const HELPERS: [(&str, &[&str]); 4] = [
+    (
+        r#"rule learned_letter                 # spelled, or by a word of the radio alphabet
   | {letter} => "{letter}"
   | {nato} => "{nato}" @ 0.1
 
-rule learned_lone_letter            # not "a" and "i", which are words as well
+"#,
+        &["learned_letter", "learned_letters", "learned_code"],
+    ),
+    (
+        r#"rule learned_lone_letter            # not "a" and "i", which are words as well
   | {code_letter} => "{code_letter}"
   | o => "O"
   | {nato} => "{nato}" @ 0.1
 
-rule learned_letters
+"#,
+        &["learned_lone_letter"],
+    ),
+    (
+        r#"rule learned_letters
   | {p:learned_letter}+ => "{p}"
 
-rule learned_code_piece
+"#,
+        &["learned_letters"],
+    ),
+    (
+        r#"rule learned_code_piece
   | {said_figures} => "{said_figures}"
   | {learned_letter} => "{learned_letter}"
 
 rule learned_code
   | {p:learned_code_piece}+ => "{p}"
 
-"#;
+"#,
+        &["learned_code"],
+    ),
+];

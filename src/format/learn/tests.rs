@@ -37,6 +37,8 @@ fn written(learner: &Learner, proposal: &Proposal, said: &str) -> String {
 /// Learns from pairs and writes words that no pair holds.
 fn covers(learner: &Learner, learned: &[(&str, &str)], held: &[(&str, &str)]) {
     let proposal = learner.learn("mine", &pairs(learned));
+    let rows = proposal.outcomes.iter().filter(|o| **o == Outcome::ByRow).count();
+    assert_eq!((rows, proposal.rules.len()), (0, 1), "{:?}", proposal.files);
     for (outcome, pair) in proposal.outcomes.iter().zip(learned) {
         assert!(matches!(outcome, Outcome::ByRule(_) | Outcome::Already), "{pair:?}: {outcome:?}\n{:#?}", proposal.files);
     }
@@ -132,11 +134,13 @@ fn ten_pairs_of_a_kind_write_what_none_of_them_says() {
 #[test]
 fn a_pair_that_no_other_is_like_gets_a_row_of_its_own() {
     let learner = learner();
-    let proposal = learner
-        .learn("mine", &pairs(&[("coober netties", "Kubernetes"), ("four thirty p m", "4:30 PM"), ("seven eleven", "7-Eleven")]));
+    let proposal = learner.learn(
+        "mine",
+        &pairs(&[("coober netties", "Kubernetes"), ("four thirty p m", "4:30 PM"), ("nine to fiver", "9-to-5er")]),
+    );
     assert_eq!(proposal.outcomes, [Outcome::ByRow, Outcome::Already, Outcome::ByRow], "{:?}", proposal.files);
     assert_eq!(proposal.read_back, 2);
-    assert_eq!(written(&learner, &proposal, "we run coober netties near a seven eleven"), "we run Kubernetes near a 7-Eleven");
+    assert_eq!(written(&learner, &proposal, "we run coober netties for a nine to fiver"), "we run Kubernetes for a 9-to-5er");
 }
 
 #[test]
