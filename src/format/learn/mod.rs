@@ -298,7 +298,7 @@ impl Pack {
     fn reads_back(&self, pair: &Pair) -> Option<bool> {
         let words: Vec<&str> = pair.said.split(' ').collect();
         for unit in sentence(&words, &self.style).1 {
-            if let Unit::Entity { class, words: [from, to], text, author: Author::Pack, .. } = unit {
+            if let Unit::Entity { class, words: [from, to], text, by: Author::Pack, .. } = unit {
                 let ways = self.itn.verbalise(&class.to_uppercase(), &text, Some(DRAWN))?;
                 if ways.is_empty() {
                     return None;
