@@ -6,9 +6,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::message::Message;
+use rdkafka::{ClientConfig, Offset};
 use serde_json::json;
 
 use crate::kafka::{Sender, Topics, brokers, within};
@@ -36,11 +36,13 @@ impl Listener {
             .set("bootstrap.servers", brokers())
             .set("group.id", format!("{}-listener", topics.prefix))
             .set("isolation.level", "read_committed")
-            .set("auto.offset.reset", "earliest")
             .create()
             .unwrap();
         let mut both = rdkafka::TopicPartitionList::new();
-        both.add_partition_range(&topics.name("formatted"), 0, 1);
+        for partition in 0..2 {
+            both.add_partition_offset(&topics.name("formatted"), partition, Offset::Beginning).unwrap();
+        }
+        consumer.fetch_metadata(Some(&topics.name("formatted")), LONG).unwrap(); // the topic is new
         consumer.assign(&both).unwrap();
         Listener { consumer, last: BTreeMap::new(), longest: Duration::ZERO }
     }
@@ -48,7 +50,8 @@ impl Listener {
     fn listen(&mut self, time: Duration) {
         let until = Instant::now() + time;
         while Instant::now() < until {
-            let Some(Ok(record)) = self.consumer.poll(Duration::from_millis(20)) else { continue };
+            let Some(record) = self.consumer.poll(Duration::from_millis(20)) else { continue };
+            let record = record.expect("the listener reads");
             let waited = self
                 .last
                 .insert(record.key().unwrap_or_default().to_vec(), Instant::now())
