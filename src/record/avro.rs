@@ -276,7 +276,8 @@ mod codec {
     }
 }
 
-#[cfg(all(test, feature = "avro"))]
+#[cfg(test)]
+#[cfg(feature = "avro")]
 mod tests {
     use super::*;
     use schemars::schema_for;
