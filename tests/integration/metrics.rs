@@ -29,6 +29,8 @@ fn everything_happens() {
     events::FormatFailed { kind: "final", partition: 0, epoch: 0 }.emit();
     events::ItnRejected { class: "MONEY" }.emit();
     events::EntityRedacted { class: "card" }.emit();
+    events::SpansAnswered { answered: 1, late: 1, failed: 1, took: ms }.emit();
+    events::SpanDecided { class: "MONEY", outcome: "taken" }.emit();
     events::SegmentCommitted { latency: ms }.emit();
     events::CommitAttempted { partitions: 1, records: 3, changelog_bytes: 10, took: ms, error: None }.emit();
     events::StatesAsked { gone: false, again: false }.emit();
