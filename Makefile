@@ -6,7 +6,7 @@ KAFKA ?=
 PORT ?= 9092
 VENV ?= target/venv-training
 
-.PHONY: demo test test-training deploy-test image image-test release page-test soak fuzz chaos takeover kafka runtime build lint unit python-tests train train-second finetune setup setup-kafka audit
+.PHONY: demo test test-training deploy-test image image-test release page-test soak fuzz chaos takeover kafka runtime build lint unit python-tests train train-second finetune generate setup setup-kafka audit
 
 demo: build
 	target/debug/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
@@ -123,6 +123,21 @@ train-second: setup $(VENV)/.complete
 	@test -n "$(DATA)" || { echo "error: make train-second DATA=directory with the training files" >&2; exit 2; }
 	cargo build --release --locked
 	models/training/second.sh $(abspath $(VENV)) "$(DATA)" $(abspath target/training-second) models/en-second
+
+$(VENV)/.generate: models/training/requirements-generate.txt $(VENV)/.complete
+	$(VENV)/bin/pip install -q --disable-pip-version-check requests pyyaml tqdm
+	$(VENV)/bin/pip install -q --disable-pip-version-check --no-deps -r models/training/requirements-generate.txt
+	touch $@
+
+# make generate DATA=dir: a language model writes WORDS words that go on from seeds of the talks in DATA, as a source of training text (DATA must be writable,
+# or GENERATED names the file). Said again, it goes on where it was interrupted.
+WORDS ?= 200000
+GENERATED ?= $(DATA)/generated_talks.txt.gz
+generate: $(VENV)/.generate
+	@test -n "$(DATA)" || { echo "error: make generate DATA=directory with the training files" >&2; exit 2; }
+	test -f target/smollm2/weights.npz || PYTHONPATH=models/training $(VENV)/bin/python -m faircopy_training.generate.prepare --out target/smollm2
+	PYTHONPATH=models/training $(VENV)/bin/python -W ignore -m faircopy_training.generate.pool --data "$(DATA)" --language-model target/smollm2 \
+	  --words $(WORDS) --out "$(GENERATED)"
 
 # make finetune BASE=en-fast PAIRS=file: models/BASE adapted to a domain, as models/NAME (BASE-tuned if none is given). The file has lines of spoken
 # words, a tab and the written text; every tenth stays out, and says at the end what it was worth.

@@ -142,7 +142,7 @@ def held_back(piece_id: str) -> bool:
 
 def fitted(sources: list[Source], data: Path, readings: Readings) -> Rates:
     """How often people falter: in Switchboard where it is there, else in the podcasts, whose labels are weak."""
-    labelled = [s for s in sources if s.optional] or [s for s in sources if s.style == "podcast"]
+    labelled = [s for s in sources if s.reader == "conversations"] or [s for s in sources if s.style == "podcast"]
     pieces = [p for s in labelled for p in read(s, data, random.Random(1), readings)]
     if any(s.reader == "conversations" for s in labelled):
         pieces, _ = last_tenth(pieces)

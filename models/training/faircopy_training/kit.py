@@ -4,7 +4,7 @@
     pack ──▶ pieces of a size given ──▶ collect, go, go, ... (each call goes on where the last one stopped) ──▶ send ──▶ pieces ──▶ receive, here
 
 ``pack`` prepares what takes long: text as numbers, held-back sets, starting weights in 8 bits a weight. ``go`` needs PyTorch, NumPy and tokenizers only. What it
-does is said by a plan (``kit-plan.toml``): stages, each a training, a teacher's lessons, or an evaluation.
+does is said by a plan (``kit-plan.toml``): stages, each a training, a teacher's lessons, an evaluation, or a table of generated text.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ from .model import SHAPES, Shape, Tagger
 MANIFEST = "pieces.json"
 """What a directory of pieces says of itself: name, size and checksum of the whole, and the checksum of each piece."""
 PLAN = Path(__file__).parents[1] / "kit-plan.toml"
-MODULES = ("train", "teach", "evaluate")
+MODULES = ("train", "teach", "evaluate", "generate.table")
 BESIDE = ("data.pickle", "lexicon.tsv", "follows.json")
 MIB = 1 << 20
+LANGUAGE = "language-model"
+"""The language model of ``generate`` among a kit's data."""
 LEAST_SECONDS = 20
 """A stage is not begun with less time than this."""
 
@@ -178,6 +180,9 @@ def pack(args: argparse.Namespace) -> None:
     for name, base in (pair.split("=", 1) for pair in args.weights):
         files[f"weights/{name}"] = packed_weights(started(name, Path(base)))
         files[f"tokenizers/{name}"] = (Path(base) / "tokenizer.json").read_bytes()
+    if args.domain:
+        files["domain.pickle"] = args.domain.read_bytes()
+        files |= {f"{LANGUAGE}/{path.name}": path.read_bytes() for path in sorted(args.language_model.iterdir())}
     # Most of it is packed already; labels and tokenizers are not.
     whole = gzip.compress(pickle.dumps(files), 1)
     paths = divide(whole, args.out, int(args.piece_mb * MIB))
@@ -203,6 +208,7 @@ def unpack(store: Path, work: Path) -> None:
             torch.save({"model": model.state_dict(), "shape": model.shape.to_dict()}, at / "start.pt")
             (at / "tokenizer.json").write_bytes(files[name.replace("weights/", "tokenizers/")])
         elif not name.startswith("tokenizers/"):
+            (data / name).parent.mkdir(exist_ok=True)
             (data / name).write_bytes(content)
     (work / "unpacked").touch()
 
@@ -239,6 +245,9 @@ def command(stage: dict, work: Path, minutes: float) -> list[str]:
     elif stage["module"] == "teach":
         shutil.copy(work / "data" / BESIDE[0], of / BESIDE[0])
         out += ["--run", str(of), "--out", str(run / "lessons"), "--minutes", f"{minutes:.2f}"]
+    elif stage["module"] == "generate.table":
+        data = work / "data"
+        out += ["--domain", str(data / "domain.pickle"), "--language-model", str(data / LANGUAGE), "--out", str(run), "--minutes", f"{minutes:.2f}"]
     else:
         out += ["--run", str(of), "--held", str(work / "data" / "held.pickle"), "--json", str(run / "scores.jsonl")]
     return out + stage.get("args", "").split()
@@ -276,8 +285,11 @@ def go(args: argparse.Namespace) -> None:
 def send(args: argparse.Namespace) -> None:
     """Packs a stage's weights, finished or not, and all scores, in pieces."""
     run = args.work / args.stage
-    scores = {path.parent.name: path.read_text(encoding="utf-8") for path in sorted(args.work.glob("*/scores.jsonl"))}
-    whole = pickle.dumps({"weights": packed_weights(Tagger.of_run(run), args.bits), "scores": scores})
+    found = sorted([*args.work.glob("*/scores.jsonl"), *args.work.glob("*/table.tsv")])
+    scores = {path.parent.name + path.suffix: path.read_text(encoding="utf-8") for path in found}
+    # A table of generated text has no weights to send.
+    weights = None if (run / "table.tsv").is_file() else packed_weights(Tagger.of_run(run), args.bits)
+    whole = pickle.dumps({"weights": weights, "scores": scores})
     paths = divide(whole, args.out, int(args.piece_mb * MIB))
     for number, path in enumerate(paths):
         if args.pieces and number not in args.pieces:
@@ -289,13 +301,16 @@ def receive(args: argparse.Namespace) -> None:
     """Lays out what came back as a finished run."""
     args.out.mkdir(parents=True, exist_ok=True)
     found = pickle.loads(joined(args.store))
+    for name, scores in found["scores"].items():
+        (args.out / name).write_text(scores, encoding="utf-8")
+    print(f"{args.out}: scores of {', '.join(found['scores']) or 'nothing'}", flush=True)
+    if found["weights"] is None:
+        return
     model = unpacked_weights(found["weights"])
     torch.save({"model": model.state_dict(), "shape": model.shape.to_dict()}, args.out / "model.pt")
     for name in BESIDE:
         shutil.copy(args.run / name, args.out / name)
-    for stage, scores in found["scores"].items():
-        (args.out / f"{stage}.jsonl").write_text(scores, encoding="utf-8")
-    print(f"{args.out}: model.pt of {model.shape.layers} layers, scores of {', '.join(found['scores']) or 'nothing'}", flush=True)
+    print(f"{args.out}: model.pt of {model.shape.layers} layers", flush=True)
 
 
 def main() -> None:
@@ -307,6 +322,8 @@ def main() -> None:
     p.add_argument("--faircopy", type=Path, default=Path("target/release/faircopy"))
     p.add_argument("--weights", nargs="+", required=True, metavar="NAME=DIR", help="mpnet= or minilm= published weights, any other name= a model directory")
     p.add_argument("--words", type=int, default=6000, help="of each held-back set")
+    p.add_argument("--domain", type=Path, help="file of faircopy_training.generate.domain, for stages of generate.table")
+    p.add_argument("--language-model", type=Path, help="directory of faircopy_training.generate.prepare, given with --domain")
     p.add_argument("--out", type=Path, required=True)
     p.add_argument("--piece-mb", type=float, default=56)
     p = commands.add_parser("collect", help="takes the pieces that came with a call")

@@ -99,6 +99,8 @@ SOURCES = [
     Source("icsi_meetings.txt.gz", "MIT", True, 0.06, "text", "meeting", fluent=False, people="turns", held_lines=800, transcribed=True),
     Source("committee_hearings.txt.gz", "MIT", True, 0.05, "text", "hearing", fluent=False, people="turns", held_lines=200, transcribed=True),
     Source("us_presidential_addresses.txt.gz", "public domain", True, 0.01, "text", "lecture", people="one"),
+    # What `make generate` wrote: the text is SmolLM2's, and its seeds are talks.
+    Source("generated_talks.txt.gz", "SmolLM2 (Apache-2.0), from seeds that are CC BY-NC-ND (TED)", False, 0.10, "text", "talk", optional=True),
 ]
 
 

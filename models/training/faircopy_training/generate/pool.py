@@ -1,0 +1,94 @@
+"""Writes a source of training text: ``python -m faircopy_training.generate.pool --data DATA --language-model DIR --out FILE.txt.gz`` (``make generate``).
+
+The language model goes on from seeds of 64 words of a source, and its sentences become lines of a text source of ``sources.SOURCES``, cleaned and labelled like
+any other when training reads them. Said again, the command goes on where it stopped; the file itself appears when all words are written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import time
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+
+from ..sources import SOURCES
+from .domain import TALKS, Seeds
+from .language_model import TOKENIZER, LanguageModel
+from .learn import CHECKPOINT
+from .writing import LEAST_WORDS, Style, write
+
+BATCH = 32
+
+
+def texts_of(path: Path) -> list[str]:
+    """Whole lines of what was written before; a line that an interruption cut is left out."""
+    return path.read_text(encoding="utf-8").split("\n")[:-1] if path.is_file() else []
+
+
+def go_on(path: Path, model: LanguageModel, tokenizer: Tokenizer, seeds: Seeds, style: Style, words: int, end: float | None, seed: int) -> bool:
+    """Adds texts to the file until it has so many words, or until the time ``end``; ``True`` when it has them."""
+    texts = texts_of(path)
+    path.write_text("".join(f"{t}\n" for t in texts), encoding="utf-8")
+    count, began, first = sum(len(t.split()) for t in texts), time.monotonic(), 0
+    while count < words:
+        if end is not None and time.monotonic() > end:
+            print(f"stopped at {count} of {words} words; say the command again to go on", flush=True)
+            return False
+        made = [s.written for s in write(model, tokenizer, seeds, style, BATCH, [seed, len(texts)]) if len(s.written.split()) >= LEAST_WORDS]
+        if not made:
+            raise SystemExit("error: none of 32 texts has a whole sentence; expected a language model that writes prose, see --language-model")
+        with path.open("a", encoding="utf-8") as file:
+            file.write("".join(f"{t}\n" for t in made))
+        texts += made
+        new = sum(len(t.split()) for t in made)
+        count, first = count + new, first + new
+        print(f"{count}/{words} words, {first / (time.monotonic() - began):.0f} a second", flush=True)
+    return True
+
+
+def main() -> None:
+    a = argparse.ArgumentParser(description=__doc__)
+    a.add_argument("--data", type=Path, required=True, help="directory with the files of sources.SOURCES")
+    a.add_argument("--source", default=TALKS, help="the text source that seeds are taken from")
+    a.add_argument("--language-model", type=Path, required=True, help="directory of faircopy_training.generate.prepare")
+    a.add_argument("--learned", type=Path, help="a run of the table's row reward, whose language model has learned")
+    a.add_argument("--words", type=int, default=200_000)
+    a.add_argument("--most", type=int, default=Style.most, help="tokens of a text")
+    a.add_argument("--seed", type=int, default=1)
+    a.add_argument("--minutes", type=float, help="stop after so long")
+    a.add_argument("--out", type=Path, required=True, help="a file .txt.gz, such as DATA/generated_talks.txt.gz")
+    a.add_argument("--device", choices=["cpu", "cuda"], default="cuda" if torch.cuda.is_available() else "cpu")
+    a.add_argument("--threads", type=int, default=1)
+    args = a.parse_args()
+    torch.set_num_threads(args.threads)
+    source = next((s for s in SOURCES if s.file == args.source and s.reader == "text"), None)
+    if source is None or not (args.data / source.file).is_file():
+        raise SystemExit(f"error: {args.data / args.source}: expected a text source of sources.SOURCES that is there, such as {TALKS}")
+    if not args.out.name.endswith(".txt.gz"):
+        raise SystemExit(f"error: --out: expected a name that ends in .txt.gz, got {args.out.name}")
+    with gzip.open(args.data / source.file, "rt", encoding="utf-8") as file:
+        lines = file.readlines()
+    seeds = Seeds.of(lines[: max(0, min(len(lines) - source.held_lines, source.line_limit))])
+    model = LanguageModel.load(args.language_model)
+    if args.learned:
+        state = torch.load(args.learned / CHECKPOINT, weights_only=True, map_location="cpu")
+        if "language" not in state:
+            raise SystemExit(f"error: {args.learned / CHECKPOINT}: expected the checkpoint of a run with a reward, got one without a language model")
+        model.load_state_dict(state["language"], strict=False)
+    model = model.to(args.device)
+    tokenizer = Tokenizer.from_file(str(args.language_model / TOKENIZER))
+    begun = args.out.with_name(args.out.name.removesuffix(".txt.gz") + ".begun")
+    end = time.monotonic() + 60 * args.minutes if args.minutes else None
+    if go_on(begun, model, tokenizer, seeds, Style(args.most), args.words, end, args.seed):
+        part = args.out.with_suffix(".tmp")
+        part.write_bytes(gzip.compress(begun.read_bytes(), mtime=0))
+        part.rename(args.out)
+        begun.unlink()
+        print(f"{args.out}: {args.words} words or a few more; seeds {source.file} ({source.licence}), text by SmolLM2 (Apache-2.0)", flush=True)
+
+
+if __name__ == "__main__":
+    main()

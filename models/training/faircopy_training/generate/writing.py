@@ -1,0 +1,72 @@
+"""Written text by the language model, and that as labelled spoken words: cleaned by the same rules as any source, labelled by its own marks and capitals,
+numbers spoken by the product's grammars."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import torch
+from tokenizers import Tokenizer
+
+from ..sources import Piece, cleaned
+from ..spoken import Readings
+from .domain import Seeds
+from .language_model import LanguageModel
+
+LEAST_WORDS = 12
+"""Shorter texts are no sample."""
+_END = re.compile(r"[.?!][\"')]*(?=\s|$)")
+
+
+@dataclass
+class Sample:
+    """Tokens of the seed and of what follows, what was written, and its labelled spoken words, if there are any."""
+
+    prompt: list[int]
+    text: list[int]
+    written: str
+    piece: Piece | None = None
+
+
+@dataclass(frozen=True)
+class Style:
+    """How text is drawn: tokens at most, temperature, and the share of the probability that is drawn from."""
+
+    most: int = 128
+    temperature: float = 0.9
+    nucleus: float = 0.95
+
+
+def whole_sentences(text: str) -> str:
+    """``text`` from its first whole word to its last whole sentence, on one line; empty where no sentence ends."""
+    if text[:1] and not text[0].isspace():  # it went on within the seed's last word, or with a mark after it
+        text = text.partition(" ")[2]
+    ends = list(_END.finditer(text))
+    return " ".join(text[: ends[-1].end()].split()) if ends else ""
+
+
+def write(model: LanguageModel, tokenizer: Tokenizer, seeds: Seeds, style: Style, rows: int, numbers: list[int]) -> list[Sample]:
+    """``rows`` samples, drawn by the generator that ``numbers`` seed."""
+    rng = random.Random(str(numbers))
+    prompts = [tokenizer.encode(seeds.draw(rng), add_special_tokens=False).ids for _ in range(rows)]
+    generator = torch.Generator().manual_seed(rng.getrandbits(60))
+    texts = model.sample(prompts, style.most, style.temperature, style.nucleus, generator)
+    return [Sample(p, t, whole_sentences(tokenizer.decode(t))) for p, t in zip(prompts, texts)]
+
+
+def label(samples: list[Sample], readings: Readings, seed: int, counts: Counter) -> None:
+    """Gives each sample its piece, where the filters leave it. All entities are read in one run of the grammars' program."""
+    for collecting in (True, False):
+        readings.collecting = collecting
+        if not collecting and readings.wanted - readings.known.keys():
+            readings.fetch()
+        for number, sample in enumerate(samples):
+            rng, counted = random.Random(seed * 1_000_003 + number), Counter() if collecting else counts
+            sample.piece = None
+            if len(sample.written.split()) < LEAST_WORDS:
+                counted["dropped: too short"] += 1
+            else:
+                sample.piece = cleaned(sample.written, True, rng, readings, counted)
