@@ -180,6 +180,8 @@ def pack(args: argparse.Namespace) -> None:
     for name, base in (pair.split("=", 1) for pair in args.weights):
         files[f"weights/{name}"] = packed_weights(started(name, Path(base)))
         files[f"tokenizers/{name}"] = (Path(base) / "tokenizer.json").read_bytes()
+    if bool(args.domain) != bool(args.language_model):
+        raise KitError("expected --domain and --language-model together, got one of them")
     if args.domain:
         files["domain.pickle"] = args.domain.read_bytes()
         files |= {f"{LANGUAGE}/{path.name}": path.read_bytes() for path in sorted(args.language_model.iterdir())}
