@@ -26,7 +26,6 @@ done | sed 's/mcdonald[0-9]*/mcdonald/; s/McDonald[0-9]*/McDonald/' > "$work/pai
 grep -q 'overall (micro)' "$work/tuned.log"
 grep -q 'mcdonald	McDonald' "$work/models/en-tuned/lexicon.tsv"
 "$here/kit.sh" "$venv" "$work/data" "$work/run/student" "$work/kit"
-<<<<<<< HEAD
 # The second stage, interrupted as well; then its gold files, and figures of a model that has learned nothing.
 export BUILDING="--templates 12" LEARNING="--steps 4 --batch 8 --hidden 48 --every 2 --threads 2"
 LEARNING="$LEARNING --stop-after 2" "$here/../second.sh" "$venv" "$work/data" "$work/second" "$work/unfinished" 2> "$work/second-unfinished.log" && exit 1
@@ -38,7 +37,4 @@ export PYTHONPATH=$here/..
 test "$(wc -l < "$work/gold/card.jsonl")" = 3
 "$venv/bin/python" -m faircopy_training.second.evaluate --run "$work/second" --faircopy "$FAIRCOPY" --count 3
 "$venv/bin/python" -m unittest -q "$here/torch_tests.py" "$here/second_torch_tests.py"
-=======
-"$venv/bin/python" -m unittest -q "$here/torch_tests.py"
 "$venv/bin/python" -W ignore -m unittest -q "$here/generate_tests.py"
->>>>>>> 34df531 (Training text by a language model: SmolLM2-135M in plain PyTorch, samples as a source, the gradients' reward, Algorithm 1 and Table 3 as resumable commands)
