@@ -19,6 +19,7 @@ pub mod admin;
 pub mod cli;
 pub mod config;
 pub mod consume;
+#[cfg(feature = "eval")]
 pub mod eval;
 pub mod events;
 mod faults;

@@ -3,14 +3,21 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use faircopy::cli::{Cli, Command, config, dead_letters, demo, docs, eval, format, grammar, itn, run, sessions, topics};
+#[cfg(feature = "docs")]
+use faircopy::cli::docs;
+#[cfg(feature = "eval")]
+use faircopy::cli::eval;
+use faircopy::cli::{Cli, Command, config, dead_letters, demo, format, grammar, itn, run, sessions, topics};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match &cli.command {
         Command::Run => run::run(&cli),
         Command::Format(args) => format::format(&cli, args),
+        #[cfg(feature = "eval")]
         Command::Eval(args) => eval::eval(&cli, args),
+        #[cfg(not(feature = "eval"))]
+        Command::Eval(args) => args.refuse("eval"),
         Command::Grammar(args) => grammar::grammar(&cli, args),
         Command::Itn(args) => itn::itn(&cli, args),
         Command::Demo(args) => demo::demo(&cli, args),
@@ -18,7 +25,10 @@ fn main() -> ExitCode {
         Command::DeadLetters(args) => dead_letters::dead_letters(&cli, args),
         Command::Sessions(args) => sessions::sessions(&cli, args),
         Command::Config(args) => config::config(&cli, args),
+        #[cfg(feature = "docs")]
         Command::Docs(args) => docs::docs(&cli, args),
+        #[cfg(not(feature = "docs"))]
+        Command::Docs(args) => args.refuse("docs"),
     };
     match outcome {
         Ok(code) => code,

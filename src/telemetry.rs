@@ -11,7 +11,6 @@ use opentelemetry_otlp::{MetricExporter, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
-use prometheus::process_collector::ProcessCollector;
 use prometheus::{Encoder, Registry, TextEncoder};
 
 use crate::config::Settings;
@@ -115,7 +114,8 @@ impl Telemetry {
             .build()
             .map_err(|e| format!("metrics cannot be kept: {e}"))?;
         // Fails only where the registry has them already.
-        let _ = registry.register(Box::new(ProcessCollector::for_self()));
+        #[cfg(feature = "process-metrics")]
+        let _ = registry.register(Box::new(prometheus::process_collector::ProcessCollector::for_self()));
         let mut meters = SdkMeterProvider::builder().with_resource(resource.clone()).with_reader(prometheus);
         let mut tracers = None;
         let wrong = |e: &dyn std::fmt::Display| {

@@ -6,7 +6,9 @@
 pub mod config;
 pub mod dead_letters;
 pub mod demo;
+#[cfg(feature = "docs")]
 pub mod docs;
+#[cfg(feature = "eval")]
 pub mod eval;
 pub mod format;
 pub mod grammar;
@@ -21,6 +23,7 @@ pub mod topics;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
@@ -53,7 +56,11 @@ pub enum Command {
     /// Format raw segments from a file or standard input, without a broker
     Format(format::Args),
     /// Measure how good the output is on gold data
+    #[cfg(feature = "eval")]
     Eval(eval::Args),
+    /// Measure how good the output is on gold data (not in this program: it was built without the cargo feature "eval")
+    #[cfg(not(feature = "eval"))]
+    Eval(NotBuilt),
     /// Check, test, explain and export grammars
     Grammar(grammar::Args),
     /// Write numbers, dates, money … in lines of spoken text, without a model
@@ -69,7 +76,33 @@ pub enum Command {
     /// Check or show the settings
     Config(config::Args),
     /// Print JSON Schemas, the AsyncAPI document, the reference of settings
+    #[cfg(feature = "docs")]
     Docs(docs::Args),
+    /// Print JSON Schemas, the reference of settings (not in this program: it was built without the cargo feature "docs")
+    #[cfg(not(feature = "docs"))]
+    Docs(NotBuilt),
+}
+
+/// Arguments of a command that this program was built without. They are taken as they are.
+#[derive(Debug, clap::Args)]
+pub struct NotBuilt {
+    /// Whatever the command takes
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _all: Vec<String>,
+}
+
+impl NotBuilt {
+    /// Says which cargo feature is missing.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn refuse(&self, feature: &str) -> Result<ExitCode, Failure> {
+        let message = format!(
+            "faircopy {feature}: expected a program with the cargo feature {feature:?}, got one that was built without it; run cargo build --locked, \
+             which builds all features"
+        );
+        Err(Failure { message, code: 2 })
+    }
 }
 
 /// Why a command ended, for people, and the exit code.

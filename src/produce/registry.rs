@@ -1,7 +1,5 @@
 //! Which numbers the schemas of segments have in the schema registry.
 
-use schemars::schema_for;
-
 use super::serializer::SchemaIds;
 use crate::config::Settings;
 use crate::kafka::registry::{Language, schema_id};
@@ -16,7 +14,7 @@ use crate::record::{Framing, Segment};
 pub fn schema_ids(settings: &Settings) -> Result<SchemaIds, String> {
     let (language, schema) = match settings.output.framing {
         Framing::None => return Ok(SchemaIds::default()),
-        Framing::Confluent => (Language::Json, schema_for!(Segment).to_value().to_string()),
+        Framing::Confluent => (Language::Json, Segment::json_schema().to_string()),
         Framing::Avro => (Language::Avro, SEGMENT_SCHEMA.to_string()),
     };
     let id = |topic: &str| schema_id(&settings.schema_registry, &format!("{topic}-value"), language, &schema);

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// What a record of the formatted or partial topic is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// released words; never sent again in another form
@@ -19,7 +19,8 @@ pub enum Kind {
 }
 
 /// One written token.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 pub struct WrittenWord {
     /// as written, with its mark
     pub text: String,
@@ -34,14 +35,15 @@ pub struct WrittenWord {
     pub c: Option<f32>,
     /// who said it; absent where nobody knows, or where something redacted was said by several
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
     pub speaker: Option<Arc<str>>,
     /// input words of the epoch it came from, half-open. Tokens of one entity may share them, where the words cannot be divided, and so may tokens read back from one figure of the recogniser's (input.reformat); tokens share no word otherwise
     pub src: [u64; 2],
 }
 
 /// Who wrote an entity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// the grammars alone
@@ -58,7 +60,8 @@ impl Stage {
 }
 
 /// One ITN entity.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 pub struct Entity {
     /// what it is: the label of the class that wrote it, in lower case
     pub class: String,
@@ -76,7 +79,8 @@ pub struct Entity {
 }
 
 /// Words that left the text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 pub struct Removed {
     /// `filler`, `edit`, `marker`, `repetition`, `repair` or `token` (recogniser markup)
     pub class: String,
@@ -87,7 +91,8 @@ pub struct Removed {
 }
 
 /// Counts of an epoch, in its `end` record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// final input words
     pub words: u64,
@@ -100,13 +105,14 @@ pub struct Counts {
 }
 
 /// One record of the formatted or the partial topic. Its Kafka key is `session`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 pub struct Segment {
     /// the raw record's key
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "docs", schemars(with = "String"))]
     pub session: Arc<str>,
     /// speaker track
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "docs", schemars(with = "String"))]
     pub channel: Arc<str>,
     /// offset of the raw record that opened the stream's run
     pub epoch: i64,
@@ -116,7 +122,7 @@ pub struct Segment {
     pub kind: Kind,
     /// who said all of its words; absent where nobody knows, or where they are of several
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
     pub speaker: Option<Arc<str>>,
     /// written tokens, separated by one space
     pub text: String,
@@ -145,13 +151,20 @@ pub struct Segment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// model that tagged it
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "docs", schemars(with = "String"))]
     pub model: Arc<str>,
     /// profile it was formatted by
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "docs", schemars(with = "String"))]
     pub profile: Arc<str>,
     /// `meta` of the raw record of its last word
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[cfg_attr(feature = "docs", schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
     pub meta: Option<Box<RawValue>>,
+}
+
+impl Segment {
+    /// Its JSON Schema, as `faircopy docs formatted` makes it; a test compares.
+    pub fn json_schema() -> serde_json::Value {
+        serde_json::from_str(include_str!("../../docs/schemas/formatted.json")).expect("it is JSON")
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -28,7 +27,8 @@ pub struct RecordLimits {
 }
 
 /// What an input record closes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum End {
     /// a pause; half of them are for breath
@@ -80,8 +80,9 @@ pub struct RawSegment {
 }
 
 /// A spoken word of a raw segment.
-#[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "RawWord")]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "docs", schemars(rename = "RawWord"))]
 pub struct WireWord {
     /// as the recogniser said it
     pub(super) w: String,
@@ -100,8 +101,9 @@ pub struct WireWord {
 }
 
 /// What a recogniser said: a record of the raw topic, keyed by session.
-#[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "RawSegment")]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "docs", schemars(rename = "RawSegment"))]
 pub struct Wire {
     /// the session, in files of JSON Lines; on Kafka it is the record key
     #[serde(default)]
@@ -135,7 +137,7 @@ pub struct Wire {
     pub(super) lang: Option<String>,
     /// an object that passes through
     #[serde(default)]
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[cfg_attr(feature = "docs", schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
     pub(super) meta: Option<Box<RawValue>>,
     /// spellings for the session, on all channels, from this record on
     #[serde(default)]

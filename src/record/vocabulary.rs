@@ -1,6 +1,5 @@
 //! Spellings that a record gives for its session, from then on: names of people, products and places that no file could list before the call.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refused::Refused;
@@ -13,9 +12,10 @@ pub const MAX_BYTES: usize = 16 << 10;
 pub const MAX_SAID_WORDS: usize = 8;
 
 /// `vocabulary`: what is written, where it is said as it is written but for its case and marks; or what is written and the ways to say it.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 #[serde(untagged)]
-#[schemars(rename = "Spelling")]
+#[cfg_attr(feature = "docs", schemars(rename = "Spelling"))]
 pub enum WireSpelling {
     /// as it is written
     Written(String),
