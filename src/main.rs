@@ -7,7 +7,9 @@ use clap::Parser;
 use faircopy::cli::docs;
 #[cfg(feature = "eval")]
 use faircopy::cli::eval;
-use faircopy::cli::{Cli, Command, config, dead_letters, demo, format, grammar, itn, run, sessions, topics};
+use faircopy::cli::{
+    Cli, Command, compare, config, dead_letters, demo, format, grammar, itn, remake, run, sessions, topics, verify,
+};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -18,6 +20,9 @@ fn main() -> ExitCode {
         Command::Eval(args) => eval::eval(&cli, args),
         #[cfg(not(feature = "eval"))]
         Command::Eval(args) => args.refuse("eval"),
+        Command::Compare(args) => compare::compare(&cli, args),
+        Command::Verify(args) => verify::verify(&cli, args),
+        Command::Remake(args) => remake::remake(&cli, args),
         Command::Grammar(args) => grammar::grammar(&cli, args),
         Command::Itn(args) => itn::itn(&cli, args),
         Command::Demo(args) => demo::demo(&cli, args),

@@ -1,8 +1,10 @@
 //! The command line: one file a command.
 //!
 //! Exit codes: 0 done; 1 some input was refused or lost; 2 settings; 3 model or ONNX Runtime; 4 no broker; 5 no topic; 6 a
-//! failure while running, after which a restart goes on where it stopped.
+//! failure while running, after which a restart goes on where it stopped; 7 `verify`, `compare`: nothing differs, and not all
+//! (or nothing) could be compared.
 
+pub mod compare;
 pub mod config;
 pub mod dead_letters;
 pub mod demo;
@@ -14,11 +16,14 @@ pub mod format;
 pub mod grammar;
 mod grammar_learn;
 pub mod itn;
+pub mod remake;
 pub mod run;
 mod second;
 pub mod sessions;
+mod stretch;
 mod subtitles;
 pub mod topics;
+pub mod verify;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -61,6 +66,12 @@ pub enum Command {
     /// Measure how good the output is on gold data (not in this program: it was built without the cargo feature "eval")
     #[cfg(not(feature = "eval"))]
     Eval(NotBuilt),
+    /// Say what would change with another profile, other settings or another version
+    Compare(compare::Args),
+    /// Make published segments again from raw records, and say which bytes differ
+    Verify(verify::Args),
+    /// Make segments again of records on standard input: what `compare --b-binary` runs
+    Remake(remake::Args),
     /// Check, test, explain and export grammars
     Grammar(grammar::Args),
     /// Write numbers, dates, money … in lines of spoken text, without a model

@@ -12,6 +12,7 @@ use super::values::{LookaheadSetting, MaskSetting, RedactSetting, ReleaseSetting
 use super::{Settings, SettingsError, text};
 use crate::format::Styles;
 use crate::format::numbers::Numbers;
+use crate::format::origin;
 use crate::format::second::{Asker, SecondMode};
 use crate::format::style::FormatSpec;
 use crate::infer::Models;
@@ -189,6 +190,42 @@ impl Profiles {
         Ok(())
     }
 
+    /// Lets segments carry the hash of their model and their decoding rules: what decides tags and cuts, and no delay,
+    /// because segments say where delays ran out. What goes in is part of the contract (docs/CONTRACT.md).
+    ///
+    /// # Errors
+    /// A model's file cannot be read.
+    pub fn bind_origins(&mut self, models: &Models) -> Result<(), SettingsError> {
+        let mut hashes: HashMap<String, Arc<str>> = HashMap::new();
+        for profile in self.by_name.values_mut() {
+            let profile = Arc::make_mut(profile);
+            let policy = (*profile.policy).clone();
+            let (_, _, files) = models.template(&profile.model, &profile.style, policy.template.tilt).map_err(SettingsError)?;
+            if !hashes.contains_key(&profile.model) {
+                let read = files.contents().map_err(|e| SettingsError(e.to_string()))?;
+                let parts = read.iter().map(|(name, bytes)| (*name, bytes.as_slice()));
+                hashes.insert(profile.model.clone(), origin::hash(parts));
+            }
+            let rules = format!(
+                "style {} tilt {:?} lookahead {:?} mask {:?} release {:?} pass {} history {} settling {:?} buffer {} verbatim {} languages {:?}",
+                profile.style,
+                policy.template.tilt,
+                policy.lookahead,
+                policy.mask,
+                policy.rule,
+                policy.pass_words,
+                policy.history_words,
+                policy.settling,
+                policy.max_buffer_words,
+                policy.verbatim,
+                profile.languages,
+            );
+            let parts = [("model", hashes[&profile.model].as_bytes()), ("rules", rules.as_bytes())];
+            profile.policy = Arc::new(Policy { origin: Some(origin::hash(parts)), ..policy });
+        }
+        Ok(())
+    }
+
     /// Whether some profile asks the second stage.
     pub fn any_asks_second(&self) -> bool {
         self.by_name.values().any(|p| p.second_stage != SecondMode::Off)
@@ -329,6 +366,7 @@ fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) -> Result<Pro
         redaction: None,
         second: None,
         partials: settings.partials.enabled,
+        origin: None,
     };
     let refuse = |key: &str, why: String| Err(SettingsError(format!("profiles.{name}.{key}{why}")));
     if policy.pass_words == 0 {

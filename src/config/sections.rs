@@ -135,6 +135,8 @@ pub struct Output {
     pub source: String,
     /// what time they have
     pub time: RecordTime,
+    /// whether they carry a hash of what they were made with
+    pub origin: bool,
     /// what stands before their values
     pub framing: Framing,
 }

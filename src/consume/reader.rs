@@ -77,6 +77,24 @@ impl TopicReader {
         }
     }
 
+    /// The first offset of a partition and the one after its last.
+    pub fn bounds(&self, topic: &str, partition: i32) -> Result<[i64; 2], ReadError> {
+        let (low, high) = self.client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
+        Ok([low, high])
+    }
+
+    /// Offset of a partition's first record that was appended at this time or later, milliseconds since 1970. `None` if
+    /// there is no such record.
+    pub fn offset_at(&self, topic: &str, partition: i32, ms: i64) -> Result<Option<i64>, ReadError> {
+        let mut times = TopicPartitionList::with_capacity(1);
+        times.add_partition_offset(topic, partition, Offset::Offset(ms))?;
+        let found = self.client.offsets_for_times(times, BROKER_TIMEOUT)?;
+        Ok(found.elements().first().and_then(|element| match element.offset() {
+            Offset::Offset(offset) => Some(offset),
+            _ => None,
+        }))
+    }
+
     /// All records of these partitions up to their present ends. Each partition's records are in order.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ pub mod itn;
 mod kept;
 pub mod learn;
 pub mod numbers;
+pub mod origin;
 pub mod readback;
 pub mod second;
 pub mod spoken;
@@ -23,7 +24,7 @@ use std::sync::{Arc, RwLock};
 
 use serde_json::value::RawValue;
 
-use crate::record::{Counts, Kind, Segment};
+use crate::record::{Counts, Kind, Segment, Timing};
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::session::{Word, WordKind};
 use crate::tags::Tags;
@@ -83,12 +84,20 @@ impl Formatter {
             frozen: None,
             degraded: false,
             replayed: false,
+            timing: Vec::new(),
             counts: None,
             cause: None,
             model: self.style(&stream.profile).map_or("".into(), |s| s.model.clone()),
             profile: stream.profile.clone(),
+            origin: None,
             meta,
         }
+    }
+
+    /// What the segment was made with, if segments carry that.
+    fn origin(&self, stream: &StreamRef) -> Option<String> {
+        let (decoding, style) = (stream.origin.as_ref()?, self.style(&stream.profile)?);
+        Some(format!("{decoding}-{}", style.origin.as_ref()?))
     }
 
     fn fill(&self, segment: &mut Segment, passage: Passage, how: FormatMode) -> FormatCounts {
@@ -121,6 +130,8 @@ impl Formatter {
         let around = PassageContext { before: &release.before, after: &release.after, more: release.more };
         let Release { sentence_start, turn_ends, .. } = *release;
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
+        segment.timing = release.timing.clone();
+        segment.origin = self.origin(stream);
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
         let format_counts =
@@ -164,8 +175,10 @@ impl Formatter {
     }
 
     /// The record that closes an epoch.
-    pub fn end(&self, stream: &StreamRef, seq: u64, counts: Counts, cause: EndCause) -> Segment {
+    pub fn end(&self, stream: &StreamRef, seq: u64, counts: Counts, cause: EndCause, timing: Vec<Timing>) -> Segment {
         let mut segment = self.empty(stream, seq, Kind::End);
+        segment.timing = timing;
+        segment.origin = self.origin(stream);
         segment.counts = Some(counts);
         segment.cause = Some(cause.name().to_string());
         segment

@@ -12,6 +12,7 @@ use super::dictionary::{Dictionary, DictionaryEntry};
 use super::itn::ast::{GrammarError, Source};
 use super::itn::{Itn, LocaleStyle, source};
 use super::numbers::{Figures, Numbers, PLAIN_NUMBERS};
+use super::origin;
 use super::readback::ReadBack;
 use crate::redact::token::comparable;
 use crate::redact::{AnswerWindow, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule};
@@ -90,6 +91,8 @@ pub struct Style {
     pub model: Arc<str>,
     /// reads back what recognisers write, where they do
     pub read_back: Option<Arc<ReadBack>>,
+    /// the hash of all this, if segments carry it ([`super::origin`])
+    pub origin: Option<Arc<str>>,
 }
 
 impl Style {
@@ -110,6 +113,7 @@ impl Style {
             lexicon: Arc::default(),
             model: "".into(),
             read_back: None,
+            origin: None,
         }
     }
 }
@@ -209,6 +213,24 @@ impl Styles {
             by_profile.insert(profile.to_string(), Arc::new(style));
         }
         Ok(Styles { by_profile })
+    }
+
+    /// Lets segments carry the hash of what they were formatted with. `grammars` and `packs` as for [`Styles::load`].
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn bind_origins<'a>(
+        &mut self,
+        grammars: &Path,
+        packs: &[PathBuf],
+        specs: impl Iterator<Item = (&'a str, &'a FormatSpec)>,
+    ) -> Result<(), String> {
+        for (profile, spec) in specs {
+            if let Some(style) = self.by_profile.get_mut(profile) {
+                Arc::make_mut(style).origin = Some(origin::formatting(spec, grammars, packs)?);
+            }
+        }
+        Ok(())
     }
 
     /// The formatting of a profile.

@@ -17,6 +17,8 @@ use crate::tags::{Labels, Tilt};
 #[error("{0}")]
 pub struct LoadError(pub String);
 
+/// The files of a model directory.
+const FILES: [&str; 4] = ["tagger.onnx.zst", "tokenizer.json", "labels.json", "lexicon.tsv"];
 /// Largest tagger, bytes, unpacked.
 const MAX_TAGGER_BYTES: u64 = 2 << 30;
 /// Largest `labels.json`, bytes.
@@ -36,7 +38,7 @@ pub struct ModelFiles {
 impl ModelFiles {
     /// Reads and checks `labels.json`, and looks for the other files.
     pub fn open(dir: &Path) -> Result<ModelFiles, LoadError> {
-        for name in ["tagger.onnx.zst", "tokenizer.json", "labels.json", "lexicon.tsv"] {
+        for name in FILES {
             if !dir.join(name).is_file() {
                 return Err(LoadError(format!(
                     "{}: expected a model directory with {name} in it, found none; set infer.model_dir to the shipped models/ and a profile's \
@@ -54,6 +56,19 @@ impl ModelFiles {
         labels.check().map_err(wrong)?;
         let follows = LabelTransitions::new(labels.itn.len(), &labels.itn_follows).map_err(wrong)?;
         Ok(ModelFiles { dir: dir.to_path_buf(), labels, follows })
+    }
+
+    /// The names and contents of its files, for a hash.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn contents(&self) -> Result<Vec<(&'static str, Vec<u8>)>, LoadError> {
+        let read = |name: &'static str| {
+            let path = self.dir.join(name);
+            let bytes = std::fs::read(&path).map_err(|e| LoadError(format!("{}: {e}", path.display())))?;
+            Ok((name, bytes))
+        };
+        FILES.into_iter().map(read).collect()
     }
 
     /// The path of the packed tagger.

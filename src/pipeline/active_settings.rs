@@ -28,7 +28,12 @@ impl ActiveSettings {
     /// A style that a model does not know, or a grammar, pack or list that is wrong.
     pub fn new(settings: &Settings, mut profiles: Profiles, models: &Models) -> Result<(ActiveSettings, Styles), SettingsError> {
         profiles.bind(models)?;
-        let styles = settings.styles(&profiles)?;
+        let mut styles = settings.styles(&profiles)?;
+        if settings.output.origin {
+            profiles.bind_origins(models)?;
+            let files = &settings.format;
+            styles.bind_origins(&files.grammar_dir, &files.pack_dirs, profiles.format_specs()).map_err(SettingsError)?;
+        }
         profiles.bind_styles(&styles, models.second.as_ref().map(|second| second.spec.context_words));
         let quotas = WordQuotas::new(profiles.quotas());
         Ok((ActiveSettings { profiles, quotas, limits: settings.limits.clone() }, styles))
@@ -51,6 +56,7 @@ impl ActiveSettings {
         let waiting = waiting(&settings, began_with);
         // What the recogniser writes is part of every profile, and waits for a restart as its section does.
         settings.input = began_with.input.clone();
+        settings.output = began_with.output.clone();
         let profiles = settings.profiles()?;
         let known: Vec<&str> = models.keys().collect();
         if let Some(model) = profiles.models().into_iter().find(|m| !known.contains(&m.as_str())) {

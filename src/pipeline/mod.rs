@@ -18,6 +18,7 @@ pub mod oracle;
 mod panics;
 pub mod partition;
 mod reload;
+pub mod remake;
 mod restore;
 #[cfg(test)]
 mod scenarios;

@@ -14,6 +14,7 @@ use crate::health::Health;
 use crate::kafka::crash_mark::CrashMark;
 use crate::produce::Outgoing;
 use crate::record::{Framing, RawRecord};
+use crate::session::Time;
 use crate::session::output::{StreamRef, Tail};
 
 /// How long the model's answer is waited for. There is no live deadline here.
@@ -46,6 +47,25 @@ impl OfflinePipeline {
         let mut replay = OfflinePipeline::new(shared, Clock::simulated());
         replay.partition.caught_up();
         replay
+    }
+
+    /// A pipeline that decodes records of a partition again. No delay counts but those that are given to
+    /// [`OfflinePipeline::partition`] to be repeated.
+    pub fn again(shared: Arc<Shared>) -> OfflinePipeline {
+        OfflinePipeline::new(shared, Clock::simulated())
+    }
+
+    /// The partition.
+    pub fn partition(&mut self) -> &mut Partition {
+        &mut self.partition
+    }
+
+    /// Moves a simulated clock on to `t`, once everything is answered, and does what is due by then.
+    pub fn move_to(&mut self, t: Time) {
+        self.settle();
+        self.partition.clock.move_to(t);
+        self.partition.tick();
+        self.settle();
     }
 
     fn new(shared: Arc<Shared>, clock: Clock) -> OfflinePipeline {

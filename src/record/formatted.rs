@@ -104,6 +104,28 @@ pub struct Counts {
     pub degraded: u64,
 }
 
+/// A decision of the clock, or of a failure, that the words alone do not tell. Whoever makes the epoch's segments again
+/// repeats these decisions at the same places. All counts are words of the epoch as they are decoded; they differ from
+/// `src` only with `input.reformat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Timing {
+    /// a delay ran out when the first number of words was known: the words before the second number froze
+    Timer([u64; 2]),
+    /// the speaker had stopped for long enough when the first number of words was known: the words before the second number froze
+    Utterance([u64; 2]),
+    /// frozen words had waited for long enough: from this word on they were released, when so many words were frozen, and the latest pass of the release rule `predicted` had seen so many (0 with other rules)
+    Release([u64; 3]),
+    /// the pass that saw the first number of words, and froze the words before the second, had no answer: they are as spoken
+    Failed([u64; 2]),
+    /// the second stage gave no answer about the spans of the pass that saw the first number of words, and froze the words before the second: the grammars wrote them
+    Undecided([u64; 2]),
+    /// the epoch expired before the raw record at this offset was taken
+    Expired(i64),
+    /// after a takeover the stream was made anew from the raw topic. The words before this one had been published
+    Reread(u64),
+}
+
 /// One record of the formatted or the partial topic. Its Kafka key is `session`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
@@ -144,6 +166,9 @@ pub struct Segment {
     /// some of its words were refused once, and said again by `faircopy dead-letters replay`
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
+    /// what the clock decided since the epoch's segment before; `faircopy verify` and `faircopy compare` repeat it
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timing: Vec<Timing>,
     /// end only
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
@@ -156,6 +181,9 @@ pub struct Segment {
     /// profile it was formatted by
     #[cfg_attr(feature = "docs", schemars(with = "String"))]
     pub profile: Arc<str>,
+    /// hash of what it was made with (`output.origin`): model and decoding, a hyphen, grammars, packs and formatting
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
     /// `meta` of the raw record of its last word
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "docs", schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]

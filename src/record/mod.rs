@@ -8,7 +8,7 @@ pub mod raw;
 pub mod refused;
 pub mod vocabulary;
 
-pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, WrittenWord};
+pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, Timing, WrittenWord};
 pub use input::{Framing, InputFormat};
 pub use raw::{End, RawSegment, RawWord, RecordLimits};
 pub use refused::Refused;

@@ -12,6 +12,7 @@ pub mod map;
 pub mod output;
 pub mod plan;
 pub mod policy;
+pub mod recorded;
 pub mod release;
 pub mod repeats;
 pub mod second;

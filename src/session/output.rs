@@ -8,7 +8,7 @@ use super::buffer::BufferedWord;
 use super::{Source, Time, Word};
 use crate::infer::Row;
 use crate::infer::second::Question;
-use crate::record::Counts;
+use crate::record::{Counts, Timing};
 use crate::tags::Tags;
 
 /// A session and one of its channels.
@@ -43,6 +43,8 @@ pub struct StreamRef {
     pub epoch: i64,
     /// name of the profile it was opened with
     pub profile: Arc<str>,
+    /// the hash of its model and decoding rules, if segments carry it
+    pub origin: Option<Arc<str>>,
     /// the source of its last word
     pub source: Option<Arc<Source>>,
 }
@@ -91,6 +93,8 @@ pub struct Release {
     pub more: bool,
     /// the words, all frozen
     pub entries: Vec<BufferedWord>,
+    /// what the clock decided since the segment before
+    pub timing: Vec<Timing>,
 }
 
 /// An event of a stream.
@@ -106,6 +110,8 @@ pub enum StreamOutput {
         counts: Counts,
         /// why
         cause: EndCause,
+        /// what the clock decided since the segment before
+        timing: Vec<Timing>,
     },
 }
 

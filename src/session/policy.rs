@@ -110,6 +110,8 @@ pub struct Policy {
     pub second: Option<SecondStage>,
     /// whether partials are made; hypotheses get a pass only then
     pub partials: bool,
+    /// the hash of the model and of these rules, if segments carry it
+    pub origin: Option<Arc<str>>,
 }
 
 impl Policy {

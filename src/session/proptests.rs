@@ -125,6 +125,30 @@ proptest! {
         prop_assert_eq!(run(&[false; 40], &[]), run(&handed_over, &lost));
     }
 
+    /// Promise 2 against the raw topic: words, and where segments say that the clock decided, are all that segments depend on. So they can be made again.
+    #[test]
+    fn what_the_clock_and_failures_decided_is_repeated_from_what_segments_say_of_it(
+        policy in policies(), steps in steps(), slow in 0u64..900, failing in 2u64..9, losing in 2u64..9,
+        handed_over in prop::collection::vec(prop::bool::weighted(0.2), 40),
+    ) {
+        let device = move |n| (n * 7919 % (slow + 1), n % failing == failing - 1);
+        let mut sim = Sim::new(policy, device).losing_states(move |n| n % losing == 0);
+        sim.sessions.caught_up(sim.now, 0);
+        for (i, step) in steps.iter().enumerate() {
+            match step {
+                Step::Say(say) => sim.say(say),
+                Step::Restart(channel) => sim.restart(*channel),
+                Step::Wait(ms) => sim.wait(ms * 10),
+                Step::Repeat | Step::CaughtUp => {}
+            }
+            if handed_over[i] {
+                sim.hand_over(true);
+            }
+        }
+        sim.finish();
+        prop_assert_eq!(sim.again(), sim.out);
+    }
+
     /// Promise 4, in small: commits and crashes at any step. What a reader of committed records sees is what it would have seen without.
     #[test]
     fn crashes_anywhere_between_commits_change_nothing_that_is_committed(

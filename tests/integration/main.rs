@@ -1,6 +1,7 @@
 //! Integration tests: the built program and the shipped model, on a real Apache Kafka where one is needed.
 
 mod admin;
+mod again;
 mod broker;
 mod chaos;
 mod cli;

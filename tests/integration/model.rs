@@ -270,6 +270,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         redaction: None,
         second: None,
         partials: false,
+        origin: None,
     }
 }
 

@@ -53,18 +53,31 @@ pub struct Intake {
     profile: Option<String>,
     /// sessions whose latest record was beyond their quota
     over_quota: HashSet<Arc<str>>,
+    /// records whose words were refused by a quota when they were taken before
+    refused_once: HashSet<i64>,
 }
 
 impl Intake {
     /// Of a partition that has taken no record yet.
     pub fn new(shared: Arc<Shared>, partition: i32) -> Intake {
-        Intake { sent_as: shared.settings.input.as_sent(), shared, partition, profile: None, over_quota: HashSet::new() }
+        let (sent_as, refused_once) = (shared.settings.input.as_sent(), HashSet::new());
+        Intake { sent_as, shared, partition, profile: None, over_quota: HashSet::new(), refused_once }
+    }
+
+    /// Formats all records by this profile, whatever their tenants.
+    pub fn format_as(&mut self, profile: &str) {
+        self.profile = Some(profile.to_string());
     }
 
     /// Reads all records by this profile, whatever their tenants, and without a frame: somebody typed them.
     pub fn use_profile(&mut self, profile: &str) {
         self.sent_as.1 = Framing::None;
         self.profile = Some(profile.to_string());
+    }
+
+    /// The words of the record at this offset are refused, as they were once.
+    pub fn repeat_refusal(&mut self, offset: i64) {
+        self.refused_once.insert(offset);
     }
 
     /// Checks a record. Gives what the record says, or the dead letter that the record becomes. A record with more words than
@@ -87,8 +100,9 @@ impl Intake {
         }
         let profile = self.profile_of(&active.profiles, &segment).clone();
         let mut letter = None;
-        if live && self.is_over_quota_now(&active, &profile, &session, &segment) {
-            if profile.quota.beyond == QuotaAction::DeadLetter {
+        let once = self.refused_once.contains(&record.offset);
+        if once || live && self.is_over_quota_now(&active, &profile, &session, &segment) {
+            if once || profile.quota.beyond == QuotaAction::DeadLetter {
                 let detail = "more words than profiles.*.quota allows; raise it, or replay this later";
                 let refused = Refused::new("quota", detail);
                 letter = Some(DeadLetter { stage: "quota", refused, record: record.clone() });

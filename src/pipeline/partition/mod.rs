@@ -23,10 +23,10 @@ use crate::infer::{Answer, Request};
 use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::Note;
 use crate::produce::{Checkpoint, DeadLetter, Outgoing};
-use crate::record::{RawRecord, Refused, Segment};
+use crate::record::{RawRecord, Refused, Segment, Timing};
 use crate::session::Time;
 use crate::session::map::{Accepted, Sessions, StreamLimits};
-use crate::session::output::{Asks, InferenceRequest, StreamEvent, StreamId, StreamOutput, StreamRef, Tail};
+use crate::session::output::{Asks, InferenceRequest, StreamEvent, StreamId, StreamKey, StreamOutput, StreamRef, Tail};
 use crate::session::policy::Policy;
 use crate::session::snapshot::SnapshotContext;
 use crate::trace::RecordSpan;
@@ -100,6 +100,32 @@ impl Partition {
     pub fn try_out(&mut self, profile: &str, on_release: OnRelease) {
         self.intake.use_profile(profile);
         self.on_release = Some(on_release);
+    }
+
+    /// Takes every record as of this profile.
+    pub fn use_profile(&mut self, profile: &str) {
+        self.intake.format_as(profile);
+    }
+
+    /// The epoch of the stream that the record at offset `epoch` will open is decoded again, with these decisions of the clock.
+    pub fn repeat(&mut self, stream: StreamKey, epoch: i64, timing: Vec<Timing>) {
+        self.sessions.repeat(stream, epoch, timing);
+    }
+
+    /// The words of the record at this offset were beyond a quota once, and are refused again.
+    pub fn repeat_refusal(&mut self, offset: i64) {
+        self.intake.repeat_refusal(offset);
+    }
+
+    /// Ends the streams that expired before the record at `offset` was taken.
+    pub fn expire_as_recorded(&mut self, offset: i64) {
+        let now = self.now();
+        self.sessions.expire_as_recorded(offset, now);
+    }
+
+    /// Whether some stream of the session is open.
+    pub fn has_open(&self, session: &Arc<str>) -> bool {
+        self.sessions.has_open(session)
     }
 
     /// Offset of the next record. Records before it are processed.
@@ -367,11 +393,11 @@ impl Partition {
                 format_counts.second.iter().for_each(|&(class, outcome)| events::SpanDecided { class, outcome }.emit());
                 Outgoing::Formatted(Box::new(segment), source)
             }
-            StreamOutput::Closed { seq, counts, cause } => {
+            StreamOutput::Closed { seq, counts, cause, timing } => {
                 self.dirty.remove(&stream.id);
                 shared.models.kept.forget(self.owner, stream.id);
                 self.intake.forget(&stream.key.session);
-                let segment = shared.formatter.end(&stream, seq, counts, cause); // an end holds no words, so formatting it cannot panic
+                let segment = shared.formatter.end(&stream, seq, counts, cause, timing); // an end holds no words, so formatting it cannot panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
                 Outgoing::Formatted(Box::new(segment), stream.source)
             }

@@ -6,6 +6,7 @@
 
 mod handover;
 mod questions;
+pub mod repeated;
 mod requests;
 pub mod reread;
 mod vocabularies;
@@ -67,6 +68,7 @@ impl Slot {
             key: self.key.clone(),
             epoch: self.stream.epoch(),
             profile: self.profile.clone(),
+            origin: self.stream.policy().origin.clone(),
             source: self.stream.last_source(),
         }
     }
@@ -96,6 +98,10 @@ pub struct Sessions {
     ahead: reread::AheadStreams,
     /// the spellings of sessions
     vocabularies: Vocabularies,
+    /// offset of the partition's next record
+    next_offset: i64,
+    /// what the clock decided when epochs were decoded before, if that is to be repeated
+    recorded: repeated::RecordedEpochs,
 }
 
 impl Sessions {
@@ -118,6 +124,8 @@ impl Sessions {
             changed: BTreeSet::new(),
             ahead: reread::AheadStreams::default(),
             vocabularies: Vocabularies::default(),
+            next_offset: 0,
+            recorded: repeated::RecordedEpochs::default(),
         }
     }
 
@@ -131,6 +139,7 @@ impl Sessions {
         let key = StreamKey { session: session.clone(), channel };
         let offset = record.source.offset;
         self.ahead.reached(offset);
+        self.expire_as_recorded(offset, now);
         let ends_session = record.end == Some(End::Session);
         let others: Vec<StreamKey> = if ends_session {
             self.channels(session)
@@ -163,6 +172,7 @@ impl Sessions {
                 self.vocabularies.forget(session);
             }
         }
+        self.next_offset = offset + 1;
         accepted
     }
 
@@ -242,7 +252,10 @@ impl Sessions {
         }
         let id = self.next_id;
         self.next_id += 1;
-        let stream = Stream::new(record.source.offset, record.policy.clone(), self.channel_context(&key), now);
+        let mut stream = Stream::new(record.source.offset, record.policy.clone(), self.channel_context(&key), now);
+        if let Some(recorded) = self.recorded.opened(&key, record.source.offset, id) {
+            stream.repeat(recorded);
+        }
         self.by_key.insert(key.clone(), id);
         self.slots.insert(id, Slot::new(key, profile, stream));
         id
@@ -254,7 +267,7 @@ impl Sessions {
         if let Some((&id, _)) = oldest {
             let mut out = Vec::new();
             let slot = self.slots.get_mut(&id).expect("just found");
-            slot.stream.end(EndCause::Expired);
+            slot.stream.expire(self.next_offset);
             slot.stream.close_if_done(&mut out);
             self.after(id, out, now);
         }
@@ -332,7 +345,7 @@ impl Sessions {
             }
             let slot = self.slots.get_mut(&id).expect("due names open slots");
             let mut out = Vec::new();
-            slot.stream.tick(now, self.live_from.is_some(), self.limits.session_ttl_ms, &mut out);
+            slot.stream.tick(now, self.live_from.is_some(), self.limits.session_ttl_ms, self.next_offset, &mut out);
             self.after(id, out, now);
         }
         self.ended.tick(now);
@@ -349,6 +362,7 @@ impl Sessions {
             return;
         }
         self.live_from = Some(live_from);
+        self.next_offset = self.next_offset.max(live_from);
         let changed = self.changed.clone(); // snapshots hold no clocks
         let ids: Vec<StreamId> = self.slots.keys().copied().collect();
         for id in ids {

@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use super::map::reread::{RemainingWords, UnreadableStream};
 use super::map::{Accepted, Sessions, StreamLimits};
-use super::output::{Asks, StreamEvent, StreamId, StreamOutput};
+use super::output::{Asks, StreamEvent, StreamId, StreamKey, StreamOutput};
 use super::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use super::snapshot::{SnapshotContext, StoredSnapshot, key_from_bytes, key_to_bytes, of_another_version};
 use super::{Choice, Record, Source, Time, Word, WordKind};
 use crate::infer::prosody::Prosody;
 use crate::infer::states::{OwnerId, StateStore};
 use crate::infer::{Outcome, Row, row::RowTemplate};
+use crate::record::Timing;
 use crate::redact::AskedClasses;
 use crate::tags::Tags;
 use model::{states_of, tag};
@@ -57,6 +58,7 @@ pub fn policy() -> Policy {
         redaction: None,
         second: None,
         partials: true,
+        origin: None,
     }
 }
 
@@ -99,6 +101,8 @@ pub struct Sim {
     pub now: Time,
     /// what came, by channel and epoch
     pub out: BTreeMap<(String, i64), Out>,
+    /// what the clock decided, by channel and epoch
+    pub timing: BTreeMap<(String, i64), Vec<Timing>>,
     /// of every stream
     pub policy: Arc<Policy>,
     /// worst (freeze delay, release delay) of any word, ms
@@ -181,6 +185,7 @@ impl Sim {
             sessions: Sessions::new(LIMITS),
             now: Time(0),
             out: BTreeMap::new(),
+            timing: BTreeMap::new(),
             policy: Arc::new(policy),
             worst: (0, 0),
             pending: Vec::new(),
@@ -465,6 +470,11 @@ impl Sim {
 
     fn came(&mut self, event: StreamEvent) {
         let key = (event.stream.key.channel.to_string(), event.stream.epoch);
+        let timing = match &event.output {
+            StreamOutput::Release(release) => &release.timing,
+            StreamOutput::Closed { timing, .. } => timing,
+        };
+        self.timing.entry(key.clone()).or_default().extend(timing);
         let out = self.out.entry(key).or_default();
         match event.output {
             StreamOutput::Release(release) => {
@@ -505,6 +515,22 @@ impl Sim {
         }
         assert!(self.sessions.is_empty(), "all streams closed");
         assert_eq!((self.sessions.in_flight(), self.sessions.pending_words()), (0, 0));
+    }
+
+    /// What comes out where the same records are taken again, nothing happens by the clock, and what the clock decided is repeated.
+    pub fn again(&self) -> BTreeMap<(String, i64), Out> {
+        let mut sim = Sim::new((*self.policy).clone(), |_| (0, false));
+        for ((channel, epoch), timing) in &self.timing {
+            let key = StreamKey { session: "s".into(), channel: channel.as_str().into() };
+            sim.sessions.repeat(key, *epoch, timing.clone());
+        }
+        for (record, channel) in &self.said {
+            sim.accept(record.clone(), *channel);
+        }
+        sim.sessions.expire_as_recorded(i64::MAX, sim.now);
+        sim.pump();
+        sim.finish();
+        sim.out
     }
 
     /// All words of a channel over its epochs.

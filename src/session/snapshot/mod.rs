@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value as version 3 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
+    /// A value as version 4 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
     /// puts new bytes here; what stands before the version byte never changes.
     const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
@@ -175,6 +175,7 @@ mod tests {
             "progress": {
                 "epoch": 41, "seq": 2, "seen": 6, "counts": {"words": 7, "segments": 2, "removed": 1, "degraded": 0}, "last": [3, 99],
                 "last_was_final": true, "sentence_start": true, "ending": null,
+                "timing": [{"timer": [6, 3]}, {"expired": 9}],
                 "last_word": {"start_ms": 1500, "end_ms": 1750, "letters": 5, "speaker": "spk_1"},
                 "channel_context": {
                     "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2}]

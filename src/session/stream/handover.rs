@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Stream;
 use crate::infer::row::MAX_TOKENS;
+use crate::record::Timing;
 use crate::redact::ChannelContext;
 use crate::session::Time;
 use crate::session::buffer::Buffer;
@@ -102,6 +103,7 @@ impl Stream {
         stream.plan.cover(missing);
         stream.settled = Settled::none_before(missing);
         stream.known = outline.released;
+        stream.progress.timing.push(Timing::Reread(outline.released));
         let progress = &mut stream.progress;
         (progress.seq, progress.seen, progress.sentence_start) = (outline.segments, missing, outline.sentence_start);
         progress.counts.words = missing;

@@ -26,11 +26,12 @@ use super::buffer::{Buffer, BufferedWord, FreezeCause};
 use super::hypothesis::Hypothesis;
 use super::output::{EndCause, StreamOutput, Tail};
 use super::plan::Plan;
-use super::policy::Policy;
+use super::policy::{Policy, ReleaseRule};
+use super::recorded::Recorded;
 use super::second::SpanQuestion;
 use super::settle::Settled;
 use super::{Record, Source, Time, Word, release};
-use crate::record::{Counts, End};
+use crate::record::{Counts, End, Timing};
 use crate::redact::{ChannelContext, Redaction, add_around};
 use requests::{InFlight, TaggedPass};
 
@@ -50,6 +51,8 @@ pub struct StreamProgress {
     /// what redaction must know of its words after they have left
     channel_context: ChannelContext,
     ending: Option<EndCause>,
+    /// what the clock decided since the last segment
+    timing: Vec<Timing>,
 }
 
 impl StreamProgress {
@@ -79,6 +82,8 @@ pub struct Stream {
     last_record_at: Time,
     /// input words of the epoch before this one have left already: the stream is made anew from its input
     known: u64,
+    /// what the clock decided when the epoch was decoded before, if that is to be repeated
+    recorded: Recorded,
 }
 
 impl Stream {
@@ -95,6 +100,7 @@ impl Stream {
             last_word: None,
             channel_context,
             ending: None,
+            timing: Vec::new(),
         };
         Stream::at(progress, policy, Buffer::default(), Settled::default(), Plan::default(), now)
     }
@@ -115,7 +121,13 @@ impl Stream {
             utterance_due: None,
             last_record_at: now,
             known: 0,
+            recorded: Recorded::default(),
         }
+    }
+
+    /// From now on decides as the clock did when the epoch was decoded before.
+    pub fn repeat(&mut self, recorded: Recorded) {
+        self.recorded = recorded;
     }
 
     /// Offset of the record that opened the stream.
@@ -213,6 +225,7 @@ impl Stream {
             words.iter_mut().for_each(|word| boundary::measure(&mut last_word, word));
             self.hypothesis = Some(Hypothesis::new(words, limit, self.revision));
         }
+        self.repeat_passes();
         match record.end {
             None => {}
             // A hypothesis ends nothing. If passes are planned for all words, there is nothing to wait for.
@@ -220,6 +233,30 @@ impl Stream {
             Some(End::Utterance) => self.utterance_due = Some(now.plus(self.policy.utterance_delay_ms)),
             Some(End::Channel) => self.end(EndCause::Channel),
             Some(End::Session) => self.end(EndCause::Session),
+        }
+    }
+
+    /// Plans the passes that the clock planned when as many words were known.
+    fn repeat_passes(&mut self) {
+        let total = self.buffer.total();
+        while let Some((to, cause)) = self.recorded.next_pass(total) {
+            self.plan_by_clock(to.min(total), cause);
+        }
+    }
+
+    /// Plans a pass over all words that freezes the words before `to`, and notes it.
+    fn plan_by_clock(&mut self, to: u64, cause: FreezeCause) {
+        let total = self.buffer.total();
+        self.plan.push(total, to, cause);
+        let timing = if cause == FreezeCause::Timer { Timing::Timer([total, to]) } else { Timing::Utterance([total, to]) };
+        self.progress.timing.push(timing);
+    }
+
+    /// Ends the epoch because nothing was heard. `next_offset`: of the partition's next record.
+    pub fn expire(&mut self, next_offset: i64) {
+        if self.progress.ending.is_none() {
+            self.progress.timing.push(Timing::Expired(next_offset));
+            self.end(EndCause::Expired);
         }
     }
 
@@ -257,36 +294,61 @@ impl Stream {
     }
 
     /// Lets time pass: late answers, delays, forced releases, expiry. `running` as in [`Stream::next_due`].
-    pub fn tick(&mut self, now: Time, running: bool, ttl_ms: u64, out: &mut Vec<StreamOutput>) {
+    /// `next_offset`: of the partition's next record.
+    pub fn tick(&mut self, now: Time, running: bool, ttl_ms: u64, next_offset: i64, out: &mut Vec<StreamOutput>) {
         if self.in_flight.as_ref().is_some_and(|f| f.due <= now) {
             let late = self.in_flight.take().expect("just seen");
             self.answered(late.kind, None, now, out);
         }
         if running {
-            self.delays(now, ttl_ms, out);
+            self.delays(now, out);
+            if self.last_record_at.plus(ttl_ms) <= now {
+                self.expire(next_offset);
+            }
         }
         self.close_if_done(out);
     }
 
-    fn delays(&mut self, now: Time, ttl_ms: u64, out: &mut Vec<StreamOutput>) {
+    fn delays(&mut self, now: Time, out: &mut Vec<StreamOutput>) {
         let total = self.buffer.total();
         let waited = |e: &BufferedWord| e.arrived.plus(self.policy.max_delay_ms) <= now;
         let due = self.plan.covered() + self.buffer.range(self.plan.covered(), total).take_while(|e| waited(e)).count() as u64;
         if due > self.plan.covered() {
-            self.plan.push(total, due, FreezeCause::Timer);
+            self.plan_by_clock(due, FreezeCause::Timer);
         }
         if self.utterance_due.is_some_and(|t| t <= now) {
             self.utterance_due = None;
             if self.plan.covered() < total {
-                self.plan.push(total, total, FreezeCause::Utterance);
+                self.plan_by_clock(total, FreezeCause::Utterance);
             }
         }
         while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
-            let Some(cut) = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before) else { break };
-            self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
+            if !self.release_by_clock(out) {
+                break;
+            }
         }
-        if !self.is_ending() && self.last_record_at.plus(ttl_ms) <= now {
-            self.end(EndCause::Expired);
+    }
+
+    /// Releases frozen words because the oldest of them has waited for long enough, and notes it. Returns whether there were any to release.
+    fn release_by_clock(&mut self, out: &mut Vec<StreamOutput>) -> bool {
+        let Some(cut) = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before) else { return false };
+        let frozen = self.buffer.frozen();
+        self.progress.timing.push(Timing::Release([self.buffer.released(), frozen, self.seen_by_rule()]));
+        self.release(cut, frozen, frozen, out);
+        true
+    }
+
+    /// How many words the latest pass saw, where the release rule goes by it.
+    fn seen_by_rule(&self) -> u64 {
+        if matches!(self.policy.rule, ReleaseRule::Predicted { .. }) { self.progress.seen } else { 0 }
+    }
+
+    /// Releases what the clock released when as many words were frozen.
+    fn repeat_releases(&mut self, out: &mut Vec<StreamOutput>) {
+        while let Some(word) = self.recorded.next_release(self.buffer.frozen(), self.progress.seen) {
+            if (self.buffer.released()..self.buffer.frozen()).contains(&word) {
+                self.release_by_clock(out);
+            }
         }
     }
 

@@ -26,7 +26,8 @@ impl Stream {
             self.release(self.buffer.total(), self.buffer.total(), self.buffer.total(), out);
         }
         let cause = self.progress.ending.expect("it is ending");
-        out.push(StreamOutput::Closed { seq: self.progress.seq, counts: self.progress.counts, cause });
+        let timing = std::mem::take(&mut self.progress.timing);
+        out.push(StreamOutput::Closed { seq: self.progress.seq, counts: self.progress.counts, cause, timing });
     }
 
     /// Releases the words before `cut`. Redaction may look at those before `known`; the latest pass saw those before `seen`, or more.
@@ -69,6 +70,7 @@ impl Stream {
             after,
             more,
             entries,
+            timing: std::mem::take(&mut self.progress.timing),
         }));
         self.progress.seq += 1;
         self.progress.counts.segments += 1;

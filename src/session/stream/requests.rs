@@ -7,6 +7,7 @@
 
 use super::Stream;
 use crate::infer::{Outcome, Row, RowWord};
+use crate::record::Timing;
 use crate::session::buffer::{Buffer, FreezeCause};
 use crate::session::output::{Asks, InferenceRequest, StreamOutput};
 use crate::session::plan::Pass;
@@ -154,6 +155,9 @@ impl Stream {
             // States are not made again for a hypothesis. The hypothesis is shown as spoken, and final words will
             // follow.
             (Outcome::StatesGone | Outcome::Failed, kind) => self.answered(kind, None, now, out),
+            (Outcome::Tags(_), RequestKind::Pass(pass)) if self.recorded.has_failed(pass.upto, pass.freeze_to) => {
+                self.answered(RequestKind::Pass(pass), None, now, out);
+            }
             (Outcome::Tags(tags), RequestKind::Pass(pass)) => match self.asks_second(pass, tags) {
                 Some(asked) => self.tagged = Some(asked),
                 None => self.answered(RequestKind::Pass(pass), Some(tags), now, out),
@@ -165,7 +169,7 @@ impl Stream {
                         self.buffer.choose(last, Choice { words, written });
                     }
                 }
-                self.answered(RequestKind::Spans(tagged), None, now, out);
+                self.answered(RequestKind::Pass(tagged.pass), Some(&tagged.tags), now, out);
             }
             // No service answers so.
             (Outcome::Written(_), kind) => self.answered(kind, None, now, out),
@@ -176,6 +180,10 @@ impl Stream {
     /// What to ask the second stage about the spans that a pass ends, now that it has its tags. `None` if nothing.
     fn asks_second(&mut self, pass: Pass, tags: &[Tags]) -> Option<(TaggedPass, Vec<SpanQuestion>)> {
         let second = self.policy.second.clone()?;
+        if self.recorded.was_undecided(pass.upto, pass.freeze_to) {
+            self.progress.timing.push(Timing::Undecided([pass.upto, pass.freeze_to]));
+            return None;
+        }
         self.buffer.predict(pass.upto, tags);
         let from = self.buffer.released();
         let entries = self.buffer.range(from, pass.upto);
@@ -205,6 +213,7 @@ impl Stream {
             }
             // Where the second stage has not answered, its spans are written by the grammars.
             RequestKind::Spans(TaggedPass { pass, tags, .. }) => {
+                self.progress.timing.push(Timing::Undecided([pass.upto, pass.freeze_to]));
                 self.answered(RequestKind::Pass(pass), Some(&tags), now, out);
             }
             RequestKind::Pass(pass) => {
@@ -213,6 +222,9 @@ impl Stream {
                     (_, self.settled) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
                 }
                 self.progress.seen = pass.upto;
+                if tags.is_none() && (pass.freeze_to > self.buffer.frozen() || self.seen_by_rule() > 0) {
+                    self.progress.timing.push(Timing::Failed([pass.upto, pass.freeze_to]));
+                }
                 if let Some(tags) = tags {
                     self.buffer.predict(pass.upto, tags);
                 }
@@ -241,6 +253,7 @@ impl Stream {
                 {
                     self.release(cut, self.buffer.frozen(), self.buffer.frozen(), out);
                 }
+                self.repeat_releases(out);
             }
             RequestKind::Hypothesis { known, revision } => {
                 let Some(tags) = tags else { return };

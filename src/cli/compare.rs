@@ -1,0 +1,197 @@
+//! `faircopy compare`: what would change with another profile, other settings or another version of the program.
+//!
+//! Both sides format the same raw records, and repeat what the clock once decided. What differs is counted and shown.
+
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{Cli, Failure, print, start_log, stretch};
+use crate::compare::diff::{Change, Difference, Differences, differences};
+use crate::compare::exchange::{self, RemadeLine};
+use crate::compare::published::EpochTiming;
+use crate::compare::stretch::PartitionStretch;
+use crate::config::Settings;
+use crate::pipeline::Shared;
+use crate::pipeline::offline::OfflinePipeline;
+use crate::pipeline::remake::Remade;
+
+/// Exit code where nothing was compared.
+const NOTHING: u8 = 7;
+
+/// Arguments of `compare`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    which: stretch::Args,
+    /// The profile that formats all records of the first side. Without it each record has its tenant's profile
+    #[arg(long)]
+    a: Option<String>,
+    /// The profile of the second side
+    #[arg(long)]
+    b: Option<String>,
+    /// The settings file of the second side; --config if left out
+    #[arg(long)]
+    b_config: Option<PathBuf>,
+    /// Another version of this program, for the second side
+    #[arg(long)]
+    b_binary: Option<PathBuf>,
+    /// Show so many of the segments that differ
+    #[arg(long, default_value_t = 20)]
+    sample: usize,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Compares. Exit code 0: the same; 1: something differs; 7: there was nothing to compare.
+pub fn compare(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
+    let settings = OfflinePipeline::settings(cli.settings()?, false);
+    start_log(&settings)?;
+    if args.a == args.b && args.b_config.is_none() && args.b_binary.is_none() {
+        let message = "both sides are the same: expected another --b, --b-config or --b-binary".into();
+        return Err(Failure { message, code: 2 });
+    }
+    let other = match &args.b_config {
+        Some(path) => OfflinePipeline::settings(Settings::load(Some(path))?, false),
+        None => settings.clone(),
+    };
+    let in_this_program = args.b_binary.is_none();
+    for (settings, profile) in [(&settings, &args.a), (&other, &args.b)].iter().take(1 + usize::from(in_this_program)) {
+        check_profile(settings, profile.as_deref())?;
+    }
+    let stretch = args.which.read(&settings)?;
+    let parts: Vec<(PartitionStretch, Vec<EpochTiming>)> = {
+        let published = &stretch.published;
+        stretch
+            .partitions
+            .into_iter()
+            .map(|part| {
+                let timing = part.timing(published);
+                (part, timing)
+            })
+            .collect()
+    };
+    let shared = Arc::new(Shared::load(settings)?);
+    let side = |shared: &Arc<Shared>, profile: &Option<String>| -> Vec<Vec<Remade>> {
+        parts.iter().map(|(part, timing)| part.remake(shared, timing, profile.as_deref())).collect()
+    };
+    let a = side(&shared, &args.a);
+    let b = match &args.b_binary {
+        Some(program) => {
+            let config = args.b_config.as_deref().or(cli.config.as_deref());
+            by_program(program, config, args.b.as_deref(), &parts)?
+        }
+        None if args.b_config.is_none() => side(&shared, &args.b),
+        None => {
+            drop(shared); // two models at once need not fit
+            side(&Arc::new(Shared::load(other)?), &args.b)
+        }
+    };
+    let mut found = Differences::default();
+    for (((part, _), a), b) in parts.iter().zip(&a).zip(&b) {
+        found.add(differences(a, b, part.range));
+    }
+    print(&report(&found, args.sample, args.json))?;
+    Ok(match (found.segments, found.different.len()) {
+        (_, 1..) => ExitCode::from(1),
+        (0, 0) => ExitCode::from(NOTHING),
+        (1.., 0) => ExitCode::SUCCESS,
+    })
+}
+
+fn check_profile(settings: &Settings, profile: Option<&str>) -> Result<(), Failure> {
+    match profile {
+        Some(name) if !settings.profiles.contains_key(name) => {
+            let known = settings.profiles.keys().cloned().collect::<Vec<_>>().join(", ");
+            Err(Failure { message: format!("no profile is called {name:?}: expected one of {known}"), code: 2 })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What another program makes of the same records.
+fn by_program(
+    program: &Path,
+    config: Option<&Path>,
+    profile: Option<&str>,
+    parts: &[(PartitionStretch, Vec<EpochTiming>)],
+) -> Result<Vec<Vec<Remade>>, Failure> {
+    let failed = |what: String| Failure { message: format!("{}: {what}", program.display()), code: 6 };
+    let mut command = Command::new(program);
+    command.arg("remake").args(config.iter().flat_map(|path| [Path::new("--config"), *path]));
+    command.args(profile.iter().flat_map(|name| ["--profile", *name]));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(|e| Failure {
+        message: format!("--b-binary {}: {e}; expected a version of faircopy", program.display()),
+        code: 2,
+    })?;
+    let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+    let mut made: Vec<Vec<Remade>> = parts.iter().map(|_| Vec::new()).collect();
+    let read = std::thread::scope(|scope| {
+        // The other program may answer before it has read all.
+        scope.spawn(move || {
+            let mut input = BufWriter::new(input);
+            // A program that stops reading says why itself, by its exit code.
+            let _ = parts
+                .iter()
+                .try_for_each(|(part, timing)| exchange::write(&mut input, part, timing))
+                .and_then(|()| input.flush());
+        });
+        BufReader::new(output).lines().try_for_each(|line| -> Result<(), Failure> {
+            let line = line.map_err(|e| failed(e.to_string()))?;
+            let wrong = || failed("a line that is no segment; expected what `faircopy remake` prints".into());
+            let RemadeLine { partition, offset, segment } = serde_json::from_str(&line).map_err(|_| wrong())?;
+            let at = parts.iter().position(|(part, _)| part.partition == partition).ok_or_else(wrong)?;
+            made[at].push(Remade { offset, segment });
+            Ok(())
+        })
+    });
+    let status = child.wait().map_err(|e| failed(e.to_string()))?;
+    if !status.success() {
+        return Err(failed(format!(
+            "`remake` ended with {status}; expected a version that has this command, and settings that it reads"
+        )));
+    }
+    read.map(|()| made)
+}
+
+fn report(found: &Differences, sample: usize, as_json: bool) -> String {
+    let shown = &found.different[..sample.min(found.different.len())];
+    if as_json {
+        let changes: serde_json::Map<_, _> = Change::ALL.iter().map(|c| (c.name().into(), count(found, *c).into())).collect();
+        return json!({
+            "segments": found.segments,
+            "different": found.different.len(),
+            "changes": changes,
+            "degraded_not_repeatable": found.degraded,
+            "sample": shown,
+        })
+        .to_string()
+            + "\n";
+    }
+    let mut text = format!("{} segments compared, {} differ\n", found.segments, found.different.len());
+    for change in Change::ALL.into_iter().filter(|change| count(found, *change) > 0) {
+        text += &format!("  {:8} {}\n", change.name(), count(found, change));
+    }
+    if found.degraded > 0 {
+        text += &format!(
+            "{} segments are degraded: their words went out as spoken, which says nothing about a side\n",
+            found.degraded
+        );
+    }
+    for Difference { session, channel, epoch, seq, changes, a, b } in shown {
+        let changes = changes.iter().map(|change| change.name()).collect::<Vec<_>>().join(", ");
+        text += &format!("\n{session} {channel:?} epoch {epoch} segment {seq}: {changes}\n  a: {a}\n  b: {b}\n");
+    }
+    if shown.len() < found.different.len() {
+        text += &format!("\n{} more; --sample shows more of them\n", found.different.len() - shown.len());
+    }
+    text
+}
+
+fn count(found: &Differences, change: Change) -> usize {
+    found.changes.get(&change).copied().unwrap_or_default()
+}

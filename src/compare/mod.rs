@@ -1,0 +1,17 @@
+//! What would change, and is it what was made? Segments of a stretch of the raw topic are made again: by two profiles
+//! or programs, which are compared ([`diff`]), or as they were published, which is verified ([`verify`]).
+//!
+//! ```text
+//!  raw topic or file ──────── Stretch ──▶ Remake (profile a) ──▶ segments ─┐
+//!  formatted topic or file ──┘  │    └──▶ Remake (profile b, or another program) ──▶ segments ─▶ diff
+//!       (where timers fired)    └── published segments ──────────────────────────────────────▶ verify
+//! ```
+
+pub mod diff;
+pub mod exchange;
+pub mod published;
+pub mod stretch;
+pub mod verify;
+
+pub use published::{Published, StreamName};
+pub use stretch::{Stretch, StretchError};

@@ -1,0 +1,81 @@
+//! Segments by stream and epoch: what readers have got, or what was made again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Kind, Segment, Timing};
+
+/// A session and a channel.
+pub type StreamName = (String, String);
+
+/// What the clock decided in an epoch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EpochTiming {
+    /// the epoch's session
+    pub session: String,
+    /// the epoch's channel
+    pub channel: String,
+    /// offset of the record that opened it
+    pub epoch: i64,
+    /// the decisions, in order
+    pub timing: Vec<Timing>,
+}
+
+/// A published segment: its value as it stands on the topic, without a frame, and the same read.
+#[derive(Clone, Debug)]
+pub struct PublishedSegment {
+    /// the bytes
+    pub value: Vec<u8>,
+    /// read
+    pub segment: Segment,
+}
+
+/// Published segments of some sessions, by stream, epoch and number.
+#[derive(Clone, Debug, Default)]
+pub struct Published {
+    epochs: BTreeMap<(StreamName, i64), BTreeMap<u64, Vec<PublishedSegment>>>,
+}
+
+impl Published {
+    /// Adds a value of the formatted topic. Returns whether it is a final segment or an end. Segments that stand there
+    /// twice (`at_least_once`) are all kept.
+    pub fn add(&mut self, value: &[u8]) -> bool {
+        let Ok(segment) = serde_json::from_slice::<Segment>(value) else { return false };
+        if segment.kind == Kind::Partial {
+            return false;
+        }
+        let stream = (segment.session.to_string(), segment.channel.to_string());
+        let epoch = self.epochs.entry((stream, segment.epoch)).or_default();
+        epoch.entry(segment.seq).or_default().push(PublishedSegment { value: value.to_vec(), segment });
+        true
+    }
+
+    /// Streams and epochs, each with its segments by number.
+    pub fn epochs(&self) -> impl Iterator<Item = (&StreamName, i64, &BTreeMap<u64, Vec<PublishedSegment>>)> {
+        self.epochs.iter().map(|((stream, epoch), segments)| (stream, *epoch, segments))
+    }
+
+    /// The first epoch of any of these sessions.
+    pub fn first_epoch(&self, sessions: &BTreeSet<String>) -> Option<i64> {
+        self.epochs.keys().filter(|((session, _), _)| sessions.contains(session)).map(|(_, epoch)| *epoch).min()
+    }
+
+    /// What the clock decided in each epoch. A segment that stands on the topic twice counts once.
+    pub fn timing(&self) -> impl Iterator<Item = (&StreamName, i64, Vec<Timing>)> {
+        self.epochs().map(|(stream, epoch, segments)| {
+            let of = segments.values().filter_map(|all| all.first()).flat_map(|p| p.segment.timing.iter().copied());
+            (stream, epoch, of.collect())
+        })
+    }
+
+    /// Number of segments.
+    pub fn len(&self) -> usize {
+        self.epochs.values().flat_map(|epoch| epoch.values()).map(Vec::len).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.epochs.is_empty()
+    }
+}

@@ -1,0 +1,289 @@
+//! The raw records of a stretch and what was published of them, from Kafka or from files.
+//!
+//! A stretch names records. The epochs to which they belong may have begun before the stretch, and their last words may
+//! wait for words after it. So each session is read from the first epoch of it that is still published, and on to the
+//! end of the log. [`Remake`](crate::pipeline::remake::Remake) leaves later records out that nothing waits for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::published::{EpochTiming, Published};
+use crate::config::Settings;
+use crate::consume::dead_letters;
+use crate::consume::json_lines::JsonLines;
+use crate::consume::reader::{ReadError, TopicReader};
+use crate::pipeline::Shared;
+use crate::pipeline::remake::{Remade, Remake};
+use crate::record::{ERASE, Framing, RawRecord};
+
+/// Largest number of raw records that a stretch may need: they are held in memory.
+pub const MAX_RECORDS: usize = 2_000_000;
+/// Bytes before a value in Confluent's frame.
+const FRAME_BYTES: usize = 5;
+
+/// Where a stretch begins or ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// at this offset of every partition
+    Offset(i64),
+    /// at an offset of each of these partitions; other partitions have no part in the stretch
+    Offsets(BTreeMap<i32, i64>),
+    /// at the first record that was appended at this time or later, milliseconds since 1970
+    Time(i64),
+}
+
+/// Why a stretch cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum StretchError {
+    /// Kafka
+    #[error(transparent)]
+    Kafka(#[from] ReadError),
+    /// a file, or a limit: expected, got, remedy
+    #[error("{0}")]
+    Input(String),
+}
+
+/// One partition's part of a stretch.
+#[derive(Clone, Debug, Default)]
+pub struct PartitionStretch {
+    /// the partition
+    pub partition: i32,
+    /// the records, in order: those of the stretch, and those before and after it that are needed
+    pub records: Vec<RawRecord>,
+    /// records that were refused although their bytes are right, with the stage: `quota`, `crash`
+    pub refused: Vec<(i64, String)>,
+    /// the stretch, half-open in offsets
+    pub range: [i64; 2],
+}
+
+/// A stretch of the raw topic, and what was published of its sessions.
+#[derive(Debug, Default)]
+pub struct Stretch {
+    /// the partitions that have records in the stretch
+    pub partitions: Vec<PartitionStretch>,
+    /// the sessions' segments
+    pub published: Published,
+    /// what could not be read and is not needed by every stretch, for the operator
+    pub notes: Vec<String>,
+}
+
+/// Which records.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// from here; the oldest record if none
+    pub from: Option<Place>,
+    /// before here; the end of the log if none
+    pub to: Option<Place>,
+    /// of this session only
+    pub session: Option<String>,
+}
+
+impl Wanted {
+    fn is_wanted(&self, key: &[u8]) -> bool {
+        self.session.as_ref().is_none_or(|session| session.as_bytes() == key)
+    }
+}
+
+impl Stretch {
+    /// Reads the stretch from the topics that the settings name.
+    ///
+    /// # Errors
+    /// Kafka does not answer, a topic is absent, or the stretch has more than [`MAX_RECORDS`] records.
+    pub fn of_topics(settings: &Settings, wanted: &Wanted) -> Result<Stretch, StretchError> {
+        let reader = TopicReader::new(settings, "read_committed").map_err(ReadError::from)?;
+        let raw = &settings.topics.raw;
+        let mut stretch = Stretch::default();
+        let (mut ranges, mut sessions) = (Vec::new(), BTreeSet::new());
+        for partition in reader.partitions(raw)? {
+            let bounds = reader.bounds(raw, partition)?;
+            let place = |place: &Option<Place>, none: i64| -> Result<Option<i64>, ReadError> {
+                Ok(Some(match place {
+                    None => none,
+                    Some(Place::Offset(offset)) => *offset,
+                    Some(Place::Offsets(all)) => match all.get(&partition) {
+                        Some(offset) => *offset,
+                        None => return Ok(None),
+                    },
+                    Some(Place::Time(ms)) => reader.offset_at(raw, partition, *ms)?.unwrap_or(bounds[1]),
+                }))
+            };
+            let (Some(from), Some(to)) = (place(&wanted.from, bounds[0])?, place(&wanted.to, bounds[1])?) else { continue };
+            let range = [from.max(bounds[0]), to.min(bounds[1])];
+            let mut found = BTreeSet::new();
+            reader.range(raw, partition, (range[0], range[1]), |record| {
+                if let Some(key) = record.key.filter(|key| wanted.is_wanted(key))
+                    && let Ok(session) = String::from_utf8(key)
+                {
+                    found.insert(session);
+                }
+            })?;
+            sessions.extend(found.iter().cloned());
+            ranges.push((partition, range, found));
+        }
+        stretch.read_published(settings, &reader, &sessions)?;
+        let mut count = 0;
+        for (partition, range, sessions) in ranges.into_iter().filter(|(_, _, sessions)| !sessions.is_empty()) {
+            let first = stretch.published.first_epoch(&sessions).map_or(range[0], |epoch| epoch.min(range[0]));
+            let mut part = PartitionStretch { partition, range, ..PartitionStretch::default() };
+            reader.range(raw, partition, (first, i64::MAX), |record| {
+                let is_ours = |key: &Vec<u8>| std::str::from_utf8(key).is_ok_and(|session| sessions.contains(session));
+                count += usize::from(record.key.as_ref().is_some_and(is_ours));
+                if count <= MAX_RECORDS && record.key.as_ref().is_some_and(is_ours) {
+                    part.records.push(record);
+                }
+            })?;
+            stretch.partitions.push(part);
+        }
+        if count > MAX_RECORDS {
+            return Err(too_many(count));
+        }
+        stretch.read_refused(settings);
+        Ok(stretch)
+    }
+
+    fn read_published(
+        &mut self,
+        settings: &Settings,
+        reader: &TopicReader,
+        sessions: &BTreeSet<String>,
+    ) -> Result<(), ReadError> {
+        let topic = &settings.topics.formatted;
+        let Ok(partitions) = reader.partitions(topic) else {
+            self.notes.push(format!("topic {topic:?} is not there: where timers fired is not known"));
+            return Ok(());
+        };
+        reader.whole(topic, &partitions, |record| {
+            let is_ours = |key: &Vec<u8>| std::str::from_utf8(key).is_ok_and(|session| sessions.contains(session));
+            if let (true, Some(value)) = (record.key.as_ref().is_some_and(is_ours), record.payload) {
+                let framed = settings.output.framing == Framing::Confluent;
+                self.published.add(value.get(if framed { FRAME_BYTES } else { 0 }..).unwrap_or_default());
+            }
+        })
+    }
+
+    /// Notes which records a quota refused, and which ended their worker. Only dead letters tell.
+    fn read_refused(&mut self, settings: &Settings) {
+        match dead_letters::read(settings, None) {
+            Err(error) => self.notes.push(format!("dead letters cannot be read, so words beyond a quota are not known: {error}")),
+            Ok(letters) => {
+                for letter in letters.into_iter().filter(|l| l.source_topic == settings.topics.raw) {
+                    let is_bytes_right = matches!(letter.stage.as_str(), "quota" | "crash");
+                    let of = self.partitions.iter_mut().find(|p| p.partition == letter.source_partition);
+                    if let (true, Some(part)) = (is_bytes_right, of) {
+                        part.refused.push((letter.source_offset, letter.stage));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads raw records from JSON Lines with `session` inline, as `faircopy format` takes them; and, if there is such
+    /// a file, published segments, one JSON object a line. An offset is a line's number, from 0.
+    ///
+    /// # Errors
+    /// A file cannot be read, a line of `formatted` is no segment, or there are more than [`MAX_RECORDS`] records.
+    pub fn of_files(settings: &Settings, raw: &Path, formatted: Option<&Path>, wanted: &Wanted) -> Result<Stretch, StretchError> {
+        let fail = |path: &Path, what: String| StretchError::Input(format!("{}: {what}", path.display()));
+        let open =
+            |path: &Path| File::open(path).map_err(|e| fail(path, format!("{e}; expected a file, one JSON object a line")));
+        let mut stretch = Stretch::default();
+        let mut part = PartitionStretch::default();
+        for record in JsonLines::new(open(raw)?, &settings.limits) {
+            let record = record.map_err(|e| fail(raw, e.to_string()))?;
+            if record.key.as_ref().is_some_and(|key| wanted.is_wanted(key)) {
+                part.records.push(record);
+            }
+            if part.records.len() > MAX_RECORDS {
+                return Err(too_many(part.records.len()));
+            }
+        }
+        let end = part.records.last().map_or(0, |record| record.offset + 1);
+        let place = |place: &Option<Place>, none: i64| -> Result<i64, StretchError> {
+            match place {
+                None => Ok(none),
+                Some(Place::Offset(offset)) => Ok(*offset),
+                Some(Place::Offsets(all)) => Ok(all.get(&0).copied().unwrap_or(none)),
+                Some(Place::Time(_)) => {
+                    Err(StretchError::Input("a file has no times: expected the number of a line, from 0".into()))
+                }
+            }
+        };
+        part.range = [place(&wanted.from, 0)?.max(0), place(&wanted.to, end)?.min(end)];
+        if let Some(path) = formatted {
+            let most = settings.largest_record_bytes();
+            let mut lines = BufReader::new(open(path)?);
+            for number in 1.. {
+                let mut line = Vec::new();
+                let mut limited = std::io::Read::take(&mut lines, most + 1);
+                let read = limited.read_until(b'\n', &mut line).map_err(|e| fail(path, e.to_string()))?;
+                if read == 0 {
+                    break;
+                }
+                let value = line.trim_ascii();
+                let key = serde_json::from_slice::<SessionOf>(value).map(|of| of.session).unwrap_or_default();
+                if !value.is_empty() && wanted.is_wanted(key.as_bytes()) && !stretch.published.add(value) {
+                    return Err(fail(path, format!("line {number}: expected a segment of the formatted topic")));
+                }
+            }
+        }
+        stretch.partitions.push(part);
+        Ok(stretch)
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct SessionOf {
+    session: String,
+}
+
+fn too_many(count: usize) -> StretchError {
+    StretchError::Input(format!(
+        "{count} raw records are needed, expected at most {MAX_RECORDS}: take a shorter stretch (--from, --to), or one session (--session)"
+    ))
+}
+
+impl PartitionStretch {
+    /// Whether the record at this offset is among its records.
+    pub fn has(&self, offset: i64) -> bool {
+        self.records.binary_search_by_key(&offset, |record| record.offset).is_ok()
+    }
+
+    /// The sessions for which an order to erase is among its records.
+    pub fn erased(&self) -> BTreeSet<String> {
+        let orders = self.records.iter().filter(|record| record.has(ERASE));
+        orders.filter_map(|record| String::from_utf8(record.key.clone()?).ok()).collect()
+    }
+
+    /// Its sessions.
+    pub fn sessions(&self) -> BTreeSet<&str> {
+        self.records.iter().filter_map(|record| std::str::from_utf8(record.key.as_deref()?).ok()).collect()
+    }
+
+    /// What the clock decided in the epochs of its sessions.
+    pub fn timing(&self, published: &Published) -> Vec<EpochTiming> {
+        let sessions = self.sessions();
+        let ours = published.timing().filter(|((session, _), ..)| sessions.contains(session.as_str()));
+        ours.map(|((session, channel), epoch, timing)| EpochTiming {
+            session: session.clone(),
+            channel: channel.clone(),
+            epoch,
+            timing,
+        })
+        .collect()
+    }
+
+    /// Makes its segments, with these decisions of the clock. `profile`: for all records, whatever their tenants.
+    /// Streams that are open after the last record end there.
+    pub fn remake(&self, shared: &Arc<Shared>, timing: &[EpochTiming], profile: Option<&str>) -> Vec<Remade> {
+        let mut remake = Remake::new(shared.clone(), profile, self.range[1]);
+        for of in timing {
+            remake.repeat(&of.session, &of.channel, of.epoch, of.timing.clone());
+        }
+        self.refused.iter().for_each(|(offset, stage)| remake.refuse(*offset, stage));
+        self.records.iter().for_each(|record| remake.take(record.clone()));
+        remake.finish()
+    }
+}

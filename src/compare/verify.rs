@@ -1,0 +1,348 @@
+//! Whether published segments are what this program makes of the raw records now, byte for byte. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::published::{Published, PublishedSegment, StreamName};
+use super::stretch::PartitionStretch;
+use crate::pipeline::remake::Remade;
+use crate::record::{Segment, Timing};
+
+/// What was found of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// every byte is the same
+    Same,
+    /// bytes differ
+    Different,
+    /// published, and not made again although its epoch is
+    NotMade,
+    /// made again, and not published although later segments of its epoch are
+    NotPublished,
+    /// made with another model, other grammars, packs or settings; or its epoch began so
+    OtherOrigin,
+    /// some words went out as spoken since inference or formatting failed, and come otherwise now
+    Degraded,
+    /// the raw record that opened its epoch is gone: expired, or deleted
+    Gone,
+    /// its session was erased while the epoch was open
+    Erased,
+    /// a takeover had made its stream anew from the raw topic, because the state could not be read
+    Reread,
+    /// the epoch's first segments are not published any more, and where timers fired stands in them
+    Incomplete,
+}
+
+impl Verdict {
+    /// Whether the published segment is not what it should be.
+    pub fn is_wrong(self) -> bool {
+        matches!(self, Verdict::Different | Verdict::NotMade | Verdict::NotPublished)
+    }
+
+    /// The verdict in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Same => "the same bytes",
+            Verdict::Different => "other bytes",
+            Verdict::NotMade => "published, and not made again",
+            Verdict::NotPublished => "made again, and not published",
+            Verdict::OtherOrigin => "of another origin",
+            Verdict::Degraded => "degraded: cannot be made again",
+            Verdict::Gone => "raw records are gone: cannot be made again",
+            Verdict::Erased => "erased",
+            Verdict::Reread => "decoded anew after a takeover: cannot be made again",
+            Verdict::Incomplete => "the epoch's first segments are gone: cannot be made again",
+        }
+    }
+}
+
+/// A published segment that is not the same, or not known to be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// the segment's session
+    pub session: String,
+    /// the segment's channel
+    pub channel: String,
+    /// the segment's epoch
+    pub epoch: i64,
+    /// the segment's number
+    pub seq: u64,
+    /// what was found
+    pub verdict: Verdict,
+    /// the first byte of the published value that differs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_byte: Option<usize>,
+    /// the fields that differ
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
+    /// the origin that the segment carries, and this program's, where they differ
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origins: Option<[String; 2]>,
+    /// the published value
+    #[serde(skip)]
+    pub published: String,
+    /// the value made again
+    #[serde(skip)]
+    pub made: String,
+}
+
+/// What was verified and found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Findings {
+    /// segments and ends, by what was found of them
+    pub verdicts: BTreeMap<Verdict, usize>,
+    /// segments that carry no origin: with what they were made is not known
+    pub without_origin: usize,
+    /// degraded segments, the same or not
+    pub degraded: usize,
+    /// all that are not the same
+    pub findings: Vec<Finding>,
+}
+
+/// The value that the segment would have on the topic. The clock's decisions are input here: they are taken over from
+/// the published segment. So is the lack of an origin.
+fn value(made: &Segment, published: &Segment) -> Vec<u8> {
+    let origin = made.origin.clone().filter(|_| published.origin.is_some());
+    let made = Segment { timing: published.timing.clone(), origin, ..made.clone() };
+    serde_json::to_vec(&made).expect("segments are JSON")
+}
+
+/// The top-level fields in which two values differ.
+fn fields(a: &[u8], b: &[u8]) -> Vec<String> {
+    let table = |bytes: &[u8]| serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(bytes).unwrap_or_default();
+    let (a, b) = (table(a), table(b));
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    names.into_iter().filter(|name| a.get(*name) != b.get(*name)).cloned().collect()
+}
+
+/// What is known of an epoch before its segments are looked at.
+struct Epoch<'a> {
+    name: &'a StreamName,
+    epoch: i64,
+    gone: bool,
+    erased: bool,
+    incomplete: bool,
+}
+
+/// Verifies what was published of the sessions of a partition's stretch.
+pub fn verify(part: &PartitionStretch, published: &Published, made: &[Remade]) -> Findings {
+    let mut again: BTreeMap<(&str, &str, i64, u64), &Remade> = BTreeMap::new();
+    for remade in made {
+        let s = &remade.segment;
+        again.insert((&s.session, &s.channel, s.epoch, s.seq), remade);
+    }
+    let (sessions, erased) = (part.sessions(), part.erased());
+    let mut found = Findings::default();
+    for (name, epoch, segments) in published.epochs().filter(|(name, ..)| sessions.contains(name.0.as_str())) {
+        let about = Epoch {
+            name,
+            epoch,
+            gone: !part.has(epoch),
+            erased: erased.contains(&name.0),
+            incomplete: !segments.contains_key(&0),
+        };
+        verify_epoch(&about, part.range, segments, &again, &mut found);
+    }
+    found
+}
+
+fn verify_epoch(
+    about: &Epoch,
+    range: [i64; 2],
+    segments: &BTreeMap<u64, Vec<PublishedSegment>>,
+    again: &BTreeMap<(&str, &str, i64, u64), &Remade>,
+    found: &mut Findings,
+) {
+    let (session, channel) = (about.name.0.as_str(), about.name.1.as_str());
+    let in_stretch = |offset: Option<i64>| (range[0]..range[1]).contains(&offset.unwrap_or(about.epoch));
+    let (mut other_origin, mut reread) = (false, false);
+    for (&seq, copies) in segments {
+        let twin = again.get(&(session, channel, about.epoch, seq));
+        for copy in copies {
+            let segment = &copy.segment;
+            reread |= segment.timing.iter().any(|timing| matches!(timing, Timing::Reread(_)));
+            let made = twin.map(|remade| value(&remade.segment, segment));
+            let origins =
+                twin.and_then(|remade| segment.origin.clone().zip(remade.segment.origin.clone())).filter(|(a, b)| a != b);
+            other_origin |= origins.is_some();
+            if twin.map_or(about.epoch >= range[1], |remade| !in_stretch(remade.offset)) {
+                continue;
+            }
+            found.without_origin += usize::from(segment.origin.is_none());
+            found.degraded += usize::from(segment.degraded);
+            let verdict = match &made {
+                Some(made) if *made == copy.value => Verdict::Same,
+                _ if about.gone => Verdict::Gone,
+                _ if other_origin => Verdict::OtherOrigin,
+                _ if reread => Verdict::Reread,
+                _ if about.incomplete => Verdict::Incomplete,
+                _ if segment.degraded => Verdict::Degraded,
+                None if about.erased => Verdict::Erased,
+                None => Verdict::NotMade,
+                Some(_) => Verdict::Different,
+            };
+            found.note(about, seq, verdict, Some(copy), made.as_deref(), origins.map(|(a, b)| [a, b]));
+        }
+    }
+    // The end, or a later segment, shows that these were due.
+    let last = segments.last_key_value().map(|(seq, _)| *seq).unwrap_or_default();
+    let known = again.range((session, channel, about.epoch, 0)..(session, channel, about.epoch, last));
+    for (&(.., seq), remade) in known.filter(|((.., seq), _)| !segments.contains_key(seq)) {
+        if in_stretch(remade.offset) && !about.gone {
+            let verdict = match (about.erased, other_origin, about.incomplete) {
+                (true, ..) => Verdict::Erased,
+                (_, true, _) => Verdict::OtherOrigin,
+                (.., true) => Verdict::Incomplete,
+                _ => Verdict::NotPublished,
+            };
+            found.note(about, seq, verdict, None, None, None);
+        }
+    }
+}
+
+impl Findings {
+    fn note(
+        &mut self,
+        about: &Epoch,
+        seq: u64,
+        verdict: Verdict,
+        published: Option<&PublishedSegment>,
+        made: Option<&[u8]>,
+        origins: Option<[String; 2]>,
+    ) {
+        *self.verdicts.entry(verdict).or_default() += 1;
+        if verdict == Verdict::Same {
+            return;
+        }
+        let value = published.map_or(&[][..], |p| &p.value);
+        let differ = made.filter(|_| published.is_some());
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.findings.push(Finding {
+            session: about.name.0.clone(),
+            channel: about.name.1.clone(),
+            epoch: about.epoch,
+            seq,
+            verdict,
+            first_byte: differ.map(|made| value.iter().zip(made).take_while(|(a, b)| a == b).count()),
+            fields: differ.map_or(Vec::new(), |made| fields(value, made)),
+            origins,
+            published: text(value),
+            made: text(made.unwrap_or_default()),
+        });
+    }
+
+    /// Adds what was found in another partition.
+    pub fn add(&mut self, other: Findings) {
+        for (verdict, count) in other.verdicts {
+            *self.verdicts.entry(verdict).or_default() += count;
+        }
+        self.without_origin += other.without_origin;
+        self.degraded += other.degraded;
+        self.findings.extend(other.findings);
+    }
+
+    /// Segments of which this was found.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.verdicts.get(&verdict).copied().unwrap_or_default()
+    }
+
+    /// Whether some published segment is not what it should be.
+    pub fn is_wrong(&self) -> bool {
+        self.verdicts.keys().any(|verdict| verdict.is_wrong())
+    }
+
+    /// Whether every segment was made again with the same bytes, and there was one.
+    pub fn is_proven(&self) -> bool {
+        self.verdicts.keys().all(|verdict| *verdict == Verdict::Same) && !self.verdicts.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{ERASE, RawRecord};
+
+    fn segment(seq: u64, text: &str) -> Segment {
+        let value = serde_json::json!({
+            "session": "s", "channel": "c", "epoch": 2, "seq": seq, "kind": "final", "text": text, "model": "m", "profile": "p",
+        });
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn published(segments: &[Segment]) -> Published {
+        let mut published = Published::default();
+        segments.iter().for_each(|s| assert!(published.add(&serde_json::to_vec(s).unwrap())));
+        published
+    }
+
+    fn made(segments: &[Segment]) -> Vec<Remade> {
+        segments.iter().map(|s| Remade { offset: Some(s.seq as i64 + 2), segment: s.clone() }).collect()
+    }
+
+    fn part(offsets: std::ops::Range<i64>) -> PartitionStretch {
+        let record = |offset| RawRecord { offset, key: Some(b"s".to_vec()), ..RawRecord::default() };
+        PartitionStretch { records: offsets.map(record).collect(), range: [0, 100], ..PartitionStretch::default() }
+    }
+
+    fn verdicts(findings: &Findings) -> Vec<(Verdict, usize)> {
+        findings.verdicts.iter().map(|(verdict, count)| (*verdict, *count)).collect()
+    }
+
+    #[test]
+    fn the_same_bytes_are_proven_and_a_changed_byte_is_named_with_its_field() {
+        let ours = [segment(0, "Hello."), segment(1, "Bye.")];
+        let found = verify(&part(0..9), &published(&ours), &made(&ours));
+        assert!(found.is_proven() && !found.is_wrong() && found.without_origin == 2);
+        let found = verify(&part(0..9), &published(&[segment(0, "Hello?"), segment(1, "Bye.")]), &made(&ours));
+        assert_eq!(verdicts(&found), [(Verdict::Same, 1), (Verdict::Different, 1)]);
+        let finding = &found.findings[0];
+        assert_eq!((finding.seq, &finding.fields[..], found.is_wrong()), (0, &["text".to_string()][..], true));
+        assert_eq!(finding.published.as_bytes()[finding.first_byte.unwrap()], b'?');
+    }
+
+    #[test]
+    fn what_the_clock_decided_is_taken_over_and_another_origin_is_said_to_be_one() {
+        let mut theirs = segment(0, "Hello.");
+        theirs.timing = vec![Timing::Timer([3, 2])];
+        let mut ours = segment(0, "Hello.");
+        ours.origin = Some("a-b".into());
+        assert!(verify(&part(0..9), &published(&[theirs.clone()]), &made(&[ours.clone()])).is_proven());
+        theirs.origin = Some("a-c".into());
+        let later = Segment { origin: Some("a-b".into()), ..segment(1, "bye") };
+        let theirs = [theirs, later];
+        let ours = [ours, Segment { origin: Some("a-b".into()), ..segment(1, "Bye.") }];
+        let found = verify(&part(0..9), &published(&theirs), &made(&ours));
+        assert_eq!(verdicts(&found), [(Verdict::OtherOrigin, 2)], "the epoch began with another");
+        assert_eq!(found.findings[0].origins, Some(["a-c".to_string(), "a-b".to_string()]));
+        assert!(!found.is_wrong() && !found.is_proven());
+    }
+
+    #[test]
+    fn what_cannot_be_made_again_is_told_from_what_is_wrong() {
+        let (hello, bye, end) = (segment(0, "Hello."), segment(1, "Bye."), segment(2, "End."));
+        let all = [hello.clone(), bye.clone(), end.clone()];
+        let of = |part: &PartitionStretch, theirs: &[Segment], ours: &[Segment]| {
+            verdicts(&verify(part, &published(theirs), &made(ours)))
+        };
+        assert_eq!(of(&part(3..9), &all, &[]), [(Verdict::Gone, 3)], "the record that opened the epoch has expired");
+        assert_eq!(of(&part(0..9), &all, &[bye.clone(), end.clone()]), [(Verdict::Same, 2), (Verdict::NotMade, 1)]);
+        assert_eq!(of(&part(0..9), &[hello.clone(), end.clone()], &all), [(Verdict::Same, 2), (Verdict::NotPublished, 1)]);
+        assert_eq!(of(&part(0..9), &[hello.clone()], &all), [(Verdict::Same, 1)], "the rest is not due yet");
+        let late = [segment(1, "Good bye."), end.clone()];
+        assert_eq!(of(&part(0..9), &late, &all), [(Verdict::Same, 1), (Verdict::Incomplete, 2)]);
+        let degraded = Segment { degraded: true, ..segment(0, "hello") };
+        assert_eq!(of(&part(0..9), &[degraded, bye.clone(), end.clone()], &all), [(Verdict::Same, 2), (Verdict::Degraded, 1)]);
+        let anew = Segment { timing: vec![Timing::Reread(1)], ..segment(1, "by") };
+        assert_eq!(of(&part(0..9), &[hello.clone(), anew, end.clone()], &all), [(Verdict::Same, 2), (Verdict::Reread, 1)]);
+        let mut erased = part(0..9);
+        erased.records[8].headers.push((ERASE.into(), None));
+        assert_eq!(of(&erased, &[hello.clone(), end.clone()], &all), [(Verdict::Same, 2), (Verdict::Erased, 1)]);
+        assert_eq!(
+            of(&PartitionStretch { range: [3, 4], ..part(0..9) }, &all, &all),
+            [(Verdict::Same, 1)],
+            "its words came there"
+        );
+    }
+}

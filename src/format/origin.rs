@@ -1,0 +1,103 @@
+//! The hash of what a profile formats with: half of a segment's *origin*.
+//!
+//! The hash is over contents, not over paths, so it is the same on every machine. What goes into it is part of the
+//! contract (docs/CONTRACT.md).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::itn::source::text_of;
+use super::style::{FormatSpec, find_pack};
+
+/// Hexadecimal digits of each half of an origin.
+const DIGITS: usize = 16;
+/// Directory of the styles of numbers, below the grammars.
+const STYLES: &str = "styles";
+
+/// The first digits of a hash over these named contents. Each name and each content is preceded by its length.
+pub fn hash<'a>(parts: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Arc<str> {
+    let mut sha = Sha256::new();
+    for (name, content) in parts {
+        for bytes in [name.as_bytes(), content] {
+            sha.update((bytes.len() as u64).to_be_bytes());
+            sha.update(bytes);
+        }
+    }
+    let digits: String = sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    digits[..DIGITS].into()
+}
+
+/// The hash of a profile's formatting: its settings, its grammars in their locale and styles, its packs and its lists.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn formatting(spec: &FormatSpec, grammars: &Path, packs: &[PathBuf]) -> Result<Arc<str>, String> {
+    let mut files = BTreeMap::new();
+    add_dir(&mut files, "grammars", grammars)?;
+    let locale_style = spec.locale_style();
+    add_dir(&mut files, &format!("grammars/{}", locale_style.locale), &grammars.join(&locale_style.locale))?;
+    for style in &locale_style.styles {
+        add_dir(&mut files, &format!("grammars/{STYLES}/{style}"), &grammars.join(STYLES).join(style))?;
+    }
+    for pack in &spec.packs {
+        add_dir(&mut files, &format!("packs/{pack}"), &find_pack(packs, pack)?)?;
+    }
+    for (name, list) in [("vocabulary", &spec.vocabulary), ("redact_names", &spec.names), ("profanity", &spec.profanity)] {
+        if let Some(path) = list {
+            files.insert(name.to_string(), text_of(path)?);
+        }
+    }
+    // Contents stand for paths. The model has a hash of its own.
+    let own = FormatSpec { vocabulary: None, names: None, profanity: None, lexicon: None, model: "".into(), ..spec.clone() };
+    files.insert("settings".to_string(), serde_json::to_string(&own).expect("settings are plain data"));
+    Ok(hash(files.iter().map(|(name, text)| (name.as_str(), text.as_bytes()))))
+}
+
+/// Adds the grammars and tables of a directory, if there is such a directory.
+fn add_dir(files: &mut BTreeMap<String, String>, name: &str, dir: &Path) -> Result<(), String> {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_file() && path.extension().is_some_and(|e| e == "itn" || e == "tsv") {
+            files.insert(format!("{name}/{}", entry.file_name().to_string_lossy()), text_of(&path)?);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_goes_by_contents_and_settings_and_not_by_paths() {
+        let grammars = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en"));
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let list = |dir: &tempfile::TempDir, text: &str| {
+            std::fs::write(dir.path().join("names.txt"), text).unwrap();
+            Some(dir.path().join("names.txt"))
+        };
+        let spec = FormatSpec { locale: "en-US".into(), names: list(&here, "ann\n"), ..FormatSpec::default() };
+        let of = |spec: &FormatSpec| formatting(spec, grammars, &[]).unwrap();
+        let origin = of(&spec);
+        assert_eq!(origin.len(), DIGITS);
+        assert_eq!(of(&FormatSpec { names: list(&there, "ann\n"), ..spec.clone() }), origin, "elsewhere");
+        for other in [
+            FormatSpec { names: list(&there, "bob\n"), ..spec.clone() },
+            FormatSpec { locale: "en-GB".into(), ..spec.clone() },
+            FormatSpec { verbatim: true, ..spec.clone() },
+            FormatSpec { off: vec!["DATE".into()], ..spec.clone() },
+        ] {
+            assert_ne!(of(&other), origin, "{other:?}");
+        }
+        assert!(formatting(&FormatSpec { packs: vec!["none".into()], ..spec }, grammars, &[]).is_err());
+    }
+
+    #[test]
+    fn neighbours_in_a_hash_cannot_be_confused() {
+        assert_ne!(hash([("a", &b"bc"[..])]), hash([("ab", &b"c"[..])]));
+        assert_ne!(hash([("a", &b""[..]), ("b", b"")]), hash([("a", &b"b"[..])]));
+    }
+}

@@ -1,0 +1,110 @@
+//! Makes segments again from raw records, as the service once made them: `faircopy verify`, `compare` and `remake`.
+//!
+//! The words and the decisions of the clock decide what a segment is. The words come from the raw topic, and the
+//! decisions from published segments ([`Timing`]).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Shared;
+use super::offline::OfflinePipeline;
+use crate::produce::Outgoing;
+use crate::record::{RawRecord, Segment, Timing};
+use crate::session::Time;
+use crate::session::output::StreamKey;
+
+/// The clock follows the records' times in such steps, because answers are waited for before it moves.
+const CLOCK_STEP_MS: u64 = 1000;
+
+/// A segment that was made again.
+#[derive(Clone, Debug)]
+pub struct Remade {
+    /// offset of the raw record of its last word; none for an end before any word
+    pub offset: Option<i64>,
+    /// the segment
+    pub segment: Segment,
+}
+
+/// One partition's records, decoded again.
+pub struct Remake {
+    pipeline: OfflinePipeline,
+    /// records at this offset and later are taken only for streams that are open
+    to: i64,
+    /// records that ended their worker and were left out
+    left_out: HashSet<i64>,
+    /// sessions with a record since the model was last waited for
+    fresh: HashSet<Vec<u8>>,
+    /// when the first record was appended
+    began_ms: Option<i64>,
+}
+
+impl Remake {
+    /// Of a stretch of a partition that ends before offset `to`. Records from there on are taken as far as streams that
+    /// are open then need them. `profile`: formats all records by this profile, whatever their tenants.
+    pub fn new(shared: Arc<Shared>, profile: Option<&str>, to: i64) -> Remake {
+        let mut pipeline = OfflinePipeline::again(shared);
+        profile.into_iter().for_each(|name| pipeline.partition().use_profile(name));
+        Remake { pipeline, to, left_out: HashSet::new(), fresh: HashSet::new(), began_ms: None }
+    }
+
+    /// The epoch that the record at offset `epoch` opens repeats these decisions of the clock. Before that record is
+    /// taken.
+    pub fn repeat(&mut self, session: &str, channel: &str, epoch: i64, timing: Vec<Timing>) {
+        let key = StreamKey { session: session.into(), channel: channel.into() };
+        self.pipeline.partition().repeat(key, epoch, timing);
+    }
+
+    /// The record at this offset was refused in this stage, although its bytes are right: `quota` or `crash`.
+    pub fn refuse(&mut self, offset: i64, stage: &str) {
+        if stage == "crash" {
+            self.left_out.insert(offset);
+        } else {
+            self.pipeline.partition().repeat_refusal(offset);
+        }
+    }
+
+    /// Takes the next record.
+    pub fn take(&mut self, record: RawRecord) {
+        let key = record.key.clone().unwrap_or_default();
+        let late = record.offset >= self.to;
+        // Answers must have come before the session's next record, as with records that come one by one. Records of
+        // other sessions may share a batch.
+        if late || self.fresh.contains(&key) {
+            self.pipeline.settle();
+            self.fresh.clear();
+        }
+        let session = std::str::from_utf8(&key).map(Arc::from);
+        let is_open = session.is_ok_and(|session| self.pipeline.partition().has_open(&session));
+        if self.left_out.contains(&record.offset) || late && !is_open {
+            return;
+        }
+        if let Some(at) = record.timestamp_ms {
+            // Ended calls and spellings are forgotten after a time.
+            let began = *self.began_ms.get_or_insert(at);
+            let time = Time(at.saturating_sub(began).max(0) as u64);
+            if time.since(self.pipeline.partition().now()) >= CLOCK_STEP_MS {
+                self.pipeline.move_to(time);
+                self.fresh.clear();
+            }
+        }
+        self.fresh.insert(key);
+        self.pipeline.partition().expire_as_recorded(record.offset);
+        self.pipeline.take(record);
+    }
+
+    /// What came out. No record follows: streams that expired after the last record end so, and all others end as if
+    /// their sessions had ended.
+    pub fn finish(mut self) -> Vec<Remade> {
+        self.pipeline.settle();
+        self.pipeline.partition().expire_as_recorded(i64::MAX);
+        self.pipeline.settle();
+        self.pipeline.finish();
+        let remade = |out: Outgoing| match out {
+            Outgoing::Formatted(segment, source) => {
+                Some(Remade { offset: source.map(|source| source.offset), segment: *segment })
+            }
+            Outgoing::DeadLetter(_) => None,
+        };
+        self.pipeline.drain().into_iter().filter_map(remade).collect()
+    }
+}

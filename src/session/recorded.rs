@@ -1,0 +1,97 @@
+//! What the clock decided in an epoch, to decide it so again.
+//!
+//! Tags and segments are a function of the words and of these decisions. [`Stream`](super::stream::Stream) notes the
+//! decisions as [`Timing`], segments publish them, and a stream that is given them repeats them: by the counts of words
+//! at which they fell, and not by the clock.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::buffer::FreezeCause;
+use crate::record::Timing;
+
+/// The decisions of one epoch that are still to be repeated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    passes: VecDeque<(u64, u64, FreezeCause)>,
+    releases: VecDeque<[u64; 3]>,
+    failed: BTreeSet<[u64; 2]>,
+    undecided: BTreeSet<[u64; 2]>,
+    expired: Option<i64>,
+}
+
+impl Recorded {
+    /// The decisions of an epoch, in their order.
+    pub fn new(timing: impl IntoIterator<Item = Timing>) -> Recorded {
+        let mut recorded = Recorded::default();
+        for decision in timing {
+            match decision {
+                Timing::Timer([known, to]) => recorded.passes.push_back((known, to, FreezeCause::Timer)),
+                Timing::Utterance([known, to]) => recorded.passes.push_back((known, to, FreezeCause::Utterance)),
+                Timing::Release(release) => recorded.releases.push_back(release),
+                Timing::Failed(pass) => _ = recorded.failed.insert(pass),
+                Timing::Undecided(pass) => _ = recorded.undecided.insert(pass),
+                Timing::Expired(offset) => recorded.expired = Some(offset),
+                Timing::Reread(_) => {} // what was decided before is gone
+            }
+        }
+        recorded
+    }
+
+    /// The next pass that a timer planned when `known` words were known, or fewer: the words before which it freezes,
+    /// and its cause.
+    pub fn next_pass(&mut self, known: u64) -> Option<(u64, FreezeCause)> {
+        let &(_, to, cause) = self.passes.front().filter(|(at, ..)| *at <= known)?;
+        self.passes.pop_front();
+        Some((to, cause))
+    }
+
+    /// The next release by the clock that is due with so many words frozen, and with so many seen by the latest pass:
+    /// the word that had waited.
+    pub fn next_release(&mut self, frozen: u64, seen: u64) -> Option<u64> {
+        let &[word, ..] = self.releases.front().filter(|[_, at, by]| *at <= frozen && *by <= seen)?;
+        self.releases.pop_front();
+        Some(word)
+    }
+
+    /// Whether this pass had no answer.
+    pub fn has_failed(&self, upto: u64, freeze_to: u64) -> bool {
+        self.failed.contains(&[upto, freeze_to])
+    }
+
+    /// Whether the second stage gave no answer about the spans of this pass.
+    pub fn was_undecided(&self, upto: u64, freeze_to: u64) -> bool {
+        self.undecided.contains(&[upto, freeze_to])
+    }
+
+    /// Before which raw record the epoch expired, if it did.
+    pub fn expired(&self) -> Option<i64> {
+        self.expired
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_fall_due_at_their_counts_of_words_and_once() {
+        let timing = [
+            Timing::Timer([5, 2]),
+            Timing::Release([0, 2, 0]),
+            Timing::Failed([6, 3]),
+            Timing::Utterance([9, 9]),
+            Timing::Expired(70),
+        ];
+        let mut recorded = Recorded::new(timing);
+        assert_eq!(recorded.next_pass(4), None);
+        assert_eq!(recorded.next_pass(5), Some((2, FreezeCause::Timer)));
+        assert_eq!(recorded.next_pass(8), None);
+        assert_eq!(recorded.next_pass(20), Some((9, FreezeCause::Utterance)));
+        assert_eq!(
+            (recorded.next_release(1, 99), recorded.next_release(2, 0), recorded.next_release(9, 9)),
+            (None, Some(0), None)
+        );
+        assert!(recorded.has_failed(6, 3) && !recorded.has_failed(6, 2));
+        assert_eq!(recorded.expired(), Some(70));
+    }
+}
