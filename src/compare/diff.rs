@@ -399,7 +399,9 @@ mod tests {
         let a = vec![segment(0, 0, &["for", "twelve", "dollars,", "please"])];
         let mut b = segment(0, 0, &["for", "$12,", "please"]);
         (b.words[1].src, b.words[2].src) = ([1, 3], [3, 4]);
-        let entity = Entity { class: "money".into(), written: "$12".into(), spoken: "".into(), words: [1, 2], src: [1, 3] };
+        let stage = crate::record::Stage::Grammar;
+        let entity =
+            Entity { class: "money".into(), written: "$12".into(), spoken: "".into(), words: [1, 2], src: [1, 3], stage };
         b.entities.push(entity);
         let found = found(a, vec![b]);
         assert_eq!(found.changes, [(Change::Numbers, 1)].into());

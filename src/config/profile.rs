@@ -1,7 +1,7 @@
 //! Profiles: the formatting policy of a tenant.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use config::{Value, ValueKind};
@@ -195,7 +195,11 @@ impl Profiles {
     ///
     /// # Errors
     /// A model's file cannot be read.
-    pub fn bind_origins(&mut self, models: &Models) -> Result<(), SettingsError> {
+    pub fn bind_origins(&mut self, models: &Models, second_model: &Path) -> Result<(), SettingsError> {
+        let second = match models.second {
+            Some(_) => origin::directory(second_model).map_err(SettingsError)?,
+            None => "".into(),
+        };
         let mut hashes: HashMap<String, Arc<str>> = HashMap::new();
         for profile in self.by_name.values_mut() {
             let profile = Arc::make_mut(profile);
@@ -220,7 +224,14 @@ impl Profiles {
                 policy.verbatim,
                 profile.languages,
             );
-            let parts = [("model", hashes[&profile.model].as_bytes()), ("rules", rules.as_bytes())];
+            let mode = format!("{:?}", profile.second_stage);
+            let second = if profile.second_stage == SecondMode::Off { "" } else { &*second };
+            let parts = [
+                ("model", hashes[&profile.model].as_bytes()),
+                ("rules", rules.as_bytes()),
+                ("second stage", mode.as_bytes()),
+                ("second model", second.as_bytes()),
+            ];
             profile.policy = Arc::new(Policy { origin: Some(origin::hash(parts)), ..policy });
         }
         Ok(())

@@ -56,6 +56,21 @@ pub fn formatting(spec: &FormatSpec, grammars: &Path, packs: &[PathBuf]) -> Resu
     Ok(hash(files.iter().map(|(name, text)| (name.as_str(), text.as_bytes()))))
 }
 
+/// The hash of all files of a directory: the second stage's model.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn directory(dir: &Path) -> Result<Arc<str>, String> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(dir).map_err(|e| format!("{}: {e}", dir.display()))?.flatten() {
+        if entry.path().is_file() {
+            let bytes = std::fs::read(entry.path()).map_err(|e| format!("{}: {e}", entry.path().display()))?;
+            files.insert(entry.file_name().to_string_lossy().into_owned(), bytes);
+        }
+    }
+    Ok(hash(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()))))
+}
+
 /// Adds the grammars and tables of a directory, if there is such a directory.
 fn add_dir(files: &mut BTreeMap<String, String>, name: &str, dir: &Path) -> Result<(), String> {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {

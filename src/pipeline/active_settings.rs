@@ -30,7 +30,7 @@ impl ActiveSettings {
         profiles.bind(models)?;
         let mut styles = settings.styles(&profiles)?;
         if settings.output.origin {
-            profiles.bind_origins(models)?;
+            profiles.bind_origins(models, &settings.infer.model_dir.join(&settings.infer.second_model))?;
             let files = &settings.format;
             styles.bind_origins(&files.grammar_dir, &files.pack_dirs, profiles.format_specs()).map_err(SettingsError)?;
         }

@@ -127,6 +127,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         redaction: None,
         second: None,
         partials: true,
+        origin: None,
     };
     let source =
         Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None });

@@ -29,7 +29,7 @@ use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 /// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value as version 4 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
+    /// A value as version 5 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
     /// puts new bytes here; what stands before the version byte never changes.
     const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
@@ -224,7 +224,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 4, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 5, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());
