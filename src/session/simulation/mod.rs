@@ -273,7 +273,7 @@ impl Sim {
         assert!(sessions.take_snapshots(|_| "simulated".into()).is_empty(), "a restored stream is as its snapshot says");
         self.read_again(&mut sessions, &unreadable);
         if running {
-            sessions.caught_up(self.now, 0);
+            sessions.caught_up(self.now, self.offset);
         }
         self.sessions = sessions;
         self.pending.clear();
