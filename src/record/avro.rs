@@ -417,7 +417,7 @@ mod tests {
             "words": [{"text": "Good", "s": 0.5, "e": 1.0, "c": 0.5, "speaker": "a", "src": [0, 1]}, {"text": "$5.", "src": [1, 3]}],
             "entities": [{"class": "money", "written": "$5", "spoken": "five dollars", "words": [1, 2], "src": [1, 3]}],
             "removed": [{"class": "filler", "spoken": "um", "src": [3, 4]}],
-            "degraded": true, "model": "m", "profile": "p", "meta": {"a": [1, null]}
+            "degraded": true, "timing": [{"timer": [5, 2]}, {"expired": 9}], "model": "m", "profile": "p", "origin": "a-b", "meta": {"a": [1, null]}
         });
         let end = json!({"session": "call", "channel": "agent", "epoch": 7, "seq": 4, "kind": "end", "text": "", "model": "m", "profile": "p",
             "counts": {"words": 4, "segments": 1, "removed": 1, "degraded": 0}, "cause": "session", "frozen": null});
