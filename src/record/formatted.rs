@@ -107,7 +107,8 @@ pub struct Counts {
 /// A decision of the clock, or of a failure, that the words alone do not tell. Whoever makes the epoch's segments again
 /// repeats these decisions at the same places. All counts are words of the epoch as they are decoded; they differ from
 /// `src` only with `input.reformat`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Timing {
     /// a delay ran out when the first number of words was known: the words before the second number froze
