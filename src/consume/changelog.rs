@@ -1,5 +1,9 @@
 //! What the last owner of a partition left in the changelog.
 //!
+//! One pair of clients serves all partitions that a worker takes over at the same time ([`ChangelogReader`]). Each
+//! partition asks its questions on a thread of its own, so that a broker that hardly answers holds up its own partitions
+//! only. One thread reads for all of them (`restoring.rs`).
+//!
 //! A transaction's offsets can be visible before the transaction's markers have reached every partition. So a reader
 //! that stops at the end that `read_committed` shows may stop too early. The steps here are those of Kafka Streams'
 //! `StoreChangelogReader`. First ask for the committed offsets; the broker answers when commits under way have ended.
@@ -7,6 +11,8 @@
 //! has reached that watermark, and read up to it.
 
 use std::collections::HashMap;
+use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -14,6 +20,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
 
 use super::reader::{BROKER_TIMEOUT, ReadError, TopicReader};
+use super::restoring::{Progress, Wanted, serve};
 use crate::config::{OffsetReset, Settings};
 use crate::events;
 use crate::kafka::ClientLog;
@@ -27,6 +34,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How much longer than a transaction's time-out the stable end is waited for. The broker looks for overdue
 /// transactions every ten seconds.
 const OVERDUE: Duration = Duration::from_secs(20);
+/// Records of a partition that are read ahead.
+const READ_AHEAD: usize = 1000;
 
 /// Why a partition cannot be taken over.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +59,9 @@ pub enum RestoreError {
         /// the group of this worker
         group: String,
     },
+    /// nobody reads any more
+    #[error("the changelog's partition {0} is read for somebody else: the partition was assigned anew meanwhile")]
+    Superseded(i32),
     /// a transaction stays open
     #[error("a transaction of another worker stays open on {topic} partition {partition}; expected it to end within {waited:?}")]
     Held {
@@ -76,50 +88,101 @@ pub struct ChangelogState {
     pub owned: bool,
 }
 
-/// Reads the states that the last owner of a partition left. Blocks for as long as records come. If another worker has
-/// a transaction open, it also blocks for a transaction's time-out at most.
-///
-/// # Errors
-/// The broker does not answer, a transaction stays open for too long, or the changelog belongs to another group.
-pub fn read(settings: &Settings, partition: i32) -> Result<ChangelogState, RestoreError> {
-    let began = Instant::now();
-    let topic = &settings.topics.changelog;
-    let stable = TopicReader::new(settings, "read_committed")?;
-    let StartingPoint { mut next_offset, mut mark, end } = begin(settings, &stable.client, partition)?;
-    let (_, changelog_end) =
-        TopicReader::new(settings, "read_uncommitted")?.client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
-    let patience = Duration::from_millis(settings.delivery.transaction_timeout_ms) + OVERDUE;
-    while stable.client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?.1 < changelog_end {
-        if began.elapsed() > patience {
-            return Err(RestoreError::Held { topic: topic.clone(), partition, waited: patience });
-        }
-        std::thread::sleep(LOOK);
+/// A worker's way to what last owners left. The clients are there while a partition is being restored: a takeover of
+/// many partitions shares them, and none stays open between takeovers.
+pub struct ChangelogReader {
+    settings: Settings,
+    clients: Mutex<Weak<Clients>>,
+}
+
+/// The clients of a takeover. Their reading thread ends with them.
+struct Clients {
+    /// reads, and sees the stable ends
+    committed: Arc<TopicReader>,
+    /// sees the ends of logs with open transactions
+    uncommitted: TopicReader,
+    wanted: Sender<Wanted>,
+}
+
+impl Clients {
+    fn open(settings: &Settings) -> Result<Clients, KafkaError> {
+        let committed = Arc::new(TopicReader::new(settings, "read_committed")?);
+        let (wanted, asked) = channel();
+        let (reader, topic) = (committed.clone(), settings.topics.changelog.clone());
+        std::thread::Builder::new()
+            .name("restore".to_string())
+            .spawn(move || serve(&reader, &topic, &asked))
+            .expect("the system starts threads");
+        Ok(Clients { committed, uncommitted: TopicReader::new(settings, "read_uncommitted")?, wanted })
     }
-    let (mut states, mut records, mut notes) = (HashMap::new(), 0u64, Vec::new());
-    stable.whole(topic, &[partition], |record| {
-        records += 1;
-        let Some(key) = record.key else { return };
-        match record.payload {
-            Some(value) if Note::is_key(&key) => notes.extend(Note::from_record(&key, &value)),
-            Some(value) => latest(&mut states, key, value),
-            None => _ = states.remove(&key),
+}
+
+impl ChangelogReader {
+    /// Opens no client yet.
+    pub fn new(settings: &Settings) -> ChangelogReader {
+        ChangelogReader { settings: settings.clone(), clients: Mutex::default() }
+    }
+
+    /// The clients of the takeover that is under way, or new ones.
+    fn clients(&self) -> Result<Arc<Clients>, KafkaError> {
+        let mut shared = self.clients.lock().expect("no holder panics");
+        if let Some(clients) = shared.upgrade() {
+            return Ok(clients);
         }
-    })?;
-    let mut owned = false;
-    for note in notes {
-        match note {
-            Note::Owner(owner) if owner != settings.kafka.group => {
-                return Err(RestoreError::Foreign { topic: topic.clone(), owner, group: settings.kafka.group.clone() });
+        let clients = Arc::new(Clients::open(&self.settings)?);
+        *shared = Arc::downgrade(&clients);
+        Ok(clients)
+    }
+
+    /// Reads the states that the last owner of a partition left. Blocks for as long as records come. If another worker
+    /// has a transaction open, it also blocks for a transaction's time-out at most.
+    ///
+    /// # Errors
+    /// The broker does not answer, a transaction stays open for too long, the changelog belongs to another group, or
+    /// the same partition is read for another task meanwhile.
+    pub fn read(&self, partition: i32) -> Result<ChangelogState, RestoreError> {
+        let began = Instant::now();
+        let (settings, clients) = (&self.settings, self.clients()?);
+        let topic = &settings.topics.changelog;
+        let stable = &clients.committed.client;
+        let StartingPoint { mut next_offset, mut mark, end } = begin(settings, stable, partition)?;
+        let (_, changelog_end) = clients.uncommitted.client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
+        let patience = Duration::from_millis(settings.delivery.transaction_timeout_ms) + OVERDUE;
+        while stable.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?.1 < changelog_end {
+            if began.elapsed() > patience {
+                return Err(RestoreError::Held { topic: topic.clone(), partition, waited: patience });
             }
-            Note::Owner(_) => owned = true,
-            // The last owner died after it wrote its states and before it committed the offsets. It has processed these
-            // records without a crash.
-            Note::Progress(at) if at > next_offset => (next_offset, mark) = (at, CrashMark::Clean),
-            Note::Progress(_) => {}
+            std::thread::sleep(LOOK);
         }
+        let (mut states, mut records, mut notes) = (HashMap::new(), 0u64, Vec::new());
+        let (progress, made) = sync_channel(READ_AHEAD);
+        let superseded = || RestoreError::Superseded(partition);
+        clients.wanted.send(Wanted { partition, progress }).map_err(|_| superseded())?;
+        while let Progress::Record(record) = made.recv().map_err(|_| superseded())?? {
+            records += 1;
+            let Some(key) = record.key else { continue };
+            match record.payload {
+                Some(value) if Note::is_key(&key) => notes.extend(Note::from_record(&key, &value)),
+                Some(value) => latest(&mut states, key, value),
+                None => _ = states.remove(&key),
+            }
+        }
+        let mut owned = false;
+        for note in notes {
+            match note {
+                Note::Owner(owner) if owner != settings.kafka.group => {
+                    return Err(RestoreError::Foreign { topic: topic.clone(), owner, group: settings.kafka.group.clone() });
+                }
+                Note::Owner(_) => owned = true,
+                // The last owner died after it wrote its states and before it committed the offsets. It has processed
+                // these records without a crash.
+                Note::Progress(at) if at > next_offset => (next_offset, mark) = (at, CrashMark::Clean),
+                Note::Progress(_) => {}
+            }
+        }
+        events::PartitionRestored { partition, streams: states.len(), records, took: began.elapsed() }.emit();
+        Ok(ChangelogState { states, next_offset, mark, end, owned })
     }
-    events::PartitionRestored { partition, streams: states.len(), records, took: began.elapsed() }.emit();
-    Ok(ChangelogState { states, next_offset, mark, end, owned })
 }
 
 /// Keeps the state that holds more of its stream's input. A worker that has lost the partition may have written an

@@ -13,4 +13,5 @@ pub mod json_lines;
 pub mod poll;
 mod probe;
 pub mod reader;
+mod restoring;
 mod statistics;

@@ -19,7 +19,7 @@ pub const BROKER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time between two checks of how long no record has come.
 const POLL: Duration = Duration::from_secs(1);
 /// After so long without a record or the partition's end the reader gives up.
-const SILENCE: Duration = Duration::from_secs(30);
+pub(super) const SILENCE: Duration = Duration::from_secs(30);
 
 /// Why a topic could not be read.
 #[derive(Debug, thiserror::Error)]

@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
 use crate::config::{Settings, SettingsError};
-use crate::consume::changelog::RestoreError;
+use crate::consume::changelog::{ChangelogReader, RestoreError};
 use crate::consume::group::StartError;
 use crate::consume::poll::RawConsumer;
 use crate::events::TenantNames;
@@ -304,9 +304,12 @@ fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Res
     let partials = PlainProducer::new(settings).map_err(StartError::Properties)?;
     let transaction = Transaction::open(settings, serializer)?;
     let (reports, reported) = mpsc::channel();
+    let changelog = Arc::new(ChangelogReader::new(settings));
     let spawn: SpawnTask = {
         let (shared, runtime) = (shared.clone(), runtime.clone());
-        Box::new(move |incarnation, inbox| runtime.spawn(task::run(shared.clone(), incarnation, inbox, reports.clone())))
+        Box::new(move |incarnation, inbox| {
+            runtime.spawn(task::run(shared.clone(), changelog.clone(), incarnation, inbox, reports.clone()))
+        })
     };
     let around = (runtime.clone(), shared.health.clone());
     let worker = Arc::new(Worker::new(settings, Assignment::new(spawn), reported, transaction, partials, around));

@@ -9,7 +9,7 @@ use super::Shared;
 use super::clock::Clock;
 use super::crash_isolation::CrashIsolation;
 use super::partition::Partition;
-use crate::consume::changelog::{self, ChangelogState, RestoreError};
+use crate::consume::changelog::{self, ChangelogReader, ChangelogState, RestoreError};
 use crate::events;
 use crate::health::Reporter;
 use crate::produce::commits::Position;
@@ -34,10 +34,15 @@ pub struct RestoredPartition {
 ///
 /// # Errors
 /// The changelog belongs to another group. Trying again would not help.
-pub async fn restore(shared: &Arc<Shared>, number: i32, reporter: &Arc<Reporter>) -> Result<RestoredPartition, RestoreError> {
+pub async fn restore(
+    shared: &Arc<Shared>,
+    changelog: &Arc<ChangelogReader>,
+    number: i32,
+    reporter: &Arc<Reporter>,
+) -> Result<RestoredPartition, RestoreError> {
     loop {
-        let (shared, reporter) = (shared.clone(), reporter.clone());
-        match tokio::task::spawn_blocking(move || read(&shared, number, reporter)).await {
+        let (shared, changelog, reporter) = (shared.clone(), changelog.clone(), reporter.clone());
+        match tokio::task::spawn_blocking(move || read(&shared, &changelog, number, reporter)).await {
             Ok(Ok(restored)) => return Ok(restored),
             Ok(Err(error @ RestoreError::Foreign { .. })) => return Err(error),
             Ok(Err(error)) => {
@@ -50,8 +55,13 @@ pub async fn restore(shared: &Arc<Shared>, number: i32, reporter: &Arc<Reporter>
 }
 
 /// Blocks.
-fn read(shared: &Arc<Shared>, number: i32, reporter: Arc<Reporter>) -> Result<RestoredPartition, RestoreError> {
-    let left = changelog::read(&shared.settings, number)?;
+fn read(
+    shared: &Arc<Shared>,
+    changelog: &ChangelogReader,
+    number: i32,
+    reporter: Arc<Reporter>,
+) -> Result<RestoredPartition, RestoreError> {
+    let left = changelog.read(number)?;
     let (mut partition, unreadable) = Partition::restored(shared.clone(), number, Clock::wall(), reporter, &left);
     if !unreadable.is_empty() {
         reread(shared, number, &mut partition, unreadable)?;

@@ -16,7 +16,7 @@ use super::crash_isolation::CrashIsolation;
 use super::partition::{Partition, UnpackedCheckpoint};
 use super::restore::{RestoredPartition, restore};
 use super::schemas;
-use crate::consume::changelog::RestoreError;
+use crate::consume::changelog::{ChangelogReader, RestoreError};
 use crate::faults::crash_on;
 use crate::produce::Checkpoint;
 use crate::produce::commits::{Incarnation, Position};
@@ -38,12 +38,13 @@ pub enum TaskReport {
     WantsCommit,
 }
 
-/// Runs until it is told to stop.
+/// Runs until it is told to stop. `changelog` gives what the partition's last owner left.
 ///
 /// # Errors
 /// The partition's state is another group's.
 pub async fn run(
     shared: Arc<Shared>,
+    changelog: Arc<ChangelogReader>,
     incarnation: Incarnation,
     inbox: TaskChannels,
     reports: Sender<TaskReport>,
@@ -54,7 +55,7 @@ pub async fn run(
     let reporter = Arc::new(shared.health.assigned(incarnation.partition));
     let RestoredPartition { mut partition, mut isolation, began_at, end } = tokio::select! {
         _ = &mut stop => return Ok(()),
-        restored = restore(&shared, incarnation.partition, &reporter) => restored?,
+        restored = restore(&shared, &changelog, incarnation.partition, &reporter) => restored?,
     };
     report(TaskReport::Restored(incarnation, began_at));
     report(TaskReport::WantsCommit);
