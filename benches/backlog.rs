@@ -55,7 +55,7 @@ fn simulated(settings: Settings) -> Shared {
         std::thread::sleep(PASS);
         vec![Tags::default(); row.first.len()]
     };
-    Shared::with_taggers(settings, |_| Ok(vec![Box::new(pass) as Box<dyn Tagger>])).expect("shipped settings are sound")
+    Shared::with_taggers(settings, move |_| Ok(vec![Box::new(pass) as Box<dyn Tagger>])).expect("shipped settings are sound")
 }
 
 fn main() {

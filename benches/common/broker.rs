@@ -29,7 +29,8 @@ pub fn instantly(row: &Row) -> Vec<Tags> {
 /// The service's parts with [`instantly`] for a model.
 pub fn without_model(settings: Settings) -> Arc<Shared> {
     let workers = settings.infer.worker_count();
-    let made = Shared::with_taggers(settings, |_| Ok((0..workers).map(|_| Box::new(instantly) as Box<dyn Tagger>).collect()));
+    let made =
+        Shared::with_taggers(settings, move |_| Ok((0..workers).map(|_| Box::new(instantly) as Box<dyn Tagger>).collect()));
     Arc::new(made.expect("shipped settings are sound"))
 }
 

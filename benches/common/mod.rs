@@ -109,8 +109,9 @@ fn taggers(settings: &Settings, files: &ModelFiles, count: usize) -> Vec<OnnxTag
 /// The service's parts, with `settings.infer.workers` timed taggers for each model.
 pub fn service(settings: Settings) -> (Arc<Shared>, Arc<Meter>) {
     let meter = Arc::new(Meter::default());
-    let shared = Shared::with_taggers(settings.clone(), |files| {
-        let timed = |tagger| Box::new(Timed { tagger, meter: meter.clone() }) as Box<dyn Tagger>;
+    let for_workers = meter.clone();
+    let shared = Shared::with_taggers(settings.clone(), move |files| {
+        let timed = |tagger| Box::new(Timed { tagger, meter: for_workers.clone() }) as Box<dyn Tagger>;
         Ok(taggers(&settings, files, settings.infer.worker_count()).into_iter().map(timed).collect())
     });
     (Arc::new(shared.expect("shipped settings are sound")), meter)

@@ -90,6 +90,9 @@ class OwnFiles(unittest.TestCase):
         for place in mounts:
             self.assertNotIn(place, ("/opt/faircopy", "/opt/faircopy/models", "/opt/faircopy/grammars"))
         volumes = {v["name"]: v for v in pod(made)["volumes"]}
+        self.assertEqual(environment(container(made))["FAIRCOPY__INFER__MODEL_DIRS"], "/etc/faircopy/models/lab,/etc/faircopy/models/speech")
+        self.assertEqual(mounts["/etc/faircopy/models/speech"]["subPath"], "models")
+        self.assertNotIn("FAIRCOPY__INFER__MODEL_DIRS", environment(container(made_of())))
         self.assertEqual(volumes["model-en-clinic"]["persistentVolumeClaim"], {"claimName": "speech"})
         self.assertEqual(volumes["pack-clinic"]["configMap"], {"name": "clinic-pack"})
         for mount in mounts.values():

@@ -15,8 +15,8 @@ use crate::format::numbers::Numbers;
 use crate::format::origin;
 use crate::format::second::{Asker, SecondMode};
 use crate::format::style::FormatSpec;
-use crate::infer::Models;
 use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS, RowTemplate};
+use crate::infer::{Model, ModelPin};
 use crate::rate_limit::WordQuota;
 use crate::redact::AnswerWindow;
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
@@ -99,7 +99,7 @@ pub struct Profile {
     pub name: Arc<str>,
     /// decoding
     pub policy: Arc<Policy>,
-    /// its model, a directory in `infer.model_dir`
+    /// its model: the name of a directory in `infer.model_dir` or one of `infer.model_dirs`
     pub model: String,
     /// the kind of speech that the model is told of
     pub style: String,
@@ -119,6 +119,16 @@ impl Profile {
         let Some(lang) = lang else { return true };
         let primary = lang.split(['-', '_']).next().unwrap_or(lang);
         self.languages.iter().any(|l| l.eq_ignore_ascii_case(primary))
+    }
+
+    /// Its decoding with this model.
+    ///
+    /// # Errors
+    /// A style that the model does not know.
+    pub fn with_model(&self, model: &Model) -> Result<Policy, String> {
+        let template = model.template(&self.style, self.policy.template.tilt)?;
+        let settling = self.policy.settling.map(|settling| Settling { style: template.style, ..settling });
+        Ok(Policy { template, model: model.pin(), settling, ..(*self.policy).clone() })
     }
 }
 
@@ -173,19 +183,17 @@ impl Profiles {
         self.by_name.values().map(|p| p.model.clone()).collect()
     }
 
-    /// Gives every profile what it needs to know of its model.
+    /// Gives every profile what it needs to know of its model. `models`: those of [`Profiles::models`].
     ///
     /// # Errors
     /// A style that a profile's model does not know.
-    pub fn bind(&mut self, models: &Models) -> Result<(), SettingsError> {
+    pub fn bind(&mut self, models: &BTreeMap<String, Arc<Model>>) -> Result<(), SettingsError> {
         for (name, profile) in &mut self.by_name {
-            let bound = models.template(&profile.model, &profile.style, profile.policy.template.tilt);
-            let (template, model, files) = bound.map_err(|e| SettingsError(format!("profiles.{name}.{e}")))?;
+            let model = &models[&profile.model];
+            let policy = profile.with_model(model).map_err(|e| SettingsError(format!("profiles.{name}.{e}")))?;
             let profile = Arc::make_mut(profile);
-            let settling = profile.policy.settling.map(|settling| Settling { style: template.style, ..settling });
-            profile.policy = Arc::new(Policy { template, settling, ..(*profile.policy).clone() });
-            profile.format.model = model;
-            profile.format.lexicon = Some(files.dir.join("lexicon.tsv"));
+            profile.policy = Arc::new(policy);
+            profile.format.lexicon = Some(model.files.dir.join("lexicon.tsv"));
         }
         Ok(())
     }
@@ -195,16 +203,16 @@ impl Profiles {
     ///
     /// # Errors
     /// A model's file cannot be read.
-    pub fn bind_origins(&mut self, models: &Models, second_model: &Path) -> Result<(), SettingsError> {
-        let second = match models.second {
-            Some(_) => origin::directory(second_model).map_err(SettingsError)?,
+    pub fn bind_origins(&mut self, models: &BTreeMap<String, Arc<Model>>, second_model: Option<&Path>) -> Result<(), SettingsError> {
+        let second = match second_model {
+            Some(dir) => origin::directory(dir).map_err(SettingsError)?,
             None => "".into(),
         };
         let mut hashes: HashMap<String, Arc<str>> = HashMap::new();
         for profile in self.by_name.values_mut() {
             let profile = Arc::make_mut(profile);
             let policy = (*profile.policy).clone();
-            let (_, _, files) = models.template(&profile.model, &profile.style, policy.template.tilt).map_err(SettingsError)?;
+            let files = &models[&profile.model].files;
             if !hashes.contains_key(&profile.model) {
                 let read = files.contents().map_err(|e| SettingsError(e.to_string()))?;
                 let parts = read.iter().map(|(name, bytes)| (*name, bytes.as_slice()));
@@ -349,11 +357,11 @@ fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) -> Result<Pro
         names: own.redact_names,
         profanity: own.profanity,
         lexicon: None,
-        model: "".into(),
         reformat: settings.input.reformat,
     };
     let mut policy = Policy {
         template: RowTemplate { tilt: tilt(name, &own.tilt)?, ..RowTemplate::default() },
+        model: ModelPin::default(),
         lookahead,
         mask: match own.mask {
             MaskSetting::Open => Mask::Open,

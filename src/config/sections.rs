@@ -161,6 +161,9 @@ pub struct SchemaRegistry {
 pub struct InferSettings {
     /// the directory that has a directory for each model
     pub model_dir: PathBuf,
+    /// further such directories, with models of one's own
+    #[serde(deserialize_with = "super::text::paths")]
+    pub model_dirs: Vec<PathBuf>,
     /// the model of the second stage, a directory in `model_dir`
     pub second_model: String,
     /// ONNX Runtime library
@@ -197,6 +200,11 @@ impl InferSettings {
     /// Limits of the queue.
     pub fn batch_limits(&self) -> BatchLimits {
         BatchLimits { max_batch_tokens: self.max_batch_tokens, max_batch_items: self.max_batch_items }
+    }
+
+    /// All directories that have a directory for each model.
+    pub fn all_model_dirs(&self) -> Vec<PathBuf> {
+        [&self.model_dir].into_iter().chain(&self.model_dirs).cloned().collect()
     }
 
     /// Sessions to start.

@@ -57,6 +57,8 @@ pub(super) struct Instruments {
     pub(super) words_lost: Counter<u64>,
     pub(super) client_problems: Counter<u64>,
     pub(super) reloads: Counter<u64>,
+    pub(super) models: Gauge<u64>,
+    pub(super) model_changes: Counter<u64>,
 }
 
 /// What OpenTelemetry's messaging conventions want beside their metrics.
@@ -163,7 +165,9 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
             "lost words: no usable state holds them, and their raw records have expired",
         ),
         client_problems: count("faircopy.client.problems", "{problem}", "problems the Kafka client reported"),
-        reloads: count("faircopy.reloads", "{reload}", "changes of profiles, grammars, packs and lists, by result"),
+        reloads: count("faircopy.reloads", "{reload}", "changes of profiles, models, grammars, packs and lists, by result"),
+        models: m.u64_gauge("faircopy.models").with_unit("{model}").with_description("models that are loaded").build(),
+        model_changes: count("faircopy.models.changes", "{change}", "what became of models while the service ran, by kind"),
     }
 });
 

@@ -258,7 +258,84 @@ impl StateTooLarge {
     }
 }
 
-/// Changed profiles, grammars, packs or lists are in use.
+/// A model was loaded.
+pub struct ModelLoaded<'a> {
+    /// its directory's name, which profiles use
+    pub model: &'a str,
+    /// its name and its hash
+    pub identity: &'a str,
+    /// time that loading and checking took
+    pub took: Duration,
+    /// models that are loaded now
+    pub loaded: usize,
+}
+
+impl ModelLoaded<'_> {
+    /// Logs and counts it.
+    pub fn emit(self) {
+        INSTRUMENTS.model_changes.add(1, &[KeyValue::new("what", "loaded")]);
+        INSTRUMENTS.models.record(self.loaded as u64, &[]);
+        let took_ms = self.took.as_millis() as u64;
+        tracing::info!(model = self.model, identity = self.identity, took_ms, "a model is loaded");
+    }
+}
+
+/// A model that no profile and no stream uses any more was unloaded.
+pub struct ModelUnloaded<'a> {
+    /// as in [`ModelLoaded`]
+    pub model: &'a str,
+    /// as in [`ModelLoaded`]
+    pub identity: &'a str,
+    /// models that are loaded now
+    pub loaded: usize,
+}
+
+impl ModelUnloaded<'_> {
+    /// Logs and counts it.
+    pub fn emit(self) {
+        INSTRUMENTS.model_changes.add(1, &[KeyValue::new("what", "unloaded")]);
+        INSTRUMENTS.models.record(self.loaded as u64, &[]);
+        tracing::info!(model = self.model, identity = self.identity, "a model is unloaded: no profile and no stream uses it");
+    }
+}
+
+/// A model cannot be loaded. Profiles and streams go on with the models that they have.
+pub struct ModelRefused<'a> {
+    /// its directory's name
+    pub model: &'a str,
+    /// expected, got and remedy
+    pub why: &'a str,
+}
+
+impl ModelRefused<'_> {
+    /// Logs and counts it.
+    pub fn emit(self) {
+        INSTRUMENTS.model_changes.add(1, &[KeyValue::new("what", "refused")]);
+        tracing::error!(model = self.model, why = self.why, "a model is refused; the models from before stay in use");
+    }
+}
+
+/// A stream that was taken over goes on with its profile's model, because the model that it began with is gone.
+pub struct StreamModelGone<'a> {
+    /// identity of the model that is gone
+    pub model: &'a str,
+    /// identity of the model that the stream goes on with
+    pub instead: &'a str,
+}
+
+impl StreamModelGone<'_> {
+    /// Logs and counts it.
+    pub fn emit(self) {
+        INSTRUMENTS.model_changes.add(1, &[KeyValue::new("what", "gone")]);
+        tracing::warn!(
+            model = self.model,
+            instead = self.instead,
+            "a stream that was taken over goes on with its profile's model: the model that it began with is gone; no word is lost"
+        );
+    }
+}
+
+/// Changed profiles, models, grammars, packs or lists are in use.
 pub struct SettingsReloaded<'a> {
     /// time that reading and compiling took
     pub took: Duration,
@@ -273,11 +350,14 @@ impl SettingsReloaded<'_> {
         if !self.waiting.is_empty() {
             tracing::warn!(sections = ?self.waiting, "sections of the settings file have changed that take effect at the next start only");
         }
-        tracing::info!(took_ms = self.took.as_millis() as u64, "profiles, grammars, packs and lists were changed and are in use");
+        tracing::info!(
+            took_ms = self.took.as_millis() as u64,
+            "profiles, models, grammars, packs and lists were changed and are in use"
+        );
     }
 }
 
-/// Changed profiles, grammars, packs or lists have an error. The old ones stay in use.
+/// Changed profiles, models, grammars, packs or lists have an error. The old ones stay in use.
 pub struct ReloadRefused<'a> {
     /// file, line and what is wrong
     pub why: &'a str,
@@ -287,6 +367,9 @@ impl ReloadRefused<'_> {
     /// Logs and counts it.
     pub fn emit(self) {
         INSTRUMENTS.reloads.add(1, &[KeyValue::new("result", "refused")]);
-        tracing::error!(why = self.why, "changed profiles, grammars, packs or lists are refused; those from before stay in use");
+        tracing::error!(
+            why = self.why,
+            "changed profiles, models, grammars, packs or lists are refused; those from before stay in use"
+        );
     }
 }

@@ -87,7 +87,7 @@ impl Formatter {
             timing: Vec::new(),
             counts: None,
             cause: None,
-            model: self.style(&stream.profile).map_or("".into(), |s| s.model.clone()),
+            model: stream.model.clone(),
             profile: stream.profile.clone(),
             origin: None,
             meta,

@@ -46,8 +46,6 @@ pub struct FormatSpec {
     pub profanity: Option<PathBuf>,
     /// the model's file of mixed-case spellings, if there is a model
     pub lexicon: Option<PathBuf>,
-    /// the model's name, sent in every segment
-    pub model: Arc<str>,
     /// whether what recognisers write is read back (`input.reformat`)
     pub reformat: bool,
 }
@@ -87,8 +85,6 @@ pub struct Style {
     pub redaction: Option<Arc<Redaction>>,
     /// spellings of MIXED words
     pub lexicon: Arc<Lexicon>,
-    /// the model's name
-    pub model: Arc<str>,
     /// reads back what recognisers write, where they do
     pub read_back: Option<Arc<ReadBack>>,
     /// the hash of all this, if segments carry it ([`super::origin`])
@@ -111,7 +107,6 @@ impl Style {
             dictionary: Dictionary::default(),
             redaction: None,
             lexicon: Arc::default(),
-            model: "".into(),
             read_back: None,
             origin: None,
         }
@@ -166,8 +161,7 @@ impl Styles {
                     Some(reader)
                 }
             };
-            let mut style =
-                Style { verbatim: spec.verbatim, model: spec.model.clone(), numbers: spec.numbers, read_back, ..Style::of(itn) };
+            let mut style = Style { verbatim: spec.verbatim, numbers: spec.numbers, read_back, ..Style::of(itn) };
             if let Some(path) = &spec.lexicon {
                 style.lexicon = match lexicons.get(path) {
                     Some(lexicon) => lexicon.clone(),

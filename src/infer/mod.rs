@@ -12,7 +12,9 @@
 
 pub mod kept;
 pub mod model;
+pub mod models;
 pub mod onnx;
+pub mod parity;
 pub mod path;
 pub mod prosody;
 pub mod queue;
@@ -26,7 +28,8 @@ pub mod tokenise;
 pub mod weights;
 
 pub use kept::KeptStates;
-pub use model::{LoadError, Model, ModelFiles, Models};
+pub use model::{LoadError, Model, ModelFiles, ModelPin};
+pub use models::Models;
 pub use row::{Row, RowWord};
 pub use service::{Answer, InferenceService, Outcome, Request};
 pub use states::States;

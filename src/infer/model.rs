@@ -1,14 +1,15 @@
-//! Model directories, and the models that a process serves.
+//! A model: the files of its directory, and the model as a process serves it.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use super::path::LabelTransitions;
 use super::queue::BatchLimits;
 use super::row::RowTemplate;
-use super::second::SecondStageService;
 use super::{InferenceService, KeptStates, Tagger, WordTokenizer};
 use crate::tags::{Labels, Tilt};
 
@@ -23,6 +24,13 @@ const FILES: [&str; 4] = ["tagger.onnx.zst", "tokenizer.json", "labels.json", "l
 const MAX_TAGGER_BYTES: u64 = 2 << 30;
 /// Largest `labels.json`, bytes.
 const MAX_LABELS_BYTES: u64 = 1 << 16;
+/// Largest file of a model directory, bytes, as it lies there.
+const MAX_FILES: [(&str, u64); 4] = [
+    ("tagger.onnx.zst", MAX_TAGGER_BYTES),
+    ("tokenizer.json", 64 << 20),
+    ("labels.json", MAX_LABELS_BYTES),
+    ("lexicon.tsv", 16 << 20),
+];
 
 /// A model directory: `tagger.onnx.zst`, `tokenizer.json`, `labels.json`, `lexicon.tsv`.
 #[derive(Clone, Debug)]
@@ -33,29 +41,54 @@ pub struct ModelFiles {
     pub labels: Labels,
     /// which ITN label may follow which
     pub follows: LabelTransitions,
+    /// the model's name in `labels.json`, and a hash of all files that decide its tags: `en-mpnet-5@0123456789abcdef`
+    pub identity: Arc<str>,
 }
 
 impl ModelFiles {
-    /// Reads and checks `labels.json`, and looks for the other files.
+    /// Reads and checks `labels.json`, looks for the other files and at their sizes, and hashes those that decide tags.
     pub fn open(dir: &Path) -> Result<ModelFiles, LoadError> {
-        for name in FILES {
-            if !dir.join(name).is_file() {
+        for (name, most) in MAX_FILES {
+            let Some(meta) = std::fs::metadata(dir.join(name)).ok().filter(std::fs::Metadata::is_file) else {
                 return Err(LoadError(format!(
                     "{}: expected a model directory with {name} in it, found none; set infer.model_dir to the shipped models/ and a profile's \
-                     model to one of its directories",
+                     model to one of its directories, or to one of infer.model_dirs",
                     dir.display()
+                )));
+            };
+            if meta.len() > most {
+                return Err(LoadError(format!(
+                    "{}: expected at most {most} bytes, got {}",
+                    dir.join(name).display(),
+                    meta.len()
                 )));
             }
         }
+        ModelFiles::with_labels(dir, ModelFiles::labels(dir)?)
+    }
+
+    /// As [`ModelFiles::open`], for a directory that may be anything. `None` unless it has a sound model whose
+    /// `labels.json` has this name. The name is looked at first, because hashing reads whole files.
+    pub fn open_named(dir: &Path, name: &str) -> Option<ModelFiles> {
+        ModelFiles::labels(dir).ok().filter(|labels| labels.model == name)?;
+        ModelFiles::open(dir).ok()
+    }
+
+    fn labels(dir: &Path) -> Result<Labels, LoadError> {
         let path = dir.join("labels.json");
-        let wrong = |e: String| LoadError(format!("{}: {e}; export the model again with this version's labels", path.display()));
         let mut text = String::new();
         let file = std::fs::File::open(&path).map_err(|e| LoadError(format!("{}: {e}", path.display())))?;
-        file.take(MAX_LABELS_BYTES).read_to_string(&mut text).map_err(|e| wrong(e.to_string()))?;
-        let labels: Labels = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-        labels.check().map_err(wrong)?;
-        let follows = LabelTransitions::new(labels.itn.len(), &labels.itn_follows).map_err(wrong)?;
-        Ok(ModelFiles { dir: dir.to_path_buf(), labels, follows })
+        file.take(MAX_LABELS_BYTES).read_to_string(&mut text).map_err(|e| wrong_labels(dir, e))?;
+        let labels: Labels = serde_json::from_str(&text).map_err(|e| wrong_labels(dir, e))?;
+        labels.check().map_err(|e| wrong_labels(dir, e))?;
+        Ok(labels)
+    }
+
+    fn with_labels(dir: &Path, labels: Labels) -> Result<ModelFiles, LoadError> {
+        let follows = LabelTransitions::new(labels.itn.len(), &labels.itn_follows).map_err(|e| wrong_labels(dir, e))?;
+        let hash = hash(dir).map_err(|e| LoadError(format!("{}: {e}", dir.display())))?;
+        let identity = format!("{}@{hash:016x}", labels.model).into();
+        Ok(ModelFiles { dir: dir.to_path_buf(), labels, follows, identity })
     }
 
     /// The names and contents of its files, for a hash.
@@ -92,9 +125,64 @@ impl ModelFiles {
     }
 }
 
+fn wrong_labels(dir: &Path, why: impl std::fmt::Display) -> LoadError {
+    let path = dir.join("labels.json");
+    LoadError(format!("{}: {why}; export the model again with this version's labels", path.display()))
+}
+
+/// A hash of the files that decide a model's tags (XXH3, 64 bits).
+fn hash(dir: &Path) -> std::io::Result<u64> {
+    let (mut hash, mut part) = (Xxh3::new(), vec![0; 1 << 16]);
+    for name in ["tagger.onnx.zst", "tokenizer.json", "labels.json"] {
+        let mut file = std::fs::File::open(dir.join(name))?;
+        hash.update(&file.metadata()?.len().to_le_bytes());
+        loop {
+            match file.read(&mut part)? {
+                0 => break,
+                n => hash.update(&part[..n]),
+            }
+        }
+    }
+    Ok(hash.digest())
+}
+
+/// A use of a loaded model by a profile or a stream. The model stays loaded as long as somebody holds a pin of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelPin(Option<Arc<ModelNames>>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct ModelNames {
+    name: Arc<str>,
+    identity: Arc<str>,
+}
+
+impl ModelPin {
+    /// A model of this name, for tests without a model.
+    pub fn named(name: &str) -> ModelPin {
+        ModelPin(Some(Arc::new(ModelNames { name: name.into(), identity: name.into() })))
+    }
+
+    /// The name that segments carry.
+    pub fn name(&self) -> Arc<str> {
+        self.0.as_ref().map_or_else(|| "".into(), |names| names.name.clone())
+    }
+
+    /// [`ModelFiles::identity`].
+    pub fn identity(&self) -> Arc<str> {
+        self.0.as_ref().map_or_else(|| "".into(), |names| names.identity.clone())
+    }
+
+    /// Pins of the same model, this one among them.
+    fn count(&self) -> usize {
+        self.0.as_ref().map_or(0, Arc::strong_count)
+    }
+}
+
 /// A model that this process serves, with its queue and workers.
 pub struct Model {
-    /// its name in profiles: its directory in `infer.model_dir`
+    /// its number in this process; no other model gets the number
+    number: usize,
+    /// its name in profiles: its directory's name
     pub key: String,
     /// its files
     pub files: ModelFiles,
@@ -102,12 +190,13 @@ pub struct Model {
     pub tokenizer: WordTokenizer,
     /// its queue
     pub infer: InferenceService,
+    pin: ModelPin,
 }
 
 impl Model {
     /// Starts a worker for each tagger.
     pub fn start(
-        key: &str,
+        (number, key): (usize, &str),
         files: ModelFiles,
         taggers: Vec<Box<dyn Tagger>>,
         limits: BatchLimits,
@@ -115,53 +204,36 @@ impl Model {
         kept: KeptStates,
     ) -> Result<Model, LoadError> {
         let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), &files.labels.tokens).map_err(LoadError)?;
-        Ok(Model { key: key.to_string(), files, tokenizer, infer: InferenceService::start(taggers, limits, max_wait, kept) })
-    }
-}
-
-/// All models of a process, each once, whichever profiles use it.
-pub struct Models {
-    models: Vec<Model>,
-    /// the second stage, where some profile asks it
-    pub second: Option<SecondStageService>,
-    /// the states that their streams keep
-    pub kept: KeptStates,
-}
-
-impl Models {
-    /// The models for which profiles ask. All of them keep states in `kept`.
-    pub fn new(models: Vec<Model>, kept: KeptStates) -> Models {
-        Models { models, second: None, kept }
+        let infer = InferenceService::start(taggers, limits, max_wait, kept);
+        let names = ModelNames { name: files.labels.model.as_str().into(), identity: files.identity.clone() };
+        Ok(Model { number, key: key.to_string(), files, tokenizer, infer, pin: ModelPin(Some(Arc::new(names))) })
     }
 
-    /// The model that a row is for.
-    pub fn of(&self, template: RowTemplate) -> &Model {
-        &self.models[template.model]
+    /// [`RowTemplate::model`] of its rows.
+    pub fn number(&self) -> usize {
+        self.number
     }
 
-    /// The directories of those that are loaded.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.models.iter().map(|m| m.key.as_str())
+    /// A pin, which keeps the model loaded.
+    pub fn pin(&self) -> ModelPin {
+        self.pin.clone()
     }
 
-    /// The names that segments carry.
-    pub fn names(&self) -> Vec<&str> {
-        self.models.iter().map(|m| m.files.labels.model.as_str()).collect()
+    /// Whether somebody besides the table of models holds a pin.
+    pub fn is_used(&self) -> bool {
+        self.pin.count() > 1
     }
 
-    /// The template of a profile's rows, the model's name and its files.
+    /// The template of a profile's rows.
     ///
     /// # Errors
     /// A style that the model does not know. The message lists the styles that it knows.
-    pub fn template(&self, key: &str, style: &str, tilt: Tilt) -> Result<(RowTemplate, Arc<str>, &ModelFiles), String> {
-        let at = self.models.iter().position(|m| m.key == key).expect("every profile's model is loaded");
-        let files = &self.models[at].files;
-        let Labels { model, styles, tokens, .. } = &files.labels;
+    pub fn template(&self, style: &str, tilt: Tilt) -> Result<RowTemplate, String> {
+        let Labels { styles, tokens, .. } = &self.files.labels;
         let style = styles
             .iter()
             .position(|s| s == style)
-            .ok_or_else(|| format!("style = {style:?}: expected one of {styles:?}, which model {key:?} knows"))?;
-        let template = RowTemplate { model: at, cls: tokens.cls, sep: tokens.sep, style: style as u32, tilt };
-        Ok((template, model.as_str().into(), files))
+            .ok_or_else(|| format!("style = {style:?}: expected one of {styles:?}, which model {:?} knows", self.key))?;
+        Ok(RowTemplate { model: self.number, cls: tokens.cls, sep: tokens.sep, style: style as u32, tilt })
     }
 }

@@ -15,7 +15,7 @@ pub const MAX_TOKENS_PER_WORD: usize = 8;
 /// The part of a row that all rows of a profile share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RowTemplate {
-    /// index of the model
+    /// the model's number in this process
     pub model: usize,
     /// first token of every row; belongs to word -1, so that every word may attend to it
     pub cls: u32,

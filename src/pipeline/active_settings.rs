@@ -1,12 +1,15 @@
 //! The settings that may change while the service runs: profiles, tenants, quotas and record limits, and the profiles'
 //! formatting.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::config::{Profiles, Settings, SettingsError};
+use crate::events;
 use crate::format::Styles;
-use crate::infer::Models;
+use crate::infer::{LoadError, Model, Models};
 use crate::rate_limit::WordQuotas;
 use crate::record::RecordLimits;
 
@@ -22,15 +25,22 @@ pub struct ActiveSettings {
 }
 
 impl ActiveSettings {
-    /// The first generation, from the settings and the loaded models; and the profiles' formatting.
+    /// The first generation, from the settings and the models that `profiles` name (`loaded`); and the profiles'
+    /// formatting.
     ///
     /// # Errors
     /// A style that a model does not know, or a grammar, pack or list that is wrong.
-    pub fn new(settings: &Settings, mut profiles: Profiles, models: &Models) -> Result<(ActiveSettings, Styles), SettingsError> {
-        profiles.bind(models)?;
+    pub fn new(
+        settings: &Settings,
+        mut profiles: Profiles,
+        loaded: &ProfileModels,
+        models: &Models,
+    ) -> Result<(ActiveSettings, Styles), SettingsError> {
+        profiles.bind(loaded)?;
         let mut styles = settings.styles(&profiles)?;
         if settings.output.origin {
-            profiles.bind_origins(models, &settings.infer.model_dir.join(&settings.infer.second_model))?;
+            let second = models.second.as_ref().map(|_| settings.infer.model_dir.join(&settings.infer.second_model));
+            profiles.bind_origins(loaded, second.as_deref())?;
             let files = &settings.format;
             styles.bind_origins(&files.grammar_dir, &files.pack_dirs, profiles.format_specs()).map_err(SettingsError)?;
         }
@@ -44,7 +54,7 @@ impl ActiveSettings {
     /// time since has given back.
     ///
     /// # Errors
-    /// The file cannot be used, or asks for something that needs a restart.
+    /// The file cannot be used, a model that it names cannot be loaded, or it asks for something that needs a restart.
     pub fn next(
         &self,
         file: Option<&Path>,
@@ -58,12 +68,6 @@ impl ActiveSettings {
         settings.input = began_with.input.clone();
         settings.output = began_with.output.clone();
         let profiles = settings.profiles()?;
-        let known: Vec<&str> = models.keys().collect();
-        if let Some(model) = profiles.models().into_iter().find(|m| !known.contains(&m.as_str())) {
-            return Err(SettingsError(format!(
-                "model {model:?} is not loaded: expected one of {known:?}; a profile with another one needs a restart"
-            )));
-        }
         if profiles.any_asks_second() && models.second.is_none() {
             return Err(SettingsError(
                 "a profile has a second_stage, and its model is not loaded: expected second_stage = \"off\"; another value needs a restart".into(),
@@ -75,10 +79,29 @@ impl ActiveSettings {
                 gone.name
             )));
         }
-        let (mut next, styles) = ActiveSettings::new(&settings, profiles, models)?;
+        let loaded = load_models(models, &profiles).map_err(|(model, e)| {
+            events::ModelRefused { model: &model, why: &e.0 }.emit();
+            SettingsError(e.0)
+        })?;
+        let (mut next, styles) = ActiveSettings::new(&settings, profiles, &loaded, models)?;
         next.quotas = self.quotas.followed_by(next.profiles.quotas(), now);
         Ok((next, styles, waiting))
     }
+}
+
+/// The models of all profiles, by their names in profiles.
+pub type ProfileModels = BTreeMap<String, Arc<Model>>;
+
+/// Loads the models that `profiles` name, as far as they are not loaded.
+///
+/// # Errors
+/// The first model that cannot be loaded, and why.
+pub fn load_models(models: &Models, profiles: &Profiles) -> Result<ProfileModels, (String, LoadError)> {
+    let load = |key: String| match models.load(&key) {
+        Ok(model) => Ok((key, model)),
+        Err(e) => Err((key, e)),
+    };
+    profiles.models().into_iter().map(load).collect()
 }
 
 /// Names of changed sections that are not taken over.

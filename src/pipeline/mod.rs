@@ -38,15 +38,16 @@ use crate::config::{Settings, SettingsError};
 use crate::consume::changelog::{ChangelogReader, RestoreError};
 use crate::consume::group::StartError;
 use crate::consume::poll::RawConsumer;
-use crate::events::TenantNames;
+use crate::events::{self, TenantNames};
 use crate::faults::panic_at;
 use crate::format::{Formatter, Styles};
 use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
+use crate::infer::parity;
 use crate::infer::second::{SecondModel, SecondStageService};
 use crate::infer::second_files::SecondFiles;
 use crate::infer::second_onnx::OnnxSecond;
-use crate::infer::{KeptStates, LoadError, Model, ModelFiles, Models, Tagger};
+use crate::infer::{KeptStates, LoadError, ModelFiles, Models, Tagger};
 use crate::kafka::files::Fixed;
 use crate::produce::plain::PlainProducer;
 use crate::produce::registry;
@@ -58,7 +59,7 @@ use crate::record::avro::Schemas;
 use crate::session::output::{Release, StreamRef};
 use crate::session::policy::Policy;
 use crate::session::snapshot::SnapshotContext;
-use active_settings::ActiveSettings;
+use active_settings::{ActiveSettings, load_models};
 use assignment::{Assignment, SpawnTask};
 use worker::{Worker, WorkerError};
 
@@ -150,12 +151,10 @@ impl Shared {
     /// Loads the models and the formatting that profiles ask for, and starts the inference workers.
     pub fn load(settings: Settings) -> Result<Shared, RunError> {
         let i = settings.infer.clone();
-        let mut runtime_is_there = false;
-        let taggers = |files: &ModelFiles| {
-            if !std::mem::replace(&mut runtime_is_there, true) {
-                init_runtime(&absolute(&i.runtime))?;
-            }
-            let taggers = OnnxTagger::load(files, i.device, i.threads_per_worker, i.state_slots, i.worker_count())?;
+        let taggers = move |files: &ModelFiles| {
+            init_runtime(&absolute(&i.runtime))?;
+            let mut taggers = OnnxTagger::load(files, i.device, i.threads_per_worker, i.state_slots, i.worker_count())?;
+            taggers.first_mut().map_or(Ok(()), |tagger| parity::check(files, tagger))?;
             Ok(taggers.into_iter().map(|tagger| Box::new(tagger) as Box<dyn Tagger>).collect())
         };
         Shared::with_models(settings, taggers, |settings| {
@@ -169,7 +168,7 @@ impl Shared {
     /// Like [`Shared::load`], with the caller's taggers, one for each worker of a model, and without a second stage.
     pub fn with_taggers(
         settings: Settings,
-        taggers: impl FnMut(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError>,
+        taggers: impl Fn(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError> + Send + Sync + 'static,
     ) -> Result<Shared, RunError> {
         Shared::with_models(settings, taggers, |_| Ok(None))
     }
@@ -177,23 +176,17 @@ impl Shared {
     /// Like [`Shared::with_taggers`]. `second` makes the second stage, if some profile asks it.
     pub fn with_models(
         settings: Settings,
-        mut taggers: impl FnMut(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError>,
+        taggers: impl Fn(&ModelFiles) -> Result<Vec<Box<dyn Tagger>>, LoadError> + Send + Sync + 'static,
         second: impl FnOnce(&Settings) -> Result<Option<SecondStageService>, LoadError>,
     ) -> Result<Shared, RunError> {
-        let profiles = settings.profiles()?;
-        let kept = KeptStates::new(settings.infer.state_bytes);
-        let mut models = Vec::new();
-        for key in profiles.models() {
-            let files = ModelFiles::open(&settings.infer.model_dir.join(&key))?;
-            let taggers = taggers(&files)?;
-            let max_wait = Duration::from_micros(settings.infer.max_wait_us);
-            models.push(Model::start(&key, files, taggers, settings.infer.batch_limits(), max_wait, kept.clone())?);
-        }
-        let mut models = Models::new(models, kept);
+        let (profiles, infer) = (settings.profiles()?, &settings.infer);
+        let (kept, max_wait) = (KeptStates::new(infer.state_bytes), Duration::from_micros(infer.max_wait_us));
+        let mut models = Models::new(infer.all_model_dirs(), infer.batch_limits(), max_wait, kept, Box::new(taggers));
+        let loaded = load_models(&models, &profiles).map_err(|(_, e)| e)?;
         if profiles.any_asks_second() {
             models.second = second(&settings)?;
         }
-        let (active_settings, styles) = ActiveSettings::new(&settings, profiles, &models)?;
+        let (active_settings, styles) = ActiveSettings::new(&settings, profiles, &loaded, &models)?;
         let per_second = NonZeroU32::new(settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Ok(Shared {
             settings_file: None,
@@ -244,13 +237,21 @@ fn absolute(path: &std::path::Path) -> PathBuf {
 }
 
 impl SnapshotContext for Shared {
-    fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>) {
+    fn profile(&self, name: &str, model: Option<&str>) -> (Arc<str>, Arc<Policy>) {
         let profile = self.active_settings().profiles.named(name).clone();
-        (profile.name.clone(), profile.policy.clone())
-    }
-
-    fn model(&self, policy: &Policy) -> Arc<str> {
-        self.models.of(policy.template).files.labels.model.as_str().into()
+        let own = model.filter(|identity| **identity != *profile.policy.model.identity());
+        let policy = match own.map(|identity| self.models.of_identity(identity)) {
+            None => profile.policy.clone(),
+            // The profile may name a style by now that the stream's model does not know.
+            Some(model) => match model.and_then(|model| profile.with_model(&model).ok()) {
+                Some(policy) => Arc::new(policy),
+                None => {
+                    events::StreamModelGone { model: own.unwrap_or_default(), instead: &profile.policy.model.identity() }.emit();
+                    profile.policy.clone()
+                }
+            },
+        };
+        (profile.name.clone(), policy)
     }
 
     fn tokens(&self, policy: &Policy, spoken: &str) -> Arc<[u32]> {

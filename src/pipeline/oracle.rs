@@ -111,6 +111,7 @@ fn tags(seed: u64, i: usize) -> Tags {
 fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let policy = Policy {
         template: RowTemplate::default(),
+        model: crate::infer::ModelPin::default(),
         lookahead: Lookahead::Words(9),
         mask: Mask::Open,
         rule: ReleaseRule::Frozen,

@@ -1,4 +1,4 @@
-//! Reloads profiles, grammars, packs and lists that change while the service runs. The files are looked at again and
+//! Reloads profiles, models, grammars, packs and lists that change while the service runs. The files are looked at again and
 //! again, and at once on SIGHUP. Changed files are checked first; files with an error are not used.
 
 use std::collections::BTreeMap;
@@ -32,6 +32,7 @@ fn fingerprint(shared: &Shared) -> Fingerprint {
     let mut fingerprint = Fingerprint::new();
     shared.settings_file.iter().for_each(|path| add(&mut fingerprint, path, 0));
     add(&mut fingerprint, &format.grammar_dir, 0);
+    shared.settings.infer.all_model_dirs().iter().for_each(|dir| add(&mut fingerprint, dir, 0));
     for (_, spec) in shared.active_settings().profiles.format_specs() {
         for dir in &format.pack_dirs {
             spec.packs.iter().for_each(|pack| add(&mut fingerprint, &dir.join(pack), 0));
@@ -57,9 +58,12 @@ pub async fn watch(shared: Arc<Shared>) {
         if told || now == before && now != in_use {
             in_use = now.clone();
             let shared = shared.clone();
-            // Compiling takes a tenth of a second, so it does not run on a thread that serves partitions.
+            // Compiling takes a tenth of a second and a model some seconds, so neither runs on a thread that serves
+            // partitions.
             let _ = tokio::task::spawn_blocking(move || load(&shared)).await;
         }
+        let shared = shared.clone();
+        let _ = tokio::task::spawn_blocking(move || shared.models.unload_unused()).await;
         before = now;
     }
 }

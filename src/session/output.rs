@@ -45,6 +45,8 @@ pub struct StreamRef {
     pub profile: Arc<str>,
     /// the hash of its model and decoding rules, if segments carry it
     pub origin: Option<Arc<str>>,
+    /// name of the model that tags it
+    pub model: Arc<str>,
     /// the source of its last word
     pub source: Option<Arc<Source>>,
 }

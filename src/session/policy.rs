@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::buffer::FreezeCause;
 use super::plan::Pass;
 use super::second::SecondStage;
+use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
 use crate::redact::Redaction;
 
@@ -75,8 +76,10 @@ impl Settling {
 /// One stream's decoding rules. Checked by `config`: `lookahead` fits the buffer, the window fits the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// the model, and its settings for every row
+    /// the model's number, and its settings for every row
     pub template: RowTemplate,
+    /// keeps the model loaded while a profile or a stream has this policy
+    pub model: ModelPin,
     /// `L`
     pub lookahead: Lookahead,
     /// what the model's mask is set to

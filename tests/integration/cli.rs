@@ -69,7 +69,7 @@ fn a_model_directory_with_the_wrong_labels_or_a_broken_file_is_refused() {
     let mine = dir.path().join("mine");
     std::fs::create_dir(&mine).unwrap();
     let shipped = |name: &str| root().join("models/en-fast").join(name);
-    for name in ["tagger.onnx.zst", "tokenizer.json", "labels.json", "lexicon.tsv"] {
+    for name in ["tagger.onnx.zst", "tokenizer.json", "labels.json", "lexicon.tsv", "parity.jsonl"] {
         std::fs::copy(shipped(name), mine.join(name)).unwrap();
     }
     let path = dir.path().to_str().unwrap().to_string();
@@ -87,6 +87,12 @@ fn a_model_directory_with_the_wrong_labels_or_a_broken_file_is_refused() {
     std::fs::write(mine.join("labels.json"), &labels).unwrap();
     let styled = [env[0], env[1], ("FAIRCOPY__PROFILES__DEFAULT__STYLE", "opera")];
     fails(&["format"], &styled, 2, &["profiles.default.style", "opera", "any"]);
+    let parity = std::fs::read_to_string(mine.join("parity.jsonl")).unwrap();
+    std::fs::write(mine.join("parity.jsonl"), parity.replace("\"LOWER\"", "\"UPPER\"")).unwrap();
+    fails(&["format"], &env, 3, &["parity.jsonl", "expected the tags that the model had in training", "export the model again"]);
+    std::fs::remove_file(mine.join("parity.jsonl")).unwrap();
+    fails(&["format"], &env, 3, &["parity.jsonl", "which the export writes"]);
+    std::fs::write(mine.join("parity.jsonl"), parity).unwrap();
     std::fs::write(mine.join("tagger.onnx.zst"), b"not a model").unwrap();
     fails(&["format"], &env, 3, &["tagger.onnx.zst", "expected an ONNX tagger packed by zstd"]);
     std::fs::write(mine.join("tagger.onnx.zst"), zstd::encode_all(&b"not a model"[..], 1).unwrap()).unwrap();

@@ -28,7 +28,7 @@ fn evaluate(rows: &[Gold], sweep: &[&str], pace: Pace, model: impl Fn(&Row) -> V
     base.verbatim = true;
     let cells = sweep::cells(&base, &sweep.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
     let model = Mutex::new(Some(model));
-    let taken = |_: &ModelFiles| Ok(vec![Box::new(model.lock().unwrap().take().expect("one model")) as Box<dyn Tagger>]);
+    let taken = move |_: &ModelFiles| Ok(vec![Box::new(model.lock().unwrap().take().expect("one model")) as Box<dyn Tagger>]);
     let shared = Shared::with_taggers(run::settings(settings, &cells).unwrap(), taken).unwrap();
     let (outs, _) = run::run(shared, &cells, rows, pace).unwrap();
     cells.iter().zip(&outs).map(|(cell, out)| judge(cell, out, rows)).collect()

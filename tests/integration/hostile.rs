@@ -238,7 +238,7 @@ fn hostile_input_has_the_result_that_the_document_says() {
     let mut settings = OfflinePipeline::settings(Settings::load(None).unwrap(), false);
     settings.decode.max_streams_per_partition = 50;
     let plain = |row: &Row| vec![Tags::default(); row.first.len()];
-    let shared = Arc::new(Shared::with_taggers(settings, |_| Ok(vec![Box::new(plain)])).unwrap());
+    let shared = Arc::new(Shared::with_taggers(settings, move |_| Ok(vec![Box::new(plain)])).unwrap());
     let (documented, cases) = (documented(), cases());
     let (rows, names): (Vec<_>, Vec<_>) = (documented.keys().collect(), cases.keys().collect());
     let rows: Vec<_> = rows.into_iter().filter(|name| !name.starts_with(ON_THE_BROKER)).collect();

@@ -21,6 +21,7 @@ mod ledger;
 mod metrics;
 mod model;
 mod operations;
+mod own_models;
 mod principals;
 mod recorded;
 mod redaction;

@@ -9,7 +9,7 @@ use faircopy::config::Settings;
 use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
 use faircopy::infer::prosody::{Prosody, Voice};
 use faircopy::infer::row::{Row, RowTemplate, StatesRef};
-use faircopy::infer::{ModelFiles, RowWord, States, Tagger, WordTokenizer};
+use faircopy::infer::{ModelFiles, ModelPin, RowWord, States, Tagger, WordTokenizer};
 use faircopy::redact::AskedClasses;
 use faircopy::session::buffer::Buffer;
 use faircopy::session::policy::{Lookahead, Mask, Policy, Settling};
@@ -247,6 +247,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
     let special = &m.files.labels.tokens;
     Policy {
         template: RowTemplate { cls: special.cls, sep: special.sep, ..RowTemplate::default() },
+        model: ModelPin::default(),
         lookahead: Lookahead::Words(rules.lookahead as u32),
         mask,
         pass_words: rules.settle_words,

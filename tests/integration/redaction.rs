@@ -92,7 +92,7 @@ fn a_card_number_read_slowly_leaves_in_no_part_by_any_rule_of_release() {
         default.redact.insert("card".into(), RedactSetting::Rule(card));
         default.redact.insert("phone".into(), RedactSetting::Action(Action::Tag));
         let model = |row: &Row| misled(row, &TOKENIZER);
-        let shared = Arc::new(Shared::with_taggers(settings, |_| Ok(vec![Box::new(model)])).unwrap());
+        let shared = Arc::new(Shared::with_taggers(settings, move |_| Ok(vec![Box::new(model)])).unwrap());
         let mut replay = OfflinePipeline::paced(shared.clone());
         let (mut all, mut offset) = (Vec::new(), 0);
         let collect = |replay: &mut OfflinePipeline, all: &mut Vec<Segment>| {

@@ -146,6 +146,9 @@ spec:
         {{- range $model, $from := .Values.models }}
         - { name: model-{{ $model }}, mountPath: /opt/faircopy/models/{{ $model }}, readOnly: true{{ with $from.subPath }}, subPath: {{ . | quote }}{{ end }} }
         {{- end }}
+        {{- range $dir, $from := .Values.modelDirs }}
+        - { name: models-{{ $dir }}, mountPath: /etc/faircopy/models/{{ $dir }}, readOnly: true{{ with $from.subPath }}, subPath: {{ . | quote }}{{ end }} }
+        {{- end }}
         {{- include "faircopy.commonMounts" . | nindent 8 }}
   volumes:
     - name: config
@@ -164,6 +167,10 @@ spec:
     {{- end }}
     {{- range $model, $from := .Values.models }}
     - name: model-{{ $model }}
+      {{- toYaml $from.volume | nindent 6 }}
+    {{- end }}
+    {{- range $dir, $from := .Values.modelDirs }}
+    - name: models-{{ $dir }}
       {{- toYaml $from.volume | nindent 6 }}
     {{- end }}
     {{- include "faircopy.commonVolumes" . | nindent 4 }}

@@ -38,6 +38,7 @@
   "LOG__FORMAT" "json" }}
 {{- with .Values.telemetry.otlp }}{{ $_ := set $set "TELEMETRY__OTLP" . }}{{ end }}
 {{- if or .Values.packs .Values.packVolumes }}{{ $_ := set $set "FORMAT__PACK_DIRS" "/etc/faircopy/packs,grammars/packs" }}{{ end }}
+{{- with .Values.modelDirs }}{{ $_ := set $set "INFER__MODEL_DIRS" (printf "/etc/faircopy/models/%s" (join ",/etc/faircopy/models/" (keys . | sortAlpha))) }}{{ end }}
 {{- if .Values.gpu.enabled }}
 {{- $_ := set $set "INFER__DEVICE" "cuda" }}
 {{- $_ := set $set "INFER__MAX_BATCH_TOKENS" 16384 }}

@@ -189,7 +189,7 @@ impl Intake {
                 }
             }
         }
-        let tokenizer = &self.shared.models.of(policy.template).tokenizer;
-        Record::new(segment, hash, source, policy, plain, |w| tokenizer.tokens(w))
+        let model = self.shared.models.of(policy.template);
+        Record::new(segment, hash, source, policy, plain, |w| model.tokenizer.tokens(w))
     }
 }

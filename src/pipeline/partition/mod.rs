@@ -320,9 +320,10 @@ impl Partition {
 
     /// As [`Partition::checkpoint`], with the packing left to do.
     pub fn begin_checkpoint(&mut self) -> UnpackedCheckpoint {
+        self.apply_reload(); // an idle partition, too, lets go of old settings and their models
         let out = self.drain();
         let shared = self.shared.clone();
-        let snapshots = self.sessions.take_snapshots(|policy: &Policy| shared.model(policy)).into_iter();
+        let snapshots = self.sessions.take_snapshots().into_iter();
         let snapshots = snapshots.map(|(key, state)| {
             let applied = self.sessions.applied(&key, self.next_offset);
             (key, state, applied)

@@ -67,7 +67,7 @@ impl Partition {
     /// [`Partition::reread_record`].
     pub fn reopen(&mut self, stream: &UnreadableStream, missing: u64) {
         let now = self.now();
-        let (name, policy) = self.shared.profile(&stream.outline.profile);
+        let (name, policy) = self.shared.profile(&stream.outline.profile, None);
         self.sessions.reopen(stream, missing, name, policy, now);
     }
 

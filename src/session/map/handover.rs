@@ -5,23 +5,19 @@ use std::sync::Arc;
 use super::{Sessions, Slot, replace};
 use crate::session::Time;
 use crate::session::output::{StreamId, StreamKey};
-use crate::session::policy::Policy;
 use crate::session::snapshot::{Snapshot, SnapshotContext, SnapshotError};
 use crate::session::stream::Stream;
 
 impl Sessions {
     /// Snapshots of the streams that changed since the last call, and `None` for streams that need no state any more.
-    /// `model`: the name of a stream's model.
-    pub fn take_snapshots(&mut self, model: impl Fn(&Policy) -> Arc<str>) -> Vec<(StreamKey, Option<Snapshot>)> {
+    pub fn take_snapshots(&mut self) -> Vec<(StreamKey, Option<Snapshot>)> {
         self.changed.extend(self.ended.take_forgotten());
         let changed = std::mem::take(&mut self.changed);
         let snapshot = |key: &StreamKey| match self.by_key.get(key) {
             Some(id) => {
                 let slot = &self.slots[id];
-                let model = model(slot.stream.policy());
                 Some(Snapshot::Open(Box::new(slot.stream.snapshot(
                     &slot.profile,
-                    &model,
                     &slot.waiting,
                     self.vocabularies.of(&key.session),
                 ))))
@@ -75,7 +71,7 @@ impl Sessions {
             }
             Snapshot::Open(state) => state,
         };
-        let (profile, policy) = context.profile(&state.profile);
+        let (profile, policy) = context.profile(&state.profile, Some(&state.model));
         let (stream, waiting) = Stream::restored(state, policy, context, now)?;
         // Everything that the tables will ask of the stream is computed before the stream is in them, so that a panic
         // over a damaged state leaves nothing behind.

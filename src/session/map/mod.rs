@@ -67,6 +67,7 @@ impl Slot {
             id,
             key: self.key.clone(),
             epoch: self.stream.epoch(),
+            model: self.stream.policy().model.name(),
             profile: self.profile.clone(),
             origin: self.stream.policy().origin.clone(),
             source: self.stream.last_source(),

@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(spelled(&first, "a"), [None, Some("W7".into())], "what was said before keeps the spelling of its time");
         say(&mut first, "b", 1, "w-7");
         let mut second = sessions();
-        for (key, snapshot) in first.take_snapshots(|_| "simulated".into()) {
+        for (key, snapshot) in first.take_snapshots() {
             second.restore(key, &snapshot.expect("both channels are open"), &sim, Time(0)).unwrap();
         }
         say(&mut second, "a", 2, "");

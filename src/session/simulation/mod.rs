@@ -16,7 +16,7 @@ use super::snapshot::{SnapshotContext, StoredSnapshot, key_from_bytes, key_to_by
 use super::{Choice, Record, Source, Time, Word, WordKind};
 use crate::infer::prosody::Prosody;
 use crate::infer::states::{OwnerId, StateStore};
-use crate::infer::{Outcome, Row, row::RowTemplate};
+use crate::infer::{ModelPin, Outcome, Row, row::RowTemplate};
 use crate::record::Timing;
 use crate::redact::AskedClasses;
 use crate::tags::Tags;
@@ -42,6 +42,7 @@ const LIMITS: StreamLimits = StreamLimits { max_streams: 100, session_ttl_ms: SE
 pub fn policy() -> Policy {
     Policy {
         template: RowTemplate::default(),
+        model: ModelPin::named("simulated"),
         lookahead: Lookahead::Words(4),
         mask: Mask::Open,
         rule: ReleaseRule::Frozen,
@@ -134,12 +135,8 @@ pub struct Sim {
 }
 
 impl SnapshotContext for Sim {
-    fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>) {
+    fn profile(&self, name: &str, _: Option<&str>) -> (Arc<str>, Arc<Policy>) {
         (name.into(), self.policy.clone())
-    }
-
-    fn model(&self, _: &Policy) -> Arc<str> {
-        "simulated".into()
     }
 
     fn tokens(&self, _: &Policy, spoken: &str) -> Arc<[u32]> {
@@ -212,7 +209,7 @@ impl Sim {
     /// The same without the last step: how far the input is done with. Where `at_least_once` dies between its steps.
     pub fn commit_output_and_states(&mut self) {
         self.durable.0 = self.out.clone();
-        for (key, snapshot) in self.sessions.take_snapshots(|_| "simulated".into()) {
+        for (key, snapshot) in self.sessions.take_snapshots() {
             let applied = self.sessions.applied(&key, self.offset);
             let key = key_to_bytes(&key);
             match snapshot {
@@ -270,7 +267,7 @@ impl Sim {
                 sessions.is_ahead(key, header.applied);
             }
         }
-        assert!(sessions.take_snapshots(|_| "simulated".into()).is_empty(), "a restored stream is as its snapshot says");
+        assert!(sessions.take_snapshots().is_empty(), "a restored stream is as its snapshot says");
         self.read_again(&mut sessions, &unreadable);
         if running {
             sessions.caught_up(self.now, self.offset);

@@ -83,10 +83,9 @@ pub enum HeldInput {
 /// What a snapshot's words need and the snapshot does not hold.
 pub trait SnapshotContext {
     /// The policy of a profile, and the profile's name. If the settings have no such profile any more, another
-    /// profile's.
-    fn profile(&self, name: &str) -> (Arc<str>, Arc<Policy>);
-    /// Name of the model of a policy.
-    fn model(&self, policy: &Policy) -> Arc<str>;
+    /// profile's. `model`: identity of the model that a stream began with. The stream keeps that model if it is there.
+    /// If the model is gone, the policy is of the profile's model.
+    fn profile(&self, name: &str, model: Option<&str>) -> (Arc<str>, Arc<Policy>);
     /// Sub-tokens of a spoken word for the model of a policy.
     fn tokens(&self, policy: &Policy, spoken: &str) -> Arc<[u32]>;
 }

@@ -109,7 +109,7 @@ impl OpenStream {
             waiting.push_back(match w {
                 HeldInputState::End(cause) => HeldInput::End(*cause),
                 HeldInputState::Record { seq, hash, is_final, words, end, source: of, profile } => {
-                    let (profile, policy) = context.profile(profile);
+                    let (profile, policy) = context.profile(profile, None);
                     let record = Record {
                         seq: *seq,
                         hash: *hash,
@@ -128,7 +128,7 @@ impl OpenStream {
                 }
             });
         }
-        let same_model = *self.model == *context.model(policy);
+        let same_model = *self.model == *policy.model.identity();
         let mut history = VecDeque::new();
         for (tokens, byte) in self.history.iter().filter(|_| same_model) {
             if (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()) {

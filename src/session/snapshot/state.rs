@@ -19,7 +19,7 @@ use crate::session::{Choice, WordKind};
 pub struct OpenStream {
     /// its profile
     pub profile: Box<str>,
-    /// name of the model whose tokens `history` has
+    /// identity of the model whose tokens `history` has
     pub model: Box<str>,
     pub(in crate::session) progress: StreamProgress,
     pub(in crate::session) utterance_ended: bool,

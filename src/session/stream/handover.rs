@@ -23,17 +23,11 @@ const MAX_COUNT: u64 = 1 << 48;
 impl Stream {
     /// What the next owner needs of the stream. `waiting`: input that is held until the stream has closed.
     /// `vocabulary`: its session's.
-    pub fn snapshot(
-        &self,
-        profile: &str,
-        model: &str,
-        waiting: &VecDeque<HeldInput>,
-        vocabulary: Option<&Arc<Vocabulary>>,
-    ) -> OpenStream {
+    pub fn snapshot(&self, profile: &str, waiting: &VecDeque<HeldInput>, vocabulary: Option<&Arc<Vocabulary>>) -> OpenStream {
         // A request under way is made again: its pass comes first in the plan.
         OpenStream::new(
             profile,
-            model,
+            &self.policy.model.identity(),
             self.progress.clone(),
             self.utterance_due.is_some(),
             (self.plan.covered(), self.open_pass().into_iter().chain(self.plan.passes()).collect()),
@@ -62,7 +56,7 @@ impl Stream {
             return Err(SnapshotError::new("counts that no call reaches"));
         }
         let (total, frozen) = (buffer.total(), buffer.frozen());
-        let same_model = *state.model == *context.model(&policy);
+        let same_model = *state.model == *policy.model.identity();
         let settled = state.settled.restored(same_model, &buffer, &policy);
         let settled = settled.ok_or_else(|| SnapshotError::new("states of words that are not there"))?;
         let before = settled.number().max(frozen);
@@ -124,7 +118,7 @@ mod tests {
         let sim = Sim::new(policy(), |_| (0, false));
         let record = sim.record(&Say { channel: 0, words: vec![7; words], is_final: true, end: None }, 0);
         stream.push(record, Time(0));
-        stream.snapshot("default", "simulated", &VecDeque::new(), None)
+        stream.snapshot("default", &VecDeque::new(), None)
     }
 
     fn restored(state: &OpenStream) -> Result<Stream, SnapshotError> {

@@ -104,7 +104,7 @@ impl Bank {
 
     pub fn shared(&self, tagging: Tagging) -> Arc<Shared> {
         let tagger = move |row: &Row| tags(tagging, row, &TOKENIZER);
-        let mut shared = Shared::with_taggers(self.settings(), |_| Ok(vec![Box::new(tagger)])).unwrap();
+        let mut shared = Shared::with_taggers(self.settings(), move |_| Ok(vec![Box::new(tagger)])).unwrap();
         shared.settings_file = Some(self.dir.path().join("faircopy.toml"));
         Arc::new(shared)
     }
