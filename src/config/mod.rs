@@ -308,6 +308,22 @@ mod tests {
     }
 
     #[test]
+    fn a_candidate_is_another_profile_without_a_candidate_and_no_profile_takes_it_from_default() {
+        let candidate = "[profiles.new]\nmodel='en-fast'\n";
+        let s = load(&format!("[profiles.default]\nshadow='new'\n{candidate}[profiles.third]\n"), &[]).unwrap();
+        let profiles = s.profiles().unwrap();
+        assert_eq!((profiles.of(None).shadow.as_deref(), profiles.named("third").shadow.as_deref()), (Some("new"), None));
+        for (file, says) in [
+            ("[profiles.default]\nshadow='gone'\n".to_string(), "no such profile; expected one of"),
+            ("[profiles.default]\nshadow='default'\n".to_string(), "expected another profile"),
+            (format!("[profiles.default]\nshadow='new'\n{candidate}shadow='default'\n"), "expected a profile without a shadow"),
+        ] {
+            let error = load(&file, &[]).expect_err(&file);
+            assert!(error.contains("shadow") && error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
     fn a_profile_settles_words_at_passes_of_its_own_and_an_archive_has_long_passes_instead() {
         let file = "[profiles.slow]\npass_words=5\nlookahead=3\n[profiles.archive]\nlookahead='unlimited'\n[tenants]\na='slow'\nb='archive'\n";
         let profiles = load(file, &[]).unwrap().profiles().unwrap();

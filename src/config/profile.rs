@@ -68,10 +68,14 @@ pub struct ProfileSettings {
     pub redact_after: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub redact: BTreeMap<String, RedactSetting>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<String>,
 }
 
 /// Tables of a profile of which single keys may be left out. Every other table is the profile's own or the default's.
 const BY_KEY: [&str; 2] = ["numbers", "tilt"];
+/// The setting that every profile has for itself: otherwise the default's candidate would have a candidate, too.
+const OWN: &str = "shadow";
 
 /// Gives every profile the settings that it leaves out from `[profiles.default]`, before anything is read.
 pub(super) fn lay_over_default(settings: &mut Value) {
@@ -80,7 +84,7 @@ pub(super) fn lay_over_default(settings: &mut Value) {
     let Some(ValueKind::Table(default)) = profiles.get(DEFAULT).map(|d| d.kind.clone()) else { return };
     for profile in profiles.values_mut() {
         let ValueKind::Table(own) = &mut profile.kind else { continue };
-        for (key, value) in &default {
+        for (key, value) in default.iter().filter(|(key, _)| *key != OWN) {
             match (own.get_mut(key).map(|v| &mut v.kind), &value.kind) {
                 (Some(ValueKind::Table(own)), ValueKind::Table(under)) if BY_KEY.contains(&key.as_str()) => {
                     under.iter().for_each(|(key, value)| _ = own.entry(key.clone()).or_insert_with(|| value.clone()));
@@ -111,6 +115,8 @@ pub struct Profile {
     pub second_stage: SecondMode,
     /// languages served: primary subtags in lower case
     pub languages: Vec<String>,
+    /// its candidate: the profile that runs beside it, and is only compared
+    pub shadow: Option<Arc<str>>,
 }
 
 impl Profile {
@@ -149,6 +155,7 @@ impl Profiles {
         for (name, profile) in &settings.profiles {
             by_name.insert(name.clone(), Arc::new(resolve(name, profile, settings)?));
         }
+        check_shadows(&by_name)?;
         let unknown = settings.unknown_tenant.profile.clone();
         for (key, name) in settings
             .tenants
@@ -282,6 +289,23 @@ impl Profiles {
     pub fn any_redacts(&self) -> bool {
         self.by_name.values().any(|p| p.format.redacts())
     }
+}
+
+/// Every candidate is a profile, and has no candidate itself.
+fn check_shadows(profiles: &HashMap<String, Arc<Profile>>) -> Result<(), SettingsError> {
+    for (name, profile) in profiles {
+        let Some(candidate) = &profile.shadow else { continue };
+        let refuse = |why: String| Err(SettingsError(format!("profiles.{name}.shadow = {candidate:?}: {why}")));
+        match profiles.get(&**candidate) {
+            None => return refuse(format!("no such profile; expected one of {:?}", profiles.keys().collect::<BTreeSet<_>>())),
+            Some(_) if **candidate == **name => return refuse("expected another profile than the profile itself".into()),
+            Some(other) if other.shadow.is_some() => {
+                return refuse(format!("expected a profile without a shadow; profiles.{candidate}.shadow is set"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Largest tilt of a label, up or down.
@@ -443,5 +467,6 @@ fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) -> Result<Pro
         format,
         policy: Arc::new(policy),
         languages: own.languages.iter().map(|l| l.to_lowercase()).collect(),
+        shadow: own.shadow.map(Into::into),
     })
 }

@@ -86,6 +86,67 @@ impl StatesHeld {
     }
 }
 
+/// A candidate's words were compared with those that its profile published.
+pub struct ShadowCompared<'a> {
+    /// the profile
+    pub profile: &'a str,
+    /// the candidate
+    pub candidate: &'a str,
+    /// segments that the profile published
+    pub segments: u64,
+    /// input words
+    pub words: u64,
+}
+
+impl ShadowCompared<'_> {
+    /// Counts it.
+    pub fn emit(self) {
+        let of = [KeyValue::new("profile", self.profile.to_string()), KeyValue::new("candidate", self.candidate.to_string())];
+        INSTRUMENTS.shadow_segments.add(self.segments, &of);
+        INSTRUMENTS.shadow_words.add(self.words, &of);
+    }
+}
+
+/// Places at which a candidate would have written otherwise.
+pub struct ShadowDiffers<'a> {
+    /// the profile
+    pub profile: &'a str,
+    /// the candidate
+    pub candidate: &'a str,
+    /// `marks`, `case`, `numbers` or `words`
+    pub kind: &'static str,
+    /// how many
+    pub places: u64,
+}
+
+impl ShadowDiffers<'_> {
+    /// Counts it.
+    pub fn emit(self) {
+        let of = [
+            KeyValue::new("profile", self.profile.to_string()),
+            KeyValue::new("candidate", self.candidate.to_string()),
+            KeyValue::new("kind", self.kind),
+        ];
+        INSTRUMENTS.shadow_differences.add(self.places, &of);
+    }
+}
+
+/// A shadow dropped streams that it could not follow.
+pub struct ShadowDropped {
+    /// how many
+    pub streams: usize,
+    /// `behind`, `reload`, `degraded`, `panic` or `full`
+    pub why: &'static str,
+}
+
+impl ShadowDropped {
+    /// Counts it.
+    pub fn emit(self) {
+        INSTRUMENTS.shadow_dropped.add(self.streams as u64, &[KeyValue::new("why", self.why)]);
+        tracing::debug!(streams = self.streams, why = self.why, "a shadow dropped streams");
+    }
+}
+
 /// A record was refused.
 pub struct RecordRefused<'a> {
     /// the stage that refused the record

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::path::LabelTransitions;
 use super::queue::BatchLimits;
 use super::row::RowTemplate;
-use super::{InferenceService, KeptStates, Tagger, WordTokenizer};
+use super::{InferenceService, Tagger, Urgent, WordTokenizer};
 use crate::tags::{Labels, Tilt};
 
 /// Why a model or its runtime cannot be loaded: expected, got and remedy.
@@ -201,10 +201,10 @@ impl Model {
         taggers: Vec<Box<dyn Tagger>>,
         limits: BatchLimits,
         max_wait: Duration,
-        kept: KeptStates,
+        urgent: Urgent,
     ) -> Result<Model, LoadError> {
         let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), &files.labels.tokens).map_err(LoadError)?;
-        let infer = InferenceService::start(taggers, limits, max_wait, kept);
+        let infer = InferenceService::start(taggers, limits, max_wait, urgent);
         let names = ModelNames { name: files.labels.model.as_str().into(), identity: files.identity.clone() };
         Ok(Model { number, key: key.to_string(), files, tokenizer, infer, pin: ModelPin(Some(Arc::new(names))) })
     }

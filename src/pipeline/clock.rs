@@ -53,3 +53,11 @@ impl Clock {
         }
     }
 }
+
+/// Waits until then; for ever if nothing is due.
+pub async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

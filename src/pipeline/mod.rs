@@ -23,6 +23,7 @@ mod restore;
 #[cfg(test)]
 mod scenarios;
 mod schemas;
+pub mod shadow;
 mod task;
 mod worker;
 
@@ -111,6 +112,9 @@ impl RunError {
     }
 }
 
+/// Bytes of the states that all shadows' streams keep.
+const SHADOW_STATE_BYTES: usize = 64 << 20;
+
 /// Wait between two tries to join the group anew.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
@@ -131,6 +135,8 @@ pub struct Shared {
     pub(crate) redacts: Arc<AtomicBool>,
     /// words to tags
     pub models: Models,
+    /// the states that shadows' streams keep
+    pub(crate) shadow_states: KeptStates,
     /// tags to text
     pub formatter: Formatter,
     /// partials
@@ -193,6 +199,7 @@ impl Shared {
             redacts: Arc::new(AtomicBool::new(active_settings.profiles.any_redacts())),
             active_settings: RwLock::new(Arc::new(active_settings)),
             models,
+            shadow_states: KeptStates::new(SHADOW_STATE_BYTES),
             formatter: Formatter::new(styles),
             partial_limit: PartialLimit::new(per_second),
             schemas: Schemas::default(),

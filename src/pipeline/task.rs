@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use super::Shared;
 use super::assignment::{TaskChannels, TaskInput};
+use super::clock::sleep_until;
 use super::crash_isolation::CrashIsolation;
 use super::partition::{Partition, UnpackedCheckpoint};
 use super::restore::{RestoredPartition, restore};
-use super::schemas;
+use super::{schemas, shadow};
 use crate::consume::changelog::{ChangelogReader, RestoreError};
 use crate::faults::crash_on;
 use crate::produce::Checkpoint;
@@ -57,6 +58,10 @@ pub async fn run(
         _ = &mut stop => return Ok(()),
         restored = restore(&shared, &changelog, incarnation.partition, &reporter) => restored?,
     };
+    let (feed, inbox) = shadow::feed();
+    partition.shadowed(feed);
+    // The shadow ends when the partition, and with it the feed, is dropped.
+    tokio::spawn(shadow::run(shared.clone(), inbox));
     report(TaskReport::Restored(incarnation, began_at));
     report(TaskReport::WantsCommit);
     let mut commit_requested = false;
@@ -160,12 +165,5 @@ fn caught_up_at(end: i64, partition: &mut Partition, isolation: &mut CrashIsolat
     if partition.next_offset() >= end && !partition.is_running() {
         isolation.caught_up();
         partition.caught_up();
-    }
-}
-
-async fn sleep_until(wake: Option<Instant>) {
-    match wake {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => std::future::pending().await,
     }
 }

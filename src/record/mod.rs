@@ -2,6 +2,7 @@
 
 pub mod avro;
 pub mod decode;
+pub mod difference;
 pub mod formatted;
 pub mod input;
 pub mod raw;

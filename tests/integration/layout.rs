@@ -11,7 +11,8 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 9] = [
+const TESTS: [&str; 10] = [
+    "pipeline/shadow/tests.rs",
     "session/proptests.rs",
     "session/scenarios.rs",
     "session/simulation/",

@@ -125,7 +125,7 @@ fn a_takeover_at_any_record_changes_nothing_of_what_the_second_stage_wrote() {
 fn with_second(mode: SecondMode, model: fn() -> Box<dyn SecondModel>) -> Arc<Shared> {
     let settings = settings(mode);
     let i = settings.infer.clone();
-    let taggers = |files: &ModelFiles| -> Result<Vec<Box<dyn Tagger>>, LoadError> {
+    let taggers = move |files: &ModelFiles| -> Result<Vec<Box<dyn Tagger>>, LoadError> {
         init_runtime(&i.runtime)?;
         Ok(OnnxTagger::load(files, i.device, 1, i.state_slots, 1)?.into_iter().map(|t| Box::new(t) as Box<dyn Tagger>).collect())
     };

@@ -166,30 +166,27 @@ impl Intake {
 
     /// Makes the words of a checked record ready for a stream that decodes by `policy`.
     pub fn prepare(&self, speech: Speech, policy: Arc<Policy>) -> Record {
-        let Speech { mut segment, record, profile, session: _ } = speech;
-        let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
         let kafka = (self.shared.settings.topics.raw.as_str(), self.shared.settings.kafka.group.as_str());
-        let span = RecordSpan::begin(kafka, self.partition, record.offset, &record.headers);
-        let source = Arc::new(Source {
-            offset: record.offset,
-            meta: segment.meta.take(),
-            headers: record.headers,
-            timestamp_ms: record.timestamp_ms,
-            tenant: self.shared.tenant_names.name(segment.tenant.as_deref().unwrap_or_default()),
-            attached: span.map(|span| Arc::new(span) as Attachment),
-        });
-        let plain = !profile.serves(segment.lang.as_deref());
-        if let Some(reader) = self.shared.formatter.read_back(&profile.name).filter(|_| !plain) {
-            let most = self.shared.active_settings().limits.max_words_per_record;
-            match panics::caught(|| reader.words(segment.words.clone(), most)) {
-                Some(words) => segment.words = words,
-                None => {
-                    let (partition, offset) = (self.partition, source.offset);
-                    tracing::error!(partition, offset, "reading a record's figures back panicked; they pass as they stand")
-                }
-            }
-        }
-        let model = self.shared.models.of(policy.template);
-        Record::new(segment, hash, source, policy, plain, |w| model.tokenizer.tokens(w))
+        let span = RecordSpan::begin(kafka, self.partition, speech.record.offset, &speech.record.headers);
+        record_of(&self.shared, speech, policy, span.map(|span| Arc::new(span) as Attachment))
     }
+}
+
+/// The words of a checked record, ready for a stream that decodes by `policy`.
+pub fn record_of(shared: &Shared, speech: Speech, policy: Arc<Policy>, attached: Option<Attachment>) -> Record {
+    let Speech { mut segment, record, profile, session: _ } = speech;
+    let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
+    let (offset, timestamp_ms, headers) = (record.offset, record.timestamp_ms, record.headers);
+    let tenant = shared.tenant_names.name(segment.tenant.as_deref().unwrap_or_default());
+    let source = Arc::new(Source { offset, meta: segment.meta.take(), headers, timestamp_ms, tenant, attached });
+    let plain = !profile.serves(segment.lang.as_deref());
+    if let Some(reader) = shared.formatter.read_back(&profile.name).filter(|_| !plain) {
+        let most = shared.active_settings().limits.max_words_per_record;
+        match panics::caught(|| reader.words(segment.words.clone(), most)) {
+            Some(words) => segment.words = words,
+            None => tracing::error!(offset, "reading a record's figures back panicked; they pass as they stand"),
+        }
+    }
+    let model = shared.models.of(policy.template);
+    Record::new(segment, hash, source, policy, plain, |w| model.tokenizer.tokens(w))
 }

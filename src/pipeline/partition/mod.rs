@@ -1,7 +1,7 @@
 //! One partition without Kafka: records in, segments out, the model between them. The service and `faircopy format`
 //! both run it.
 
-mod intake;
+pub(super) mod intake;
 mod takeover;
 mod unpacked;
 
@@ -14,6 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::active_settings::ActiveSettings;
 use super::clock::Clock;
 use super::panics::PanicGuard;
+use super::shadow::ShadowFeed;
 use super::{OnRelease, Shared};
 use crate::events;
 use crate::health::Reporter;
@@ -63,6 +64,8 @@ pub struct Partition {
     under_way: HashMap<StreamId, (Lane, Time)>,
     /// the settings whose redaction its streams use
     seen_settings: Arc<ActiveSettings>,
+    /// whoever compares profiles with their candidates
+    shadow: Option<ShadowFeed>,
 }
 
 impl Partition {
@@ -93,7 +96,13 @@ impl Partition {
             unowned: false,
             on_release: None,
             under_way: HashMap::new(),
+            shadow: None,
         }
+    }
+
+    /// From now on tells the shadow of live speech of profiles that have a candidate, and of their segments.
+    pub fn shadowed(&mut self, feed: ShadowFeed) {
+        self.shadow = Some(feed);
     }
 
     /// Takes every record as of this profile, and tells of every release.
@@ -177,6 +186,7 @@ impl Partition {
 
     /// Every partition gets the order. Most partitions do not have the session.
     fn erase(&mut self, session: &Arc<str>, offset: i64) {
+        self.shadow.as_mut().into_iter().for_each(|shadow| shadow.erased(session));
         if let Some(streams) = self.sessions.erase(session, offset) {
             streams.iter().for_each(|&stream| self.shared.models.kept.forget(self.owner, stream));
             events::SessionErased { partition: self.number, streams: streams.len() }.emit();
@@ -190,14 +200,25 @@ impl Partition {
         // model's tokens.
         let (name, policy) =
             self.sessions.profile_of(&session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
+        let copy = self.candidate(&name).map(|candidate| (candidate, Box::new(speech.clone())));
         let record = self.intake.prepare(speech, policy);
         let now = self.now();
         if self.sessions.accept(&session, &channel, &name, record, now) == Accepted::Repeat {
             events::RecordRepeated { partition: self.number, offset }.emit();
         }
+        if let (Some(shadow), Some((candidate, speech))) = (&mut self.shadow, copy) {
+            let opens = self.sessions.epoch_of(&session, &channel) == Some(offset);
+            shadow.said(speech, candidate, opens);
+        }
         if self.intake.is_over_quota(&session) {
             self.sessions.relieve(&session, &channel, now);
         }
+    }
+
+    /// The candidate of a profile, if a shadow is to hear of its streams.
+    fn candidate(&self, profile: &str) -> Option<Arc<str>> {
+        let hears = self.shadow.is_some() && self.running;
+        hears.then(|| self.seen_settings.profiles.named(profile).shadow.clone()).flatten()
     }
 
     /// Whether delays count.
@@ -246,6 +267,7 @@ impl Partition {
         let source = self.sessions.source_of(stream);
         match request.asks {
             Asks::Tags(row) => self.shared.models.of(row.template).infer.submit(Request {
+                kept: self.shared.models.kept.clone(),
                 owner: self.owner,
                 stream,
                 request_id,
@@ -392,6 +414,7 @@ impl Partition {
                     observe(&stream, &format_counts.second);
                 }
                 format_counts.second.iter().for_each(|&(class, outcome)| events::SpanDecided { class, outcome }.emit());
+                self.tell_shadow(&segment);
                 Outgoing::Formatted(Box::new(segment), source)
             }
             StreamOutput::Closed { seq, counts, cause, timing } => {
@@ -400,8 +423,15 @@ impl Partition {
                 self.intake.forget(&stream.key.session);
                 let segment = shared.formatter.end(&stream, seq, counts, cause, timing); // an end holds no words, so formatting it cannot panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
+                self.tell_shadow(&segment);
                 Outgoing::Formatted(Box::new(segment), stream.source)
             }
+        }
+    }
+
+    fn tell_shadow(&mut self, segment: &Segment) {
+        if self.candidate(&segment.profile).is_some() {
+            self.shadow.as_mut().into_iter().for_each(|shadow| shadow.made(segment));
         }
     }
 

@@ -1,0 +1,150 @@
+//! A stream's published segments beside those of its profile's candidate. Both have the same input words, and end their
+//! segments at different words. They are compared as far as both have come.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::record::difference::{DifferenceKind, differences};
+use crate::record::{Kind, Segment, WrittenWord};
+
+/// Tokens of a pair that wait for the other side at most. A side that is so far ahead means that the other one has
+/// stopped.
+const MAX_TOKENS: usize = 5_000;
+
+/// What was compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// segments that the profile published
+    pub segments: u64,
+    /// input words
+    pub words: u64,
+    /// places that differ, by kind
+    pub differences: BTreeMap<DifferenceKind, u64>,
+}
+
+/// One side of a pair.
+#[derive(Debug, Default)]
+struct Side {
+    /// tokens that are not compared yet
+    tokens: Vec<WrittenWord>,
+    /// it has all input words before this one
+    upto: u64,
+    ended: bool,
+}
+
+impl Side {
+    fn take(&mut self, segment: &Segment) {
+        self.ended |= segment.kind == Kind::End;
+        let ends = segment.words.iter().map(|w| w.src[1]).chain(segment.removed.iter().map(|r| r.src[1]));
+        self.upto = ends.fold(self.upto, u64::max);
+        self.tokens.extend(segment.words.iter().cloned());
+    }
+
+    /// Tokens of words before `cut`.
+    fn before(&mut self, cut: u64) -> Vec<WrittenWord> {
+        let (before, after) = std::mem::take(&mut self.tokens).into_iter().partition(|token| token.src[1] <= cut);
+        self.tokens = after;
+        before
+    }
+
+    /// The last place at or before `at` at which no token is cut in two.
+    fn whole_before(&self, at: u64) -> u64 {
+        let cut_in_two = self.tokens.iter().filter(|token| token.src[0] < at && at < token.src[1]);
+        cut_in_two.map(|token| token.src[0]).min().unwrap_or(at)
+    }
+}
+
+/// An epoch of a stream on both sides.
+#[derive(Debug)]
+pub struct Pair {
+    /// the stream's profile
+    pub profile: Arc<str>,
+    /// the profile's candidate
+    pub candidate: Arc<str>,
+    ours: Side,
+    theirs: Side,
+    compared: u64,
+    segments: u64,
+}
+
+impl Pair {
+    /// Of an epoch of which nothing has been published yet.
+    pub fn new(profile: Arc<str>, candidate: Arc<str>) -> Pair {
+        Pair { profile, candidate, ours: Side::default(), theirs: Side::default(), compared: 0, segments: 0 }
+    }
+
+    /// Takes a segment that the profile made.
+    pub fn made(&mut self, segment: &Segment) -> Comparison {
+        self.segments += u64::from(segment.kind == Kind::Final);
+        self.ours.take(segment);
+        self.compare()
+    }
+
+    /// Takes a segment that the candidate made.
+    pub fn candidate_made(&mut self, segment: &Segment) -> Comparison {
+        self.theirs.take(segment);
+        self.compare()
+    }
+
+    /// Whether both sides have ended.
+    pub fn is_over(&self) -> bool {
+        self.ours.ended && self.theirs.ended
+    }
+
+    /// Whether one side is so far ahead that the other one must have stopped.
+    pub fn is_stuck(&self) -> bool {
+        self.ours.tokens.len().max(self.theirs.tokens.len()) > MAX_TOKENS
+    }
+
+    fn compare(&mut self) -> Comparison {
+        let mut cut = if self.is_over() { self.ours.upto.max(self.theirs.upto) } else { self.ours.upto.min(self.theirs.upto) };
+        loop {
+            let whole = self.theirs.whole_before(self.ours.whole_before(cut));
+            if whole == cut {
+                break;
+            }
+            cut = whole;
+        }
+        if cut <= self.compared {
+            return Comparison::default();
+        }
+        let words = cut - std::mem::replace(&mut self.compared, cut);
+        let mut counts = BTreeMap::new();
+        for difference in differences(&self.ours.before(cut), &self.theirs.before(cut)) {
+            difference.kinds.iter().for_each(|kind| *counts.entry(*kind).or_default() += 1);
+        }
+        Comparison { segments: std::mem::take(&mut self.segments), words, differences: counts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(kind: &str, words: &[(&str, u64, u64)], removed: &[(u64, u64)]) -> Segment {
+        let words: Vec<_> = words.iter().map(|(t, from, to)| serde_json::json!({"text": t, "src": [from, to]})).collect();
+        let removed: Vec<_> =
+            removed.iter().map(|(from, to)| serde_json::json!({"class": "filler", "spoken": "uh", "src": [from, to]})).collect();
+        serde_json::from_value(serde_json::json!({
+            "session": "s", "channel": "", "epoch": 0, "seq": 0, "kind": kind, "text": "", "words": words,
+            "removed": removed, "model": "m", "profile": "p",
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn sides_are_compared_as_far_as_both_have_come_and_no_token_is_cut_in_two() {
+        let mut pair = Pair::new("p".into(), "q".into());
+        let none = Comparison::default();
+        assert_eq!(pair.made(&segment("final", &[("It", 0, 1), ("costs", 1, 2), ("twenty", 2, 3)], &[])), none);
+        let both = pair.candidate_made(&segment("final", &[("It", 0, 1), ("costs", 1, 2), ("$20.", 2, 4)], &[(4, 5)]));
+        assert_eq!((both.words, both.differences.len()), (2, 0), "the third word goes on to the fourth");
+        let rest = pair.made(&segment("final", &[("dollars.", 3, 4), ("uh", 4, 5)], &[]));
+        assert_eq!((rest.words, rest.segments), (3, 1), "the first segment counted with its first words");
+        assert_eq!(rest.differences, BTreeMap::from([(DifferenceKind::Numbers, 1), (DifferenceKind::Words, 1)]));
+        assert_eq!(pair.made(&segment("end", &[], &[])), none);
+        assert!(!pair.is_over());
+        pair.candidate_made(&segment("end", &[], &[]));
+        assert!(pair.is_over() && !pair.is_stuck());
+    }
+}
