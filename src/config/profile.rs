@@ -210,7 +210,11 @@ impl Profiles {
     ///
     /// # Errors
     /// A model's file cannot be read.
-    pub fn bind_origins(&mut self, models: &BTreeMap<String, Arc<Model>>, second_model: Option<&Path>) -> Result<(), SettingsError> {
+    pub fn bind_origins(
+        &mut self,
+        models: &BTreeMap<String, Arc<Model>>,
+        second_model: Option<&Path>,
+    ) -> Result<(), SettingsError> {
         let second = match second_model {
             Some(dir) => origin::directory(dir).map_err(SettingsError)?,
             None => "".into(),
