@@ -134,7 +134,10 @@ impl Profile {
     pub fn with_model(&self, model: &Model) -> Result<Policy, String> {
         let template = model.template(&self.style, self.policy.template.tilt)?;
         let settling = self.policy.settling.map(|settling| Settling { style: template.style, ..settling });
-        Ok(Policy { template, model: model.pin(), settling, ..(*self.policy).clone() })
+        let (model, policy) = (model.pin(), (*self.policy).clone());
+        // The hash is of the profile's own model. A stream that keeps another one has none.
+        let origin = policy.origin.clone().filter(|_| policy.model == model);
+        Ok(Policy { template, model, settling, origin, ..policy })
     }
 }
 
