@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(of(&part(3..9), &all, &[]), [(Verdict::Gone, 3)], "the record that opened the epoch has expired");
         assert_eq!(of(&part(0..9), &all, &[bye.clone(), end.clone()]), [(Verdict::Same, 2), (Verdict::NotMade, 1)]);
         assert_eq!(of(&part(0..9), &[hello.clone(), end.clone()], &all), [(Verdict::Same, 2), (Verdict::NotPublished, 1)]);
-        assert_eq!(of(&part(0..9), &[hello.clone()], &all), [(Verdict::Same, 1)], "the rest is not due yet");
+        assert_eq!(of(&part(0..9), std::slice::from_ref(&hello), &all), [(Verdict::Same, 1)], "the rest is not due yet");
         let late = [segment(1, "Good bye."), end.clone()];
         assert_eq!(of(&part(0..9), &late, &all), [(Verdict::Same, 1), (Verdict::Incomplete, 2)]);
         let degraded = Segment { degraded: true, ..segment(0, "hello") };

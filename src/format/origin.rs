@@ -51,7 +51,7 @@ pub fn formatting(spec: &FormatSpec, grammars: &Path, packs: &[PathBuf]) -> Resu
         }
     }
     // Contents stand for paths. The model has a hash of its own.
-    let own = FormatSpec { vocabulary: None, names: None, profanity: None, lexicon: None, model: "".into(), ..spec.clone() };
+    let own = FormatSpec { vocabulary: None, names: None, profanity: None, lexicon: None, ..spec.clone() };
     files.insert("settings".to_string(), serde_json::to_string(&own).expect("settings are plain data"));
     Ok(hash(files.iter().map(|(name, text)| (name.as_str(), text.as_bytes()))))
 }

@@ -18,11 +18,14 @@ const RAW_SCHEMA: &str = r#"{"type":"record","name":"Raw","fields":[
 const RAW_ID: u32 = 41;
 const FIRST_ID: u32 = 100;
 
+/// What a registry was asked to register: language and schema.
+type Requests = Arc<Mutex<Vec<(String, String)>>>;
+
 /// Serves a registry; `away` of its answers about the raw schema are refusals for now. Its address, and what it was asked to register: language and schema.
-fn registry(mut away: usize) -> (String, Arc<Mutex<Vec<(String, String)>>>) {
+fn registry(mut away: usize) -> (String, Requests) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let registered = Arc::<Mutex<Vec<(String, String)>>>::default();
+    let registered = Requests::default();
     let ours = registered.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming() {

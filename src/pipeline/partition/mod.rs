@@ -28,8 +28,6 @@ use crate::record::{RawRecord, Refused, Segment, Timing};
 use crate::session::Time;
 use crate::session::map::{Accepted, Sessions, StreamLimits};
 use crate::session::output::{Asks, InferenceRequest, StreamEvent, StreamId, StreamKey, StreamOutput, StreamRef, Tail};
-use crate::session::policy::Policy;
-use crate::session::snapshot::SnapshotContext;
 use crate::trace::RecordSpan;
 
 use intake::{Admitted, Intake, Speech};

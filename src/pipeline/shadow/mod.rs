@@ -286,9 +286,9 @@ impl Shadow {
                     let (segment, _) = formatter.segment(&stream, &release);
                     Segment { degraded: segment.degraded || by_inference, ..segment }
                 }
-                StreamOutput::Closed { seq, counts, cause } => {
+                StreamOutput::Closed { seq, counts, cause, timing } => {
                     self.shared.shadow_states.forget(self.owner, stream.id);
-                    formatter.end(&stream, seq, counts, cause)
+                    formatter.end(&stream, seq, counts, cause, timing)
                 }
             };
             self.add(&segment, Pair::candidate_made);
