@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use common::broker::{Bench, PARTITIONS, without_model};
 use common::{ALLOCATOR, record};
-use faircopy::consume::changelog;
+use faircopy::consume::changelog::ChangelogReader;
 use faircopy::health::Health;
 use faircopy::pipeline::clock::Clock;
 use faircopy::pipeline::partition::Partition;
@@ -50,12 +50,13 @@ fn main() {
     let region = Region::new(ALLOCATOR);
     let began = Instant::now();
     let mut taken = Vec::new();
+    let changelog = ChangelogReader::new(&settings);
     std::thread::scope(|scope| {
         let restoring: Vec<_> = (0..PARTITIONS)
             .map(|number| {
-                let (shared, settings) = (shared.clone(), &settings);
+                let (shared, changelog) = (shared.clone(), &changelog);
                 scope.spawn(move || {
-                    let left = changelog::read(settings, number).expect("the broker serves");
+                    let left = changelog.read(number).expect("the broker serves");
                     let bytes: usize = left.states.iter().map(|(k, v)| k.len() + v.len()).sum();
                     let reporter = Arc::new(Arc::<Health>::default().assigned(number));
                     (Partition::restored(Arc::clone(&shared), number, Clock::wall(), reporter, &left).0, left.states.len(), bytes)
