@@ -9,13 +9,13 @@ use super::*;
 use crate::config::Settings;
 use crate::consume::changelog::ChangelogState;
 use crate::health::Health;
-use crate::infer::Row;
+use crate::infer::{ModelFiles, Row, WordTokenizer};
 use crate::kafka::crash_mark::CrashMark;
 use crate::pipeline::partition::Partition;
 use crate::produce::Outgoing;
 use crate::record::difference::DifferenceKind;
 use crate::record::{ERASE, RawRecord};
-use crate::tags::Tags;
+use crate::tags::{Disfluency, Tags};
 
 /// The candidate keeps what the profile removes.
 const SETTINGS: &str = "[profiles.default]\nmodel = \"en-fast\"\nshadow = \"new\"\n[profiles.new]\nverbatim = true\n";
@@ -24,8 +24,19 @@ fn shared(text: &str) -> Arc<Shared> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     let settings = Settings::load(Some(file.path())).unwrap();
-    let plain = |row: &Row| vec![Tags::default(); row.first.len()];
-    Arc::new(Shared::with_taggers(settings, move |_| Ok(vec![Box::new(plain)])).unwrap())
+    let files = ModelFiles::open(&settings.infer.model_dir.join("en-fast")).unwrap();
+    let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), &files.labels.tokens).unwrap();
+    let fillers = ["um", "uh"].map(|word| tokenizer.tokens(word)[0]);
+    // Fillers are tagged as such, and all other words are plain.
+    let tagger = move |row: &Row| {
+        let is_filler = |&first: &u32| fillers.contains(&row.tokens[first as usize]);
+        let tags = |first| match is_filler(first) {
+            true => Tags { disfluency: Disfluency::F, ..Tags::default() },
+            false => Tags::default(),
+        };
+        row.first.iter().map(tags).collect()
+    };
+    Arc::new(Shared::with_taggers(settings, move |_| Ok(vec![Box::new(tagger)])).unwrap())
 }
 
 /// What a shadow has counted.
