@@ -26,7 +26,7 @@ const NOTHING: u8 = 7;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    which: stretch::Args,
+    which: stretch::StretchArgs,
     /// The profile that formats all records of the first side. Without it each record has its tenant's profile
     #[arg(long)]
     a: Option<String>,

@@ -11,7 +11,7 @@ use crate::config::Settings;
 
 /// Which records.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct StretchArgs {
     /// First record: a time ("2026-03-01T09:00:00Z"), an offset of every partition ("1200"), or offsets of some partitions ("0:1200,3:900"). The oldest
     /// record if left out
     #[arg(long, value_parser = place)]
@@ -57,7 +57,7 @@ impl From<StretchError> for Failure {
     }
 }
 
-impl Args {
+impl StretchArgs {
     /// Reads them, and tells the operator what was not there.
     pub fn read(&self, settings: &Settings) -> Result<Stretch, Failure> {
         let wanted = Wanted { from: self.from.clone(), to: self.to.clone(), session: self.session.clone() };

@@ -17,7 +17,7 @@ const NOT_PROVEN: u8 = 7;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    which: stretch::Args,
+    which: stretch::StretchArgs,
     /// Show so many of the segments that are not the same
     #[arg(long, default_value_t = 20)]
     sample: usize,
