@@ -187,7 +187,7 @@ pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<Gro
         .fetch_metadata(None, START_TIMEOUT)
         .map_err(|error| Unreachable::new(error, &consumer, &consumer.context().log))
         .map_err(|error| StartError::Unreachable { brokers: k.brokers.clone(), error })?;
-    let lacking = rights::lacking(settings, consumer.client(), START_TIMEOUT);
+    let lacking = rights::lacking(settings, consumer.client());
     if !lacking.is_empty() {
         return Err(StartError::Rights(lacking));
     }

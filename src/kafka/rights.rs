@@ -40,11 +40,15 @@ fn needed(settings: &Settings) -> [(&str, &'static [Operation]); 5] {
     ]
 }
 
+/// How long the broker may take to say which rights there are. The demo's broker never says, and two clients ask before
+/// they start. A broker that takes longer refuses later, at the first call that needs a right.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// The rights on topics that the client's principal lacks, each as `Write on topic "…"`. Empty as well where the broker does not say: one without an
-/// authoriser, the demo's. Blocks, at most so long.
-pub fn lacking<C: ClientContext>(settings: &Settings, client: &Client<C>, patience: Duration) -> Vec<String> {
+/// authoriser, the demo's. Blocks for [`PATIENCE`] at most.
+pub fn lacking<C: ClientContext>(settings: &Settings, client: &Client<C>) -> Vec<String> {
     let needed = needed(settings);
-    let Ok(answers) = native::allowed(client, &needed.map(|(topic, _)| topic), patience) else { return Vec::new() };
+    let Ok(answers) = native::allowed(client, &needed.map(|(topic, _)| topic), PATIENCE) else { return Vec::new() };
     let mut lacking = Vec::new();
     for (topic, operations) in needed {
         let Some((_, allowed)) = answers.iter().find(|(name, _)| name == topic) else { continue };

@@ -92,8 +92,6 @@ const UNCLEAR: [RDKafkaErrorCode; 4] = [
 ];
 /// Between two questions for the rights, since nothing is committed while one is asked.
 const ASK_AGAIN: Duration = Duration::from_secs(10);
-/// For the answer.
-const ASK_RIGHTS: Duration = Duration::from_secs(2);
 
 /// The owner of the producer; see the module.
 pub struct Transaction {
@@ -182,7 +180,7 @@ impl Transaction {
             return TransactionError::Again(error);
         }
         if self.lacking.as_ref().is_none_or(|(asked, _)| asked.elapsed() > ASK_AGAIN) {
-            self.lacking = Some((Instant::now(), rights::lacking(&self.settings, self.producer.client(), ASK_RIGHTS)));
+            self.lacking = Some((Instant::now(), rights::lacking(&self.settings, self.producer.client())));
         }
         match &self.lacking {
             Some((_, lacking)) if !lacking.is_empty() => TransactionError::Rights(lacking.clone()),

@@ -80,6 +80,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
                 .map_err(|e| Failure { message: format!("the in-process broker does not start: {e}"), code: 4 })?;
             settings.kafka.brokers = broker.brokers();
             settings.delivery.guarantee = Guarantee::AtLeastOnce; // it has no transactions
+            settings.kafka.session_timeout_ms = 4_000; // it waits for about as long before it gives the first partitions
             Some(broker)
         }
     };
