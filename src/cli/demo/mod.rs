@@ -24,6 +24,8 @@ use crate::record::{Kind, Segment};
 use screen::Screen;
 use tally::Tally;
 
+/// The call begins after so long even if the worker has no partitions yet.
+const START_PATIENCE: Duration = Duration::from_secs(60);
 /// After the call, its last words may take so long before the demo calls them lost.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PARTITIONS: i32 = 3;
@@ -94,7 +96,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     println!("The same call in a browser: http://{}/page\n", admin.address());
     let tally = Arc::new(Mutex::new(Tally::default()));
     let mut shared = Shared::load(settings.clone())?;
-    shared.health = health;
+    shared.health = health.clone();
     shared.on_release = Some({
         let tally = tally.clone();
         Box::new(move |_, release| {
@@ -120,6 +122,11 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         for record in records.iter().filter(|r| r.is_final) {
             tally.said(&record.channel, record.words.len() as u64);
         }
+    }
+    // Speech that came before the worker has its partitions would come out all at once.
+    let began = Instant::now();
+    while health.ready().is_err() && began.elapsed() < START_PATIENCE && !service.is_finished() {
+        std::thread::sleep(Duration::from_millis(50));
     }
     let replay = runtime.spawn(replay(records, sender, settings.clone(), session.clone(), args.speed));
     let shown = show(&settings, &tail, &tally, &session, || replay.is_finished() || service.is_finished());
