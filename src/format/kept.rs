@@ -49,7 +49,7 @@ pub(super) type RemovedPlace = (usize, &'static str);
 /// Words that stay and words that leave the text.
 pub(super) fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord<'a>>, Vec<RemovedPlace>) {
     let mut kept: Vec<KeptWord> = Vec::with_capacity(passage.words.len());
-    let (mut gone, mut turn) = (Vec::new(), false);
+    let (mut removed_places, mut turn) = (Vec::new(), false);
     for (at, (word, tags)) in passage.words.iter().enumerate() {
         if word.begins_turn() {
             end_sentence(&mut kept);
@@ -69,14 +69,14 @@ pub(super) fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord
                 {
                     before.mark = tags.punct;
                 }
-                gone.push((at, class));
+                removed_places.push((at, class));
             }
         }
     }
     if passage.turn_ends {
         end_sentence(&mut kept);
     }
-    (kept, gone)
+    (kept, removed_places)
 }
 
 /// Another speaker follows the last kept word: a sentence ends with it. A word that goes out as spoken gets no mark.

@@ -13,12 +13,14 @@ pub mod learn;
 pub mod numbers;
 pub mod origin;
 pub mod readback;
+mod regions;
 pub mod second;
 pub mod spoken;
 pub mod style;
 pub mod unit;
 pub mod units;
 pub mod whole_numbers;
+mod written;
 
 use std::sync::{Arc, RwLock};
 
@@ -104,7 +106,7 @@ impl Formatter {
         let style = self.style(&segment.profile);
         // Recogniser markup is nobody's.
         let said = passage.words.iter().map(|(word, _)| *word).filter(|word| word.kind != WordKind::Markup);
-        segment.speaker = apply::one_speaker(said);
+        segment.speaker = written::one_speaker(said);
         let done = match how {
             FormatMode::Written => apply::apply(passage, &style.expect("styles are loaded for all profiles")),
             FormatMode::Spoken => spoken::as_spoken(passage, style.as_deref()),

@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 10] = [
+const TESTS: [&str; 12] = [
     "pipeline/shadow/tests.rs",
     "session/proptests.rs",
     "session/scenarios.rs",
@@ -22,6 +22,8 @@ const TESTS: [&str; 10] = [
     "produce/interleavings.rs",
     "redact/tests.rs",
     "format/second/tests.rs",
+    "format/itn/tests.rs",
+    "format/whole_numbers/tests.rs",
 ];
 
 /// One source file, and the paths that its code names. A path begins with `crate`, `super`, `self` or a name.

@@ -22,7 +22,7 @@ pub struct Text {
 /// A written token and the words of the span it came from, half-open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// the text, the text, the text, the text, the text, without spaces
+    /// the text, without spaces
     pub text: String,
     /// words
     pub words: [usize; 2],
@@ -110,7 +110,7 @@ impl Text {
 }
 
 /// An alternative whose parts are being gathered.
-struct Frame {
+struct OpenAlternative {
     way: u32,
     parts: Vec<Text>,
     /// the part that has begun
@@ -127,7 +127,7 @@ pub fn write(
     words: &[&str],
     mut fired: impl FnMut(u32, [usize; 2], &str),
 ) -> Option<Text> {
-    let mut frames: Vec<Frame> = Vec::new();
+    let mut gathering: Vec<OpenAlternative> = Vec::new();
     let mut open: Vec<Text> = vec![Text::default()];
     let end = Taken { outs: last, word: words.len() as u32 };
     for &Taken { outs, word } in taken.iter().chain([&end]) {
@@ -145,23 +145,23 @@ pub fn write(
                 }
                 Out::Open(way) => {
                     let parts = vec![Text::default(); language.names.alternatives[way as usize].parts.len()];
-                    frames.push(Frame { way, parts, current: 0, first: word });
+                    gathering.push(OpenAlternative { way, parts, current: 0, first: word });
                 }
                 Out::Class(_) => {}
                 Out::Begin(part) => {
-                    frames.last_mut().expect("parts are of an alternative").current = part as usize;
+                    gathering.last_mut().expect("parts are of an alternative").current = part as usize;
                     open.push(Text::default());
                 }
                 Out::End => {
                     let done = open.pop().expect("it was begun");
-                    let frame = frames.last_mut().expect("parts are of an alternative");
-                    frame.parts[frame.current].append(&done);
+                    let alternative = gathering.last_mut().expect("parts are of an alternative");
+                    alternative.parts[alternative.current].append(&done);
                 }
                 Out::Close => {
-                    let frame = frames.pop().expect("it was opened");
-                    let text = fill(language, &frame)?;
+                    let alternative = gathering.pop().expect("it was opened");
+                    let text = fill(language, &alternative)?;
                     // The output stands with the first word after the alternative, or at the end.
-                    fired(frame.way, [frame.first as usize, word.max(frame.first + 1) as usize], &text.text);
+                    fired(alternative.way, [alternative.first as usize, word.max(alternative.first + 1) as usize], &text.text);
                     open.last_mut().expect("one is always open").append(&text);
                 }
             }
@@ -170,14 +170,14 @@ pub fn write(
     open.pop()
 }
 
-fn fill(language: &Language, frame: &Frame) -> Option<Text> {
+fn fill(language: &Language, alternative: &OpenAlternative) -> Option<Text> {
     let mut out = Text::default();
-    for piece in &language.names.alternatives[frame.way as usize].written {
+    for piece in &language.names.alternatives[alternative.way as usize].written {
         match piece {
             Piece::Text(text) => out.push(text, None),
-            Piece::Part(part, filters) if filters.is_empty() => out.append(&frame.parts[*part]),
+            Piece::Part(part, filters) if filters.is_empty() => out.append(&alternative.parts[*part]),
             Piece::Part(part, filters) => {
-                let text = &frame.parts[*part];
+                let text = &alternative.parts[*part];
                 let written = filters.iter().try_fold(text.text.clone(), |text, f| f.apply(&text))?;
                 out.push(&written, text.words());
             }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use align::{Aligned, Slot, align};
-use rule::{Rule, helpers, rule, shape};
+use rule::{LearnedRule, helpers, rule, shape};
 
 use super::dictionary::Dictionary;
 use super::itn::ast::{GrammarError, Source};
@@ -92,7 +92,7 @@ pub struct Learner {
 /// What a pack may hold that is being put together.
 #[derive(Clone, Default)]
 struct Draft {
-    rules: Vec<Rule>,
+    rules: Vec<LearnedRule>,
     /// rows that win over the grammars
     recipes: BTreeMap<String, String>,
     /// rows for words that nothing else formats

@@ -17,7 +17,7 @@ enum Column {
 
 /// A rule's alternative in the grammars' language, and its tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Rule {
+pub(super) struct LearnedRule {
     /// `| flight {n1:said_number} => "Flight {n1}"`
     pub line: String,
     /// name, and rows of spoken and written
@@ -48,7 +48,7 @@ pub(super) fn shape(aligned: &Aligned) -> String {
 
 /// The rule of pairs of one shape. `name` begins the names of its tables. `None` where there is none: the same words are written in
 /// two ways, a text holds a quotation mark, or nothing but words is left.
-pub(super) fn rule(name: &str, pairs: &[&Aligned]) -> Option<Rule> {
+pub(super) fn rule(name: &str, pairs: &[&Aligned]) -> Option<LearnedRule> {
     let first = pairs.first()?;
     let mut gaps = first.gaps.clone();
     let mut columns = Vec::new();
@@ -155,7 +155,7 @@ fn is_plain(text: &str) -> bool {
     !text.contains(['"', '{', '}'])
 }
 
-fn written(name: &str, columns: &[Column], gaps: &[String]) -> Rule {
+fn written(name: &str, columns: &[Column], gaps: &[String]) -> LearnedRule {
     let (mut spoken, mut template, mut tables, mut says) = (Vec::new(), gaps[0].clone(), Vec::new(), Vec::new());
     for (at, (column, gap)) in columns.iter().zip(&gaps[1..]).enumerate() {
         let mut of_table = |rows: BTreeMap<String, String>| {
@@ -207,7 +207,7 @@ fn written(name: &str, columns: &[Column], gaps: &[String]) -> Rule {
         template.push_str(gap);
     }
     let announced = columns.iter().any(|c| !matches!(c, Column::Slot { .. }));
-    Rule { line: format!("| {} => \"{template}\"", spoken.join(" ")), tables, says: says.join(" "), announced }
+    LearnedRule { line: format!("| {} => \"{template}\"", spoken.join(" ")), tables, says: says.join(" "), announced }
 }
 
 /// Most digits of a run whose length is fixed.

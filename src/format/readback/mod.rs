@@ -61,7 +61,7 @@ pub struct ReadBack {
 }
 
 /// A record on its way: what may still be done for it.
-struct Left {
+struct Allowance {
     /// for tokens by themselves
     steps: usize,
     /// for tokens that may be one thing: what is tried in vain must not leave later figures unread
@@ -70,11 +70,11 @@ struct Left {
     words: usize,
 }
 
-impl Left {
+impl Allowance {
     /// For so many tokens, which may say at most so many words.
-    fn of(tokens: usize, most: usize) -> Left {
+    fn of(tokens: usize, most: usize) -> Allowance {
         let steps = (STEPS_PER_TOKEN * tokens).max(MIN_STEPS);
-        Left { steps, joint_steps: steps, words: most.saturating_sub(tokens) }
+        Allowance { steps, joint_steps: steps, words: most.saturating_sub(tokens) }
     }
 }
 
@@ -86,15 +86,15 @@ impl ReadBack {
 
     /// What `tokens` say, in at most `most` words or as many as there are tokens.
     pub fn read(&self, tokens: &[&str], most: usize) -> Vec<Group> {
-        self.read_with(tokens, &mut Left::of(tokens.len(), most))
+        self.read_with(tokens, &mut Allowance::of(tokens.len(), most))
     }
 
-    fn read_with(&self, tokens: &[&str], left: &mut Left) -> Vec<Group> {
+    fn read_with(&self, tokens: &[&str], allowance: &mut Allowance) -> Vec<Group> {
         let bare: Vec<Bare> = tokens.iter().map(|token| self.bare(token)).collect();
         let mut groups: Vec<Group> = Vec::with_capacity(tokens.len());
         let mut at = 0;
         while at < tokens.len() {
-            let made = self.together(&bare, at, left).unwrap_or_else(|| vec![self.alone(&bare[at], at, left)]);
+            let made = self.together(&bare, at, allowance).unwrap_or_else(|| vec![self.alone(&bare[at], at, allowance)]);
             at = made.last().expect("at least one group").tokens.end;
             groups.extend(made);
         }
@@ -109,7 +109,7 @@ impl ReadBack {
     }
 
     /// The most tokens from `at` on that are written together by some class.
-    fn together(&self, bare: &[Bare], at: usize, left: &mut Left) -> Option<Vec<Group>> {
+    fn together(&self, bare: &[Bare], at: usize, allowance: &mut Allowance) -> Option<Vec<Group>> {
         let takes_part = |b: &Bare| b.is_written || self.literals.contains(&b.text);
         let mut end = at;
         while end < bare.len().min(at + MAX_TOKENS) && takes_part(&bare[end]) && (end == at || !bare[end - 1].ends) {
@@ -121,14 +121,14 @@ impl ReadBack {
             if !window.iter().any(|b| b.is_written) {
                 return None;
             }
-            if let Some(groups) = self.window(window, at, left) {
+            if let Some(groups) = self.window(window, at, allowance) {
                 return Some(groups);
             }
         }
         None
     }
 
-    fn window(&self, window: &[Bare], at: usize, left: &mut Left) -> Option<Vec<Group>> {
+    fn window(&self, window: &[Bare], at: usize, allowance: &mut Allowance) -> Option<Vec<Group>> {
         let last = window.len() - 1;
         let texts: Vec<&str> =
             window.iter().enumerate().map(|(i, b)| if i < last { &b.inner } else { &b.text }.as_str()).collect();
@@ -136,13 +136,13 @@ impl ReadBack {
         if text.chars().count() > MAX_CHARS {
             return None;
         }
-        let steps = if window.len() > 1 { &mut left.joint_steps } else { &mut left.steps };
+        let steps = if window.len() > 1 { &mut allowance.joint_steps } else { &mut allowance.steps };
         let back = self.back(&text, steps)?;
         let more = back.words.len().saturating_sub(window.len());
-        if back.words.is_empty() || back.words.len() > MAX_WORDS || more > left.words {
+        if back.words.is_empty() || back.words.len() > MAX_WORDS || more > allowance.words {
             return None;
         }
-        left.words -= more;
+        allowance.words -= more;
         let whole = || vec![Group { tokens: at..at + window.len(), words: back.words.clone() }];
         // As many written tokens as there are here: each is of its own words.
         Some(if back.tokens.len() == window.len() { divided(&back, at).unwrap_or_else(whole) } else { whole() })
@@ -176,16 +176,16 @@ impl ReadBack {
     }
 
     /// A token by itself that no class has written.
-    fn alone(&self, bare: &Bare, at: usize, left: &mut Left) -> Group {
-        let words = if bare.is_written || bare.text.contains('-') { self.parts(bare, left) } else { None };
+    fn alone(&self, bare: &Bare, at: usize, allowance: &mut Allowance) -> Group {
+        let words = if bare.is_written || bare.text.contains('-') { self.parts(bare, allowance) } else { None };
         let words = words.unwrap_or_else(|| vec![bare.said()]);
         Group { tokens: at..at + 1, words }
     }
 
     /// A token's parts: `5-year`, `2012's`, `twenty-five`.
-    fn parts(&self, bare: &Bare, left: &mut Left) -> Option<Vec<String>> {
+    fn parts(&self, bare: &Bare, allowance: &mut Allowance) -> Option<Vec<String>> {
         let text = bare.text.as_str();
-        let mut read = |text: &str| self.back(text, &mut left.steps).map(|back| back.words);
+        let mut read = |text: &str| self.back(text, &mut allowance.steps).map(|back| back.words);
         let with = |words: Option<Vec<String>>, tail: &str| {
             words.map(|mut words| {
                 words.last_mut().expect("a reading has words").push_str(tail);
@@ -218,10 +218,10 @@ impl ReadBack {
             None
         }?;
         let more = words.len() - 1;
-        if words.len() > MAX_WORDS || more > left.words {
+        if words.len() > MAX_WORDS || more > allowance.words {
             return None;
         }
-        left.words -= more;
+        allowance.words -= more;
         Some(words)
     }
 }

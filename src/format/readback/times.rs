@@ -1,6 +1,6 @@
 //! A record's words, read back: each knows the tokens it came from, and has its share of their time.
 
-use super::{Group, Left, ReadBack};
+use super::{Allowance, Group, ReadBack};
 use crate::record::RawWord;
 
 impl ReadBack {
@@ -8,7 +8,7 @@ impl ReadBack {
     /// their letters.
     pub fn words(&self, tokens: Vec<RawWord>, most: usize) -> Vec<RawWord> {
         let mut words = Vec::with_capacity(tokens.len());
-        let mut left = Left::of(tokens.len(), most);
+        let mut left = Allowance::of(tokens.len(), most);
         // What two people say is not one figure.
         for turn in tokens.chunk_by(|a, b| a.speaker == b.speaker) {
             let texts: Vec<&str> = turn.iter().map(|t| &*t.spoken).collect();

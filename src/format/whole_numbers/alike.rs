@@ -1,0 +1,79 @@
+//! Numbers of one sentence are written alike: both sides of a joint ("nine to 11"), and hours without minutes.
+
+use super::{WholeNumbers, entity, is_spoken};
+use crate::format::numbers::Figures;
+use crate::format::unit::Unit;
+
+/// Classes of plain numbers, whose neighbours are written in the same way.
+const ALIKE: [&str; 4] = ["cardinal", "measure", "year", "ordinal"];
+/// Length in words of the grammars' longest joint: "between nine and".
+const SAYING_WORDS: usize = 3;
+
+impl WholeNumbers<'_> {
+    /// Whether the grammars have a rule for the words `from..to`.
+    fn says(&self, class: &str, from: usize, to: usize) -> bool {
+        to <= self.words.len()
+            && (from..to - 1).all(|w| !self.ends[w])
+            && self.itn.write_as(class, &self.words[from..to]).is_some()
+    }
+
+    fn figure(&self, word: usize) -> Option<Unit> {
+        let written = self.itn.write_as("CARDINAL", &self.words[word..=word]).filter(|_| (self.allowed)("CARDINAL"))?;
+        Some(entity("CARDINAL", [word, word + 1], self.numbers.restyle("CARDINAL", written)))
+    }
+
+    /// Lone digits that have a written number on the other side of a joint; all lone digits if the profile says so.
+    pub(super) fn alike(&self, units: &mut [Unit]) {
+        let spoken = is_spoken;
+        let number = |unit: Option<&Unit>| matches!(unit, Some(Unit::Entity { class, .. }) if ALIKE.contains(&class.as_str()));
+        for at in 0..units.len() {
+            let Unit::Spoken(word) = units[at] else { continue };
+            let always = self.numbers.figures == Figures::Always && self.words[word] != "one" && self.words[word] != "oh";
+            let before = at + 2 < units.len()
+                && spoken(&units[at + 1])
+                && !self.ends[word + 1]
+                && number(units.get(at + 2))
+                && self.starts_with_number(&units[at + 2])
+                && (self.says("LIKE-BEFORE", word, word + 2)
+                    || word > 0 && self.says("LIKE-BEFORE", word - 1, word - 1 + SAYING_WORDS));
+            let after = at >= 2 && spoken(&units[at - 1]) && number(units.get(at - 2)) && {
+                let end = units[at - 2].words()[1];
+                !self.ends[end - 1] && self.ends_with_number(&units[at - 2]) && self.says("LIKE-AFTER", word - 1, word + 1)
+            };
+            if (always || before || after)
+                && let Some(figure) = self.figure(word)
+            {
+                units[at] = figure;
+            }
+        }
+    }
+
+    fn starts_with_number(&self, unit: &Unit) -> bool {
+        matches!(unit, Unit::Entity { text, .. } if text.starts_with(|c: char| c.is_ascii_digit()))
+    }
+
+    fn ends_with_number(&self, unit: &Unit) -> bool {
+        matches!(unit, Unit::Entity { text, .. } if text.ends_with(|c: char| c.is_ascii_digit()))
+    }
+
+    /// "until three … after 2:00": an hour without minutes stays a word if another hour of its passage stays a word.
+    pub(super) fn bare_hours(&self, units: &mut Vec<Unit>) {
+        let bare = |word: usize| word > 0 && self.says("BARE-HOUR", word - 1, word + 1);
+        // The number is no hour, because a quantity follows: "after two days".
+        let alone = |word: usize| word + 1 >= self.words.len() || self.ends[word] || !self.says("MEASURE", word, word + 2);
+        if !units.iter().any(|u| matches!(u, Unit::Spoken(word) if bare(*word) && alone(*word))) {
+            return;
+        }
+        // "two o'clock" stays as well: 2:00 beside "until three" would be two ways to write the same.
+        for at in (0..units.len()).rev() {
+            if let Unit::Entity { class, text, words: [from, to], .. } = &units[at]
+                && class == "time"
+                && text.ends_with(":00")
+                && !text.contains(' ')
+            {
+                let (from, to) = (*from, *to);
+                units.splice(at..=at, (from..to).map(Unit::Spoken));
+            }
+        }
+    }
+}

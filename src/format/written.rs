@@ -1,0 +1,210 @@
+//! Writes units and redacted regions as tokens: case, marks, masks, and the range, times and confidence of the words that
+//! each token comes from.
+
+use std::sync::Arc;
+
+use super::apply::Formatted;
+use super::casing::{self, Lexicon};
+use super::itn::Token;
+use super::kept::KeptWord;
+use super::second::guard::admit_spelling;
+use super::style::Style;
+use super::unit::Author;
+use super::units::Unit;
+use crate::record::{Entity, Removed, Stage, WrittenWord};
+use crate::redact::number::{Role, role};
+use crate::redact::{Action, PROFANITY, Redaction, Region};
+use crate::session::{Word, WordKind};
+use crate::tags::{Case, Punct};
+
+/// The reason given for words that a profile drops.
+pub(super) const DROPPED: &str = "redacted";
+
+/// Whether the second stage may have spelled a word.
+pub(super) fn is_mixed(k: &KeptWord) -> bool {
+    k.tags.case == Case::Mixed && k.tags.itn.class().is_none() && k.word.kind == WordKind::Speech
+}
+
+pub(super) fn name(region: &Region) -> String {
+    format!("[{}]", region.class.to_uppercase())
+}
+
+/// Writes a unit of the words `span`. `start`: it begins a sentence.
+pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon, start: bool) {
+    match unit {
+        Unit::Spoken(_) => {
+            let k = &span[0];
+            let text = match k.word.kind {
+                WordKind::Speech => {
+                    let choice = k.word.choice.as_ref().filter(|choice| is_mixed(k) && choice.words == 1);
+                    match choice.and_then(|choice| admit_spelling(&k.word.spoken, &choice.written).ok()) {
+                        Some(spelled) => spelled.to_string(),
+                        None => casing::write(&k.word.spoken, k.tags.case, start, lexicon),
+                    }
+                }
+                WordKind::Plain | WordKind::Filler | WordKind::Markup => k.word.spoken.to_string(),
+            };
+            push(out, text, k.mark, &span.iter().collect::<Vec<_>>());
+        }
+        Unit::Entity { class, mut text, mut tokens, by, .. } => {
+            // A word that an entity leaves as spoken has its own case: "Robert Downey Jr.". What a pack's recipe writes
+            // stands as the pack has it.
+            let own = |token: &Token| match &span[token.words[0]..token.words[1]] {
+                [k] if k.word.kind == WordKind::Speech && *token.text == *k.word.spoken.to_lowercase() => Some(k),
+                _ => None,
+            };
+            if by != Author::Pack && tokens.len() > 1 && tokens.iter().any(|t| own(t).is_some_and(|k| k.tags.case != Case::Lower))
+            {
+                for token in &mut tokens {
+                    if let Some(k) = own(token) {
+                        token.text = casing::write(&k.word.spoken, k.tags.case, false, lexicon);
+                    }
+                }
+                text = tokens.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" ");
+            }
+            // An entity's first word gets a capital at the beginning of a sentence ("Runway 4R is closed."), but not
+            // example.com.
+            if start && tokens[0].text.chars().all(char::is_lowercase) {
+                tokens[0].text = casing::capitalise(&tokens[0].text);
+                text = casing::capitalise(&text);
+            }
+            let (first, last) = (out.words.len(), tokens.len() - 1);
+            for (i, token) in tokens.into_iter().enumerate() {
+                let mark = if i == last { span[span.len() - 1].mark } else { Punct::O };
+                push(out, token.text, mark, &span[token.words[0]..token.words[1]].iter().collect::<Vec<_>>());
+            }
+            let spoken: Vec<&str> = span.iter().map(|k| &*k.word.spoken).collect();
+            out.entities.push(Entity {
+                class,
+                written: text,
+                spoken: spoken.join(" "),
+                words: [first, out.words.len()],
+                src: [span[0].word.src[0], span[span.len() - 1].word.src[1]],
+                stage: if by == Author::Second { Stage::Second } else { Stage::Grammar },
+            });
+        }
+        Unit::Entry { text, cased, .. } => {
+            let tokens: Vec<&str> = text.split(' ').filter(|t| !t.is_empty()).collect();
+            for (i, token) in tokens.iter().enumerate() {
+                // If there are as many tokens as words, each token comes from one word. Otherwise each token comes from
+                // all words.
+                let (own, single) = if tokens.len() == span.len() { (&span[i..=i], true) } else { (span, false) };
+                let case = if i == 0 || single { own[0].tags.case } else { Case::Lower };
+                let text = if cased { token.to_string() } else { casing::write(token, case, start && i == 0, lexicon) };
+                let mark = if i + 1 == tokens.len() { span[span.len() - 1].mark } else { Punct::O };
+                push(out, text, mark, &own.iter().collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+/// Writes what stands in the text for a redacted region. `span`: the region's words that would have stayed in the text.
+pub(super) fn write_region(
+    out: &mut Formatted,
+    region: &Region,
+    span: &[&KeptWord],
+    (redaction, src): (&Redaction, [u64; 2]),
+    style: &Style,
+) {
+    let (Some(first), Some(last)) = (span.first(), span.last()) else { return };
+    let rule = redaction.rule(&region.class);
+    let text = match rule.action {
+        Action::Drop => {
+            for k in span {
+                match out.removed.last_mut().filter(|r| r.class == DROPPED && r.src[1] >= k.word.src[0]) {
+                    Some(run) => run.src[1] = k.word.src[1],
+                    None => {
+                        let src = k.word.src;
+                        out.removed.push(Removed { class: DROPPED.into(), spoken: name(region), src });
+                    }
+                }
+            }
+            if let Some(before) = out.words.last_mut().filter(|w| last.mark.ends_sentence() && !w.text.ends_with(['.', '?'])) {
+                before.text.truncate(before.text.trim_end_matches(',').len());
+                before.text.push_str(last.mark.written());
+            }
+            return;
+        }
+        Action::Tag => name(region),
+        Action::Mask if region.class == PROFANITY => {
+            let cased = casing::write(&first.word.spoken, first.tags.case, false, &Lexicon::default());
+            let mut letters = cased.chars();
+            let initial: String = letters.next().into_iter().collect();
+            initial + &"*".repeat(letters.count())
+        }
+        Action::Mask => {
+            let parts: Vec<&str> = span.iter().flat_map(|k| k.word.parts.split(' ')).filter(|p| !p.is_empty()).collect();
+            let digits: Vec<&str> = parts.iter().copied().filter(|p| role(p).is_number()).collect();
+            let only_digits = parts.iter().all(|p| role(p) != Role::Other);
+            // If no grammar reads the digits, or if they may be more than one number, no digit is kept.
+            let written = style.itn.write_as("PHONE", &digits).map(|w| w.text).filter(|_| only_digits);
+            match written {
+                Some(written) => mask(&written, if region.exact { rule.keep_last } else { 0 }),
+                None => "*****".into(),
+            }
+        }
+    };
+    let first_token = out.words.len();
+    push(out, text.clone(), last.mark, span);
+    out.words[first_token].src = src;
+    out.entities.push(Entity {
+        class: region.class.clone(),
+        written: text,
+        spoken: name(region),
+        words: [first_token, first_token + 1],
+        src,
+        stage: Stage::Grammar,
+    });
+}
+
+/// Asterisks for all letters and digits of `text` but the last `keep`, if that is at most half of it.
+fn mask(text: &str, keep: usize) -> String {
+    let all = text.chars().filter(|c| c.is_alphanumeric()).count();
+    let keep = if 2 * keep <= all { keep } else { 0 };
+    let kept: String = {
+        let mut last: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).rev().take(keep).collect();
+        last.reverse();
+        last.into_iter().collect()
+    };
+    let hidden = all - kept.chars().count();
+    // A mask must not show how long a name or an address was.
+    let hidden = if text.chars().all(|c| !c.is_alphabetic()) { hidden } else { 5 };
+    format!("{}{kept}", "*".repeat(hidden))
+}
+
+fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&KeptWord]) {
+    // Marks that the recogniser wrote stay.
+    if !text.ends_with([',', '.', '?', '!', ';', ':']) || mark == Punct::Question && !text.ends_with('?') {
+        text.push_str(mark.written());
+    }
+    let (first, last) = (&span[0], &span[span.len() - 1]);
+    let confidence: Vec<f32> = span.iter().filter_map(|k| k.word.confidence).collect();
+    out.words.push(WrittenWord {
+        text,
+        s: first.word.start,
+        e: last.word.end,
+        speaker: one_speaker(span.iter().map(|k| k.word)),
+        c: (!confidence.is_empty()).then(|| (1000.0 * confidence.iter().sum::<f32>() / confidence.len() as f32).round() / 1000.0),
+        src: [first.word.src[0], last.word.src[1]],
+    });
+}
+
+/// Who said all of these words, if that is known and one.
+pub(super) fn one_speaker<'a>(mut words: impl Iterator<Item = &'a Word>) -> Option<Arc<str>> {
+    let speaker = words.next()?.speaker.as_ref()?;
+    words.all(|word| word.speaker.as_ref() == Some(speaker)).then(|| speaker.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_keeps_the_last_and_tells_no_length_of_what_is_not_a_number() {
+        assert_eq!(mask("4111 1111 1111 1234", 4), "************1234");
+        assert_eq!(mask("555-0198", 0), "*******");
+        assert_eq!(mask("sam@example.com", 0), "*****");
+        assert_eq!(mask("AB1234", 2), "*****34");
+        assert_eq!(mask("72911", 4), "*****", "more would be shown than hidden");
+    }
+}
