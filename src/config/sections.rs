@@ -51,6 +51,10 @@ pub struct Kafka {
     /// properties whose values stand in files of their own: secrets. They are read again when they change
     #[serde(default)]
     pub property_files: BTreeMap<String, PathBuf>,
+    /// The broker is the demo's, inside this process. That broker never answers questions about rights and topic
+    /// configurations, so nobody asks them. No setting: only the demo says so.
+    #[serde(skip)]
+    pub embedded: bool,
 }
 
 /// `[topics]`

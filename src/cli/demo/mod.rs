@@ -81,8 +81,8 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             let broker = EmbeddedBroker::start(&names, PARTITIONS)
                 .map_err(|e| Failure { message: format!("the in-process broker does not start: {e}"), code: 4 })?;
             settings.kafka.brokers = broker.brokers();
+            settings.kafka.embedded = true;
             settings.delivery.guarantee = Guarantee::AtLeastOnce; // it has no transactions
-            settings.kafka.session_timeout_ms = 4_000; // it waits for about as long before it gives the first partitions
             Some(broker)
         }
     };
@@ -161,7 +161,7 @@ fn next_steps() -> String {
 }
 
 async fn replay(
-    records: Vec<call::Record>,
+    records: Vec<call::CallRecord>,
     sender: PlainProducer,
     settings: Settings,
     session: String,
