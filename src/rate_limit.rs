@@ -75,18 +75,18 @@ impl UsedWords {
     }
 }
 
-type Account = HashMap<Arc<str>, UsedWords>;
+type UsedByName = HashMap<Arc<str>, UsedWords>;
 
 /// Words that the tenants and the sessions of one profile have used. Tenants and sessions with no used words are not in
 /// the table.
 #[derive(Debug, Default)]
 struct Accounts {
-    tenants: Account,
-    sessions: Account,
+    tenants: UsedByName,
+    sessions: UsedByName,
 }
 
 impl Accounts {
-    fn each(&mut self, quota: WordQuota) -> [(&mut Account, u32); 2] {
+    fn each(&mut self, quota: WordQuota) -> [(&mut UsedByName, u32); 2] {
         [(&mut self.tenants, quota.tenant_words_per_second), (&mut self.sessions, quota.session_words_per_second)]
     }
 

@@ -173,7 +173,7 @@ pub(super) async fn sessions(State(admin): State<Arc<Admin>>) -> Json<Value> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct PageQuery {
     session: String,
 }
 
@@ -181,7 +181,7 @@ pub(super) struct Wanted {
 /// The last event says that the worker stops.
 pub(super) async fn events(
     State(admin): State<Arc<Admin>>,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<PageQuery>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let mut closing = admin.live.closing.subscribe();
     let news = admin.live.news.subscribe(); // subscribed before the remembered segments are read, so that no segment is missed

@@ -26,7 +26,7 @@ pub(super) struct Pasted {
     profile: String,
 }
 
-type Answer = Result<Json<Value>, (StatusCode, String)>;
+type PlaygroundResult = Result<Json<Value>, (StatusCode, String)>;
 
 fn refuse(status: StatusCode, why: impl Into<String>) -> (StatusCode, String) {
     (status, why.into() + "\n")
@@ -37,13 +37,13 @@ fn shared(admin: &Admin) -> Result<Arc<Shared>, (StatusCode, String)> {
 }
 
 /// Names of all profiles.
-pub(super) async fn profiles(State(admin): State<Arc<Admin>>) -> Answer {
+pub(super) async fn profiles(State(admin): State<Arc<Admin>>) -> PlaygroundResult {
     let shared = shared(&admin)?;
     Ok(Json(shared.active_settings().profiles.all().map(|p| p.name.to_string()).collect()))
 }
 
 /// Formats what was pasted.
-pub(super) async fn format(State(admin): State<Arc<Admin>>, Json(pasted): Json<Pasted>) -> Answer {
+pub(super) async fn format(State(admin): State<Arc<Admin>>, Json(pasted): Json<Pasted>) -> PlaygroundResult {
     let shared = shared(&admin)?;
     let words = pasted.text.split_whitespace().count();
     if words == 0 || words > MAX_WORDS {

@@ -14,11 +14,11 @@ use crate::record::{ERASE, REPLAYED, Segment};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Which document
-    what: What,
+    what: Document,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum What {
+enum Document {
     /// JSON Schema of a raw segment
     Raw,
     /// JSON Schema of a formatted segment
@@ -32,10 +32,10 @@ enum What {
 /// Prints one.
 pub fn docs(_: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let text = match args.what {
-        What::Raw => pretty(&schema::<Wire>()),
-        What::Formatted => pretty(&schema::<Segment>()),
-        What::Asyncapi => pretty(&asyncapi()),
-        What::Settings => settings(),
+        Document::Raw => pretty(&schema::<Wire>()),
+        Document::Formatted => pretty(&schema::<Segment>()),
+        Document::Asyncapi => pretty(&asyncapi()),
+        Document::Settings => settings(),
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

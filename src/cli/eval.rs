@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{Cli, Failure, print, start_log};
-use crate::eval::gold::{self, GoldError, Row};
+use crate::eval::gold::{self, GoldError, GoldRow};
 use crate::eval::report::{Report, judge};
 use crate::eval::run::{self, Pace, cut};
 use crate::eval::sheet::sheet;
@@ -60,7 +60,7 @@ impl From<GoldError> for Failure {
 pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let settings = cli.settings()?;
     start_log(&settings)?;
-    let mut rows: Vec<Row> = cut(gold::read(&args.data, args.words)?, args.stream_words);
+    let mut rows: Vec<GoldRow> = cut(gold::read(&args.data, args.words)?, args.stream_words);
     for row in &mut rows {
         row.times = row.times.take().filter(|_| !args.no_times);
         row.speakers = row.speakers.take().filter(|_| !args.no_speakers);

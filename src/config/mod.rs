@@ -3,6 +3,7 @@
 
 mod check;
 pub mod profile;
+mod profiles;
 pub mod sections;
 mod sign_in;
 mod text;
@@ -14,7 +15,8 @@ use std::path::Path;
 use config::{Config, Environment, File, FileFormat};
 use serde::{Deserialize, Serialize};
 
-pub use profile::{Profile, ProfileSettings, Profiles};
+pub use profile::{Profile, ProfileSettings};
+pub use profiles::Profiles;
 pub use sections::*;
 pub use sign_in::{Oidc, Secret, TokenSource};
 pub use values::{LookaheadSetting, MaskSetting, RedactSetting, ReleaseSetting, Unlimited};

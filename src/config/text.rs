@@ -7,9 +7,9 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 /// A list of strings: a TOML array or, from the environment, its items with commas between them; empty text is an empty list.
 pub fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    struct List;
+    struct ListVisitor;
 
-    impl<'de> Visitor<'de> for List {
+    impl<'de> Visitor<'de> for ListVisitor {
         type Value = Vec<String>;
 
         fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -29,7 +29,7 @@ pub fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error>
         }
     }
 
-    from.deserialize_any(List)
+    from.deserialize_any(ListVisitor)
 }
 
 /// A list of paths, as [`list`] reads strings.

@@ -70,9 +70,9 @@ impl RedactSetting {
 
 impl<'de> Deserialize<'de> for LookaheadSetting {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<LookaheadSetting, D::Error> {
-        struct Words;
+        struct LookaheadVisitor;
 
-        impl Visitor<'_> for Words {
+        impl Visitor<'_> for LookaheadVisitor {
             type Value = LookaheadSetting;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -97,15 +97,15 @@ impl<'de> Deserialize<'de> for LookaheadSetting {
             }
         }
 
-        from.deserialize_any(Words)
+        from.deserialize_any(LookaheadVisitor)
     }
 }
 
 impl<'de> Deserialize<'de> for RedactSetting {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RedactSetting, D::Error> {
-        struct Rule;
+        struct RedactVisitor;
 
-        impl<'de> Visitor<'de> for Rule {
+        impl<'de> Visitor<'de> for RedactVisitor {
             type Value = RedactSetting;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -122,6 +122,6 @@ impl<'de> Deserialize<'de> for RedactSetting {
             }
         }
 
-        from.deserialize_any(Rule)
+        from.deserialize_any(RedactVisitor)
     }
 }

@@ -20,12 +20,12 @@ use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
 
 use super::reader::{BROKER_TIMEOUT, ReadError, TopicReader};
-use super::restoring::{Progress, Wanted, serve};
+use super::restoring::{Progress, RestoreRequest, serve};
 use crate::config::{OffsetReset, Settings};
 use crate::events;
 use crate::kafka::ClientLog;
 use crate::kafka::crash_mark::CrashMark;
-use crate::kafka::notes::Note;
+use crate::kafka::notes::PartitionNote;
 use crate::record::RawRecord;
 use crate::session::snapshot;
 
@@ -101,7 +101,7 @@ struct Clients {
     committed: Arc<TopicReader>,
     /// sees the ends of logs with open transactions
     uncommitted: TopicReader,
-    wanted: Sender<Wanted>,
+    wanted: Sender<RestoreRequest>,
 }
 
 impl Clients {
@@ -157,12 +157,12 @@ impl ChangelogReader {
         let (mut states, mut records, mut notes) = (HashMap::new(), 0u64, Vec::new());
         let (progress, made) = sync_channel(READ_AHEAD);
         let superseded = || RestoreError::Superseded(partition);
-        clients.wanted.send(Wanted { partition, progress }).map_err(|_| superseded())?;
+        clients.wanted.send(RestoreRequest { partition, progress }).map_err(|_| superseded())?;
         while let Progress::Record(record) = made.recv().map_err(|_| superseded())?? {
             records += 1;
             let Some(key) = record.key else { continue };
             match record.payload {
-                Some(value) if Note::is_key(&key) => notes.extend(Note::from_record(&key, &value)),
+                Some(value) if PartitionNote::is_key(&key) => notes.extend(PartitionNote::from_record(&key, &value)),
                 Some(value) => latest(&mut states, key, value),
                 None => _ = states.remove(&key),
             }
@@ -170,14 +170,14 @@ impl ChangelogReader {
         let mut owned = false;
         for note in notes {
             match note {
-                Note::Owner(owner) if owner != settings.kafka.group => {
+                PartitionNote::Owner(owner) if owner != settings.kafka.group => {
                     return Err(RestoreError::Foreign { topic: topic.clone(), owner, group: settings.kafka.group.clone() });
                 }
-                Note::Owner(_) => owned = true,
+                PartitionNote::Owner(_) => owned = true,
                 // The last owner died after it wrote its states and before it committed the offsets. It has processed
                 // these records without a crash.
-                Note::Progress(at) if at > next_offset => (next_offset, mark) = (at, CrashMark::Clean),
-                Note::Progress(_) => {}
+                PartitionNote::Progress(at) if at > next_offset => (next_offset, mark) = (at, CrashMark::Clean),
+                PartitionNote::Progress(_) => {}
             }
         }
         events::PartitionRestored { partition, streams: states.len(), records, took: began.elapsed() }.emit();

@@ -18,7 +18,7 @@ use crate::record::RawRecord;
 const POLL: Duration = Duration::from_millis(50);
 
 /// A partition that somebody wants to have read.
-pub(super) struct Wanted {
+pub(super) struct RestoreRequest {
     /// its number
     pub partition: i32,
     /// what is read of it, in order
@@ -46,7 +46,7 @@ struct Restoring<'a> {
 }
 
 /// Reads what is wanted until nobody can want anything any more.
-pub(super) fn serve(reader: &TopicReader, topic: &str, wanted: &Receiver<Wanted>) {
+pub(super) fn serve(reader: &TopicReader, topic: &str, wanted: &Receiver<RestoreRequest>) {
     let mut restoring = Restoring { reader, topic, open: HashMap::new() };
     loop {
         if restoring.open.is_empty() {
@@ -66,7 +66,7 @@ impl Restoring<'_> {
     }
 
     /// Begins to read a partition. If the partition was being read for somebody else, that one hears no more of it.
-    fn begin(&mut self, Wanted { partition, progress }: Wanted) {
+    fn begin(&mut self, RestoreRequest { partition, progress }: RestoreRequest) {
         self.end(partition);
         let begun = self.place(partition, Offset::Beginning).and_then(|list| self.reader.client.incremental_assign(&list));
         match begun {

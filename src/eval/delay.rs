@@ -27,14 +27,14 @@ pub struct Delay {
 /// What readers of a stream's tail have seen: the tags of every unreleased word, and how many later words the pass saw
 /// that gave the tags.
 #[derive(Debug, Default)]
-pub struct Shown {
+pub struct SeenTails {
     words: HashMap<u64, (Tags, u64)>,
     moved: Option<u64>,
 }
 
 impl Delay {
     /// Words were released.
-    pub fn released(&mut self, shown: &mut Shown, release: &Release) {
+    pub fn released(&mut self, shown: &mut SeenTails, release: &Release) {
         self.segments += 1;
         for (i, entry) in release.entries.iter().enumerate() {
             let freeze = entry.freeze.expect("only frozen words are released");
@@ -48,13 +48,13 @@ impl Delay {
     }
 
     /// Notes how the unreleased words of a stream look now.
-    pub fn tail(&mut self, shown: &mut Shown, tail: &Tail) {
+    pub fn tail(&mut self, shown: &mut SeenTails, tail: &Tail) {
         for (i, entry) in tail.entries.iter().enumerate() {
             self.looks(shown, tail.from + i as u64, entry, Some(tail.seen));
         }
     }
 
-    fn looks(&mut self, shown: &mut Shown, i: u64, entry: &BufferedWord, seen: Option<u64>) {
+    fn looks(&mut self, shown: &mut SeenTails, i: u64, entry: &BufferedWord, seen: Option<u64>) {
         let Some(tags) = entry.tags else { return };
         let later = seen.map_or(0, |seen| seen.saturating_sub(i + 1));
         let Some((before, later_then)) = shown.words.insert(i, (tags, later)) else { return };
@@ -68,7 +68,7 @@ impl Delay {
     }
 
     /// Ends the look at one pass: all words that the pass can have changed were seen.
-    pub fn pass_done(&mut self, shown: &mut Shown) {
+    pub fn pass_done(&mut self, shown: &mut SeenTails) {
         if let Some(distance) = shown.moved.take() {
             *self.moved.entry(distance).or_default() += 1;
         }

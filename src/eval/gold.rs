@@ -40,7 +40,7 @@ const MAX_SECONDS: f64 = 1e9;
 
 /// A span and how it is written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Span {
+pub struct GoldSpan {
     /// first word of the row
     pub start: usize,
     /// one past its last
@@ -54,7 +54,7 @@ pub struct Span {
 
 /// A row's words with their gold labels. Each list is as long as `words`, or absent in all rows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct GoldRow {
     /// spoken words in lower case
     pub words: Vec<String>,
     /// marks
@@ -62,7 +62,7 @@ pub struct Row {
     /// cases
     pub case: Option<Vec<Case>>,
     /// spans
-    pub spans: Option<Vec<Span>>,
+    pub spans: Option<Vec<GoldSpan>>,
     /// disfluencies; `None` is not judged
     pub disfluency: Option<Vec<Option<Disfluency>>>,
     /// the row as transcribed
@@ -117,7 +117,7 @@ pub fn mark(written: &str) -> Option<Punct> {
 ///
 /// # Errors
 /// The file cannot be read, it has no words or no labels, or a line is not as [described](self).
-pub fn read(path: &Path, max_words: usize) -> Result<Vec<Row>, GoldError> {
+pub fn read(path: &Path, max_words: usize) -> Result<Vec<GoldRow>, GoldError> {
     let file = File::open(path).map_err(|e| GoldError(format!("{}: {e}; expected a .jsonl or .tsv file", path.display())))?;
     let at = |e: String| GoldError(format!("{}:{e}", path.display()));
     let rows = match path.extension().and_then(|e| e.to_str()) {
@@ -156,11 +156,11 @@ fn lines(mut input: impl BufRead, mut each: impl FnMut(usize, &str) -> Result<bo
     Ok(())
 }
 
-fn tsv(input: impl BufRead, max_words: usize) -> Result<Vec<Row>, String> {
+fn tsv(input: impl BufRead, max_words: usize) -> Result<Vec<GoldRow>, String> {
     let (mut rows, mut words, mut marks, mut total) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let mut end_row = |words: &mut Vec<String>, marks: &mut Vec<Punct>| {
         if !words.is_empty() {
-            rows.push(Row { words: std::mem::take(words), punct: Some(std::mem::take(marks)), ..Row::default() });
+            rows.push(GoldRow { words: std::mem::take(words), punct: Some(std::mem::take(marks)), ..GoldRow::default() });
         }
     };
     lines(input, |_, line| {
@@ -184,8 +184,8 @@ fn tsv(input: impl BufRead, max_words: usize) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-fn jsonl(input: impl BufRead, max_words: usize) -> Result<Vec<Row>, String> {
-    let mut rows: Vec<Row> = Vec::new();
+fn jsonl(input: impl BufRead, max_words: usize) -> Result<Vec<GoldRow>, String> {
+    let mut rows: Vec<GoldRow> = Vec::new();
     let (mut total, mut first_line) = (0, 0);
     lines(input, |number, line| {
         if line.trim().is_empty() {
@@ -221,7 +221,7 @@ fn jsonl(input: impl BufRead, max_words: usize) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-fn keys(row: &Row) -> [(&'static str, bool); 6] {
+fn keys(row: &GoldRow) -> [(&'static str, bool); 6] {
     [
         ("p", row.punct.is_some()),
         ("c", row.case.is_some()),
@@ -240,7 +240,7 @@ fn spoken(word: &str) -> Result<String, String> {
     Ok(word.to_lowercase())
 }
 
-fn row(wire: Wire) -> Result<Row, String> {
+fn row(wire: Wire) -> Result<GoldRow, String> {
     let words = wire.w.ok_or("key \"w\" is missing: expected the list of spoken words")?;
     let words: Vec<String> = words.iter().map(|w| spoken(w)).collect::<Result<_, _>>()?;
     let text_words = if wire.written.is_some() || wire.fluent.is_some() { words.len() } else { 0 };
@@ -290,7 +290,7 @@ fn row(wire: Wire) -> Result<Row, String> {
         RowSpeaker::Each(speakers) => speakers,
     });
     same("speaker", speakers.as_ref().map_or(words.len(), Vec::len))?;
-    Ok(Row {
+    Ok(GoldRow {
         punct: punct.transpose()?,
         case: case.transpose()?,
         spans: spans.transpose()?,
@@ -307,8 +307,8 @@ fn row(wire: Wire) -> Result<Row, String> {
 /// only.
 const UNTYPED: [&str; 4] = ["SPAN", "TWITTER", "HASHTAG", "ABBREV_SPECIAL"];
 
-fn spans(itn: Vec<(usize, usize, String, String)>, words: usize) -> Result<Vec<Span>, String> {
-    let mut spans: Vec<Span> = Vec::new();
+fn spans(itn: Vec<(usize, usize, String, String)>, words: usize) -> Result<Vec<GoldSpan>, String> {
+    let mut spans: Vec<GoldSpan> = Vec::new();
     for (i, (start, end, label, written)) in itn.into_iter().enumerate() {
         let from = spans.last().map_or(0, |s| s.end);
         if start < from || start >= end || end > words {
@@ -325,7 +325,7 @@ fn spans(itn: Vec<(usize, usize, String, String)>, words: usize) -> Result<Vec<S
                 UNTYPED.join(", ")
             ));
         }
-        spans.push(Span { start, end, class, written });
+        spans.push(GoldSpan { start, end, class, written });
     }
     Ok(spans)
 }

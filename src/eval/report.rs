@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::delay::DelayReport;
-use super::gold::Row;
+use super::gold::GoldRow;
 use super::marked_cases::{MarkedCases, marked_cases};
 use super::run::CellOut;
 use super::second::Second;
-use super::spans::Spans;
+use super::spans::SpanScores;
 use super::sweep::Cell;
 use super::text::Texts;
 use super::words::{Cases, Disfluencies, Marks, cases, disfluencies, marks};
@@ -29,7 +29,7 @@ pub struct CellReport {
     pub marked_cases: Option<MarkedCases>,
     /// from `itn`
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub itn: Option<Spans>,
+    pub itn: Option<SpanScores>,
     /// from `d`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disfluency: Option<Disfluencies>,
@@ -64,7 +64,7 @@ pub struct Report {
 }
 
 /// Judges one cell. `rows` and the cell's rows go together.
-pub fn judge(cell: &Cell, out: &CellOut, rows: &[Row]) -> CellReport {
+pub fn judge(cell: &Cell, out: &CellOut, rows: &[GoldRow]) -> CellReport {
     let both = || rows.iter().zip(&out.rows);
     let first = &rows[0];
     let punctuation = first
@@ -79,7 +79,7 @@ pub fn judge(cell: &Cell, out: &CellOut, rows: &[Row]) -> CellReport {
         disfluencies(pairs.filter_map(|(t, gold)| gold.map(|gold| (t.disfluency, gold))))
     });
     let itn = first.spans.is_some().then(|| {
-        let mut spans = Spans::default();
+        let mut spans = SpanScores::default();
         both().for_each(|(row, out)| spans.count(&out.tags, &out.tokens, &row.words, row.spans.as_deref().unwrap_or_default()));
         spans
     });
@@ -109,7 +109,7 @@ pub fn judge(cell: &Cell, out: &CellOut, rows: &[Row]) -> CellReport {
 }
 
 /// Words whose case the tagger decides, and whether each begins a sentence.
-fn case_pairs<'a>(row: &'a Row, tags: &'a [Tags]) -> impl Iterator<Item = (crate::tags::Case, crate::tags::Case, bool)> + 'a {
+fn case_pairs<'a>(row: &'a GoldRow, tags: &'a [Tags]) -> impl Iterator<Item = (crate::tags::Case, crate::tags::Case, bool)> + 'a {
     let gold = row.case.iter().flatten();
     tags.iter().zip(gold).enumerate().filter(|(i, _)| !in_span(row, *i)).map(|(i, (t, gold))| {
         let initial = i == 0 || row.punct.as_ref().is_some_and(|p| p[i - 1].ends_sentence());
@@ -118,30 +118,30 @@ fn case_pairs<'a>(row: &'a Row, tags: &'a [Tags]) -> impl Iterator<Item = (crate
 }
 
 /// Words outside spans, with their marks and cases: said, gold.
-fn marked_case_pairs<'a>(row: &'a Row, tags: &'a [Tags]) -> impl Iterator<Item = ((Punct, Case), (Punct, Case))> + 'a {
+fn marked_case_pairs<'a>(row: &'a GoldRow, tags: &'a [Tags]) -> impl Iterator<Item = ((Punct, Case), (Punct, Case))> + 'a {
     let gold = row.punct.iter().flatten().zip(row.case.iter().flatten());
     let words = tags.iter().zip(gold).enumerate().filter(|(i, _)| !in_span(row, *i));
     words.map(|(_, (t, (mark, case)))| ((t.punct, t.case), (*mark, *case)))
 }
 
-fn in_span(row: &Row, word: usize) -> bool {
+fn in_span(row: &GoldRow, word: usize) -> bool {
     row.spans.iter().flatten().any(|s| (s.start..s.end).contains(&word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::gold::Span;
+    use crate::eval::gold::GoldSpan;
 
     #[test]
     fn a_case_is_judged_outside_spans_and_known_to_begin_a_sentence() {
         use crate::tags::Punct::{O, Period};
-        let row = Row {
+        let row = GoldRow {
             words: ["yes", "two", "we", "do"].map(Into::into).to_vec(),
             punct: Some(vec![O, Period, O, O]),
             case: Some(vec![Case::Cap, Case::Lower, Case::Cap, Case::Lower]),
-            spans: Some(vec![Span { start: 1, end: 2, class: None, written: "2".into() }]),
-            ..Row::default()
+            spans: Some(vec![GoldSpan { start: 1, end: 2, class: None, written: "2".into() }]),
+            ..GoldRow::default()
         };
         let judged: Vec<_> = case_pairs(&row, &[Tags::default(); 4]).map(|(_, gold, initial)| (gold, initial)).collect();
         assert_eq!(judged, [(Case::Cap, true), (Case::Cap, true), (Case::Lower, false)]);

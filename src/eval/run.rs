@@ -7,8 +7,8 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::json;
 
-use super::delay::{Delay, Shown};
-use super::gold::{GoldError, Row};
+use super::delay::{Delay, SeenTails};
+use super::gold::{GoldError, GoldRow};
 use super::second::Second;
 use super::sweep::{Cell, apply};
 use crate::config::{Settings, SettingsError};
@@ -32,7 +32,7 @@ pub struct Pace {
 
 /// A written token with the words of its row it came from, half-open.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Token {
+pub struct OutputToken {
     /// the text with its mark
     pub text: String,
     /// range of the row's words, from the row's first word; the range may end beyond the row
@@ -45,7 +45,7 @@ pub struct RowOut {
     /// the tags with which the row's words froze
     pub tags: Vec<Tags>,
     /// tokens whose first word belongs to the row
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<OutputToken>,
 }
 
 /// The output for all rows under one cell's settings.
@@ -62,38 +62,38 @@ pub struct CellOut {
 struct StreamOut {
     tags: Vec<Tags>,
     tokens: Vec<(String, [u64; 2])>,
-    shown: Shown,
+    shown: SeenTails,
     ended: bool,
 }
 
 /// Cell and stream.
-type At = (usize, usize);
+type CellStream = (usize, usize);
 
-struct Gathered {
-    streams: HashMap<At, StreamOut>,
+struct Collected {
+    streams: HashMap<CellStream, StreamOut>,
     delays: Vec<Delay>,
     second: Vec<Second>,
 }
 
-impl Gathered {
-    fn of(cells: usize) -> Gathered {
-        Gathered { streams: HashMap::new(), delays: vec![Delay::default(); cells], second: vec![Second::default(); cells] }
+impl Collected {
+    fn of(cells: usize) -> Collected {
+        Collected { streams: HashMap::new(), delays: vec![Delay::default(); cells], second: vec![Second::default(); cells] }
     }
 }
 
-fn name((cell, stream): At) -> String {
+fn name((cell, stream): CellStream) -> String {
     format!("{cell}/{stream}")
 }
 
-fn place(session: &str) -> At {
+fn place(session: &str) -> CellStream {
     let (cell, stream) = session.split_once('/').expect("sessions are named by name()");
     (cell.parse().expect("a number"), stream.parse().expect("a number"))
 }
 
 /// Divides rows whose words are judged one by one into pieces that fit a stream. A file of words and marks is one long
 /// row.
-pub fn cut(rows: Vec<Row>, stream_words: usize) -> Vec<Row> {
-    let whole = |r: &Row| {
+pub fn cut(rows: Vec<GoldRow>, stream_words: usize) -> Vec<GoldRow> {
+    let whole = |r: &GoldRow| {
         stream_words == 0 || r.words.len() <= stream_words || r.spans.is_some() || r.written.is_some() || r.fluent.is_some()
     };
     let mut out = Vec::new();
@@ -104,14 +104,14 @@ pub fn cut(rows: Vec<Row>, stream_words: usize) -> Vec<Row> {
         }
         for start in (0..row.words.len()).step_by(stream_words) {
             let range = start..(start + stream_words).min(row.words.len());
-            out.push(Row {
+            out.push(GoldRow {
                 words: row.words[range.clone()].to_vec(),
                 punct: row.punct.as_ref().map(|p| p[range.clone()].to_vec()),
                 case: row.case.as_ref().map(|c| c[range.clone()].to_vec()),
                 disfluency: row.disfluency.as_ref().map(|d| d[range.clone()].to_vec()),
                 times: row.times.as_ref().map(|t| t[range.clone()].to_vec()),
                 speakers: row.speakers.as_ref().map(|s| s[range].to_vec()),
-                ..Row::default()
+                ..GoldRow::default()
             });
         }
     }
@@ -119,7 +119,7 @@ pub fn cut(rows: Vec<Row>, stream_words: usize) -> Vec<Row> {
 }
 
 /// Rows of each stream.
-fn streams(rows: &[Row], stream_words: usize) -> Vec<Vec<usize>> {
+fn streams(rows: &[GoldRow], stream_words: usize) -> Vec<Vec<usize>> {
     let mut streams: Vec<Vec<usize>> = Vec::new();
     let mut words = usize::MAX;
     for (i, row) in rows.iter().enumerate().filter(|(_, r)| !r.words.is_empty()) {
@@ -146,12 +146,12 @@ pub fn settings(settings: Settings, cells: &[Cell]) -> Result<Settings, Settings
 ///
 /// # Errors
 /// A row is refused, because no record of the raw topic could hold the row.
-pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Result<(Vec<CellOut>, f64), GoldError> {
-    let gathered = Arc::new(Mutex::new(Gathered::of(cells.len())));
+pub fn run(mut shared: Shared, cells: &[Cell], rows: &[GoldRow], pace: Pace) -> Result<(Vec<CellOut>, f64), GoldError> {
+    let gathered = Arc::new(Mutex::new(Collected::of(cells.len())));
     shared.on_release = Some({
         let gathered = gathered.clone();
         Box::new(move |stream, release| {
-            let Gathered { streams, delays, .. } = &mut *gathered.lock().expect("not poisoned");
+            let Collected { streams, delays, .. } = &mut *gathered.lock().expect("not poisoned");
             let at = place(&stream.key.session);
             let out = streams.entry(at).or_default();
             out.tags.extend(release.entries.iter().map(|e| e.tags.unwrap_or_default()));
@@ -166,12 +166,12 @@ pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Resu
         })
     });
     let streams = streams(rows, pace.stream_words);
-    let words: Vec<Vec<Fed>> = streams.iter().map(|s| s.iter().flat_map(|&r| fed(&rows[r])).collect()).collect();
+    let words: Vec<Vec<RecordWord>> = streams.iter().map(|s| s.iter().flat_map(|&r| fed(&rows[r])).collect()).collect();
     let began = Instant::now();
     feed(OfflinePipeline::paced(Arc::new(shared)), &gathered, &words, cells.len(), pace.word_ms)?;
     let rate = (cells.len() * words.iter().map(Vec::len).sum::<usize>()) as f64 / began.elapsed().as_secs_f64();
-    let Gathered { streams: mut outs, delays, second } =
-        std::mem::replace(&mut *gathered.lock().expect("not poisoned"), Gathered::of(0));
+    let Collected { streams: mut outs, delays, second } =
+        std::mem::replace(&mut *gathered.lock().expect("not poisoned"), Collected::of(0));
     let mut cells = Vec::new();
     for (cell, (delay, second)) in delays.into_iter().zip(second).enumerate() {
         let mut out = vec![RowOut::default(); rows.len()];
@@ -187,7 +187,7 @@ pub fn run(mut shared: Shared, cells: &[Cell], rows: &[Row], pace: Pace) -> Resu
 
 /// A word of the raw topic's contract.
 #[derive(Serialize)]
-struct Fed<'a> {
+struct RecordWord<'a> {
     w: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<f64>,
@@ -198,24 +198,24 @@ struct Fed<'a> {
 }
 
 /// A row's words as they are fed.
-fn fed(row: &Row) -> impl Iterator<Item = Fed<'_>> {
+fn fed(row: &GoldRow) -> impl Iterator<Item = RecordWord<'_>> {
     row.words.iter().enumerate().map(|(i, w)| {
         let time = row.times.as_ref().and_then(|times| times[i]);
         let speaker = row.speakers.as_ref().and_then(|speakers| speakers[i].as_deref());
-        Fed { w, s: time.map(|[start, _]| start), e: time.map(|[_, end]| end), speaker }
+        RecordWord { w, s: time.map(|[start, _]| start), e: time.map(|[_, end]| end), speaker }
     })
 }
 
 /// Feeds every stream word by word under every cell's profile, some streams at a time.
 fn feed(
     mut replay: OfflinePipeline,
-    gathered: &Mutex<Gathered>,
-    words: &[Vec<Fed>],
+    gathered: &Mutex<Collected>,
+    words: &[Vec<RecordWord>],
     cells: usize,
     word_ms: u64,
 ) -> Result<(), GoldError> {
-    let mut waiting: VecDeque<At> = (0..words.len()).flat_map(|s| (0..cells).map(move |c| (c, s))).collect();
-    let mut open: Vec<(At, usize)> = Vec::new();
+    let mut waiting: VecDeque<CellStream> = (0..words.len()).flat_map(|s| (0..cells).map(move |c| (c, s))).collect();
+    let mut open: Vec<(CellStream, usize)> = Vec::new();
     let mut offset = 0;
     loop {
         while open.len() < OPEN_STREAMS
@@ -241,7 +241,7 @@ fn feed(
     }
 }
 
-fn collect(replay: &mut OfflinePipeline, gathered: &Mutex<Gathered>) -> Result<(), GoldError> {
+fn collect(replay: &mut OfflinePipeline, gathered: &Mutex<Collected>) -> Result<(), GoldError> {
     let mut touched = Vec::new();
     for outgoing in replay.drain() {
         let mut gathered = gathered.lock().expect("not poisoned");
@@ -259,7 +259,7 @@ fn collect(replay: &mut OfflinePipeline, gathered: &Mutex<Gathered>) -> Result<(
         }
     }
     let tails = replay.changed_tails();
-    let Gathered { streams, delays, .. } = &mut *gathered.lock().expect("not poisoned");
+    let Collected { streams, delays, .. } = &mut *gathered.lock().expect("not poisoned");
     for (stream, tail) in tails {
         let at = place(&stream.key.session);
         delays[at.0].tail(&mut streams.entry(at).or_default().shown, &tail);
@@ -274,14 +274,14 @@ fn collect(replay: &mut OfflinePipeline, gathered: &Mutex<Gathered>) -> Result<(
 }
 
 /// Gives every row of a stream its tags and tokens.
-fn share_out(got: StreamOut, stream: &[usize], rows: &[Row], out: &mut [RowOut]) {
+fn share_out(got: StreamOut, stream: &[usize], rows: &[GoldRow], out: &mut [RowOut]) {
     let mut start = 0;
     let mut tokens = got.tokens.into_iter().peekable();
     for &row in stream {
         let end = start + rows[row].words.len();
         out[row].tags = got.tags[start..end].to_vec();
         while let Some((text, src)) = tokens.next_if(|(_, src)| (src[0] as usize) < end) {
-            out[row].tokens.push(Token { text, src: [src[0] as usize - start, src[1] as usize - start] });
+            out[row].tokens.push(OutputToken { text, src: [src[0] as usize - start, src[1] as usize - start] });
         }
         start = end;
     }
@@ -291,8 +291,12 @@ fn share_out(got: StreamOut, stream: &[usize], rows: &[Row], out: &mut [RowOut])
 mod tests {
     use super::*;
 
-    fn rows(lengths: &[usize]) -> Vec<Row> {
-        let row = |&n: &usize| Row { words: vec!["a".into(); n], punct: Some(vec![crate::tags::Punct::O; n]), ..Row::default() };
+    fn rows(lengths: &[usize]) -> Vec<GoldRow> {
+        let row = |&n: &usize| GoldRow {
+            words: vec!["a".into(); n],
+            punct: Some(vec![crate::tags::Punct::O; n]),
+            ..GoldRow::default()
+        };
         lengths.iter().map(row).collect()
     }
 
@@ -320,7 +324,7 @@ mod tests {
         long[0].times = Some(vec![Some([0.5, 0.75]), None, Some([1.0, 1.5])]);
         long[0].speakers = Some(vec![None, None, Some("ann".into())]);
         let pieces = cut(long, 2);
-        let say = |row: &Row| serde_json::to_string(&fed(row).collect::<Vec<_>>()).unwrap();
+        let say = |row: &GoldRow| serde_json::to_string(&fed(row).collect::<Vec<_>>()).unwrap();
         assert_eq!(say(&pieces[0]), r#"[{"w":"a","s":0.5,"e":0.75},{"w":"a"}]"#);
         assert_eq!(say(&pieces[1]), r#"[{"w":"a","s":1.0,"e":1.5,"speaker":"ann"}]"#);
     }
@@ -337,7 +341,7 @@ mod tests {
         let mut out = vec![RowOut::default(); 2];
         share_out(got, &[0, 1], &rows, &mut out);
         assert_eq!(out[0].tokens.iter().map(|t| t.src).collect::<Vec<_>>(), [[0, 1], [1, 3]]);
-        assert_eq!(out[1].tokens, [Token { text: "c".into(), src: [1, 3] }]);
+        assert_eq!(out[1].tokens, [OutputToken { text: "c".into(), src: [1, 3] }]);
         assert_eq!((out[0].tags.len(), out[1].tags.len()), (2, 3));
     }
 }

@@ -3,7 +3,7 @@
 //! The page shows two texts for each segment, left and right by lot. A reader picks the better one or neither. The page
 //! counts, and shows which text was whose at the end only. It is one file, works without a network, and sends nothing.
 
-use super::gold::Row;
+use super::gold::GoldRow;
 use super::run::CellOut;
 
 /// Largest number of segments on a sheet.
@@ -14,24 +14,25 @@ const MIN_WORDS: usize = 4;
 const MAX_WORDS: usize = 60;
 
 /// A row in two ways.
-struct Pair {
+struct SheetRow {
     first: String,
     second: String,
 }
 
 /// The sheet for the first two cells of an evaluation. Rows whose two texts are the same are left out; of the others
 /// [`SEGMENTS`] are drawn, the same ones for the same `seed`.
-pub fn sheet(names: [&str; 2], cells: [&CellOut; 2], rows: &[Row], seed: u64) -> String {
+pub fn sheet(names: [&str; 2], cells: [&CellOut; 2], rows: &[GoldRow], seed: u64) -> String {
     let text = |cell: &CellOut, row: usize| cell.rows[row].tokens.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" ");
     let fits = |row: &usize| (MIN_WORDS..=MAX_WORDS).contains(&rows[*row].words.len());
-    let pairs = (0..rows.len()).filter(fits).map(|row| (row, Pair { first: text(cells[0], row), second: text(cells[1], row) }));
-    let mut drawn: Vec<(u64, Pair)> =
+    let pairs =
+        (0..rows.len()).filter(fits).map(|row| (row, SheetRow { first: text(cells[0], row), second: text(cells[1], row) }));
+    let mut drawn: Vec<(u64, SheetRow)> =
         pairs.filter(|(_, pair)| pair.first != pair.second).map(|(row, pair)| (lot(seed, row as u64), pair)).collect();
     drawn.sort_by_key(|(lot, _)| *lot);
     drawn.truncate(SEGMENTS);
     let items: Vec<serde_json::Value> = drawn
         .into_iter()
-        .map(|(lot, Pair { first, second })| {
+        .map(|(lot, SheetRow { first, second })| {
             let swapped = lot.count_ones() % 2 == 1;
             let (left, right) = if swapped { (second, first) } else { (first, second) };
             serde_json::json!({"l": left, "r": right, "s": swapped})
@@ -96,17 +97,17 @@ show();
 mod tests {
     use super::*;
     use crate::eval::delay::Delay;
-    use crate::eval::run::{RowOut, Token};
+    use crate::eval::run::{OutputToken, RowOut};
     use crate::eval::second::Second;
 
     fn cell(texts: &[&str]) -> CellOut {
-        let row = |text: &&str| RowOut { tags: Vec::new(), tokens: vec![Token { text: text.to_string(), src: [0, 1] }] };
+        let row = |text: &&str| RowOut { tags: Vec::new(), tokens: vec![OutputToken { text: text.to_string(), src: [0, 1] }] };
         CellOut { rows: texts.iter().map(row).collect(), delay: Delay::default(), second: Second::default() }
     }
 
     #[test]
     fn a_sheet_shows_only_what_differs_in_an_order_by_lot_and_does_not_say_whose_it_is() {
-        let rows: Vec<Row> = (0..40).map(|_| Row { words: vec!["x".into(); 5], ..Row::default() }).collect();
+        let rows: Vec<GoldRow> = (0..40).map(|_| GoldRow { words: vec!["x".into(); 5], ..GoldRow::default() }).collect();
         let first: Vec<String> = (0..40).map(|i| format!("text {i} </script>")).collect();
         let second: Vec<String> = (0..40).map(|i| if i % 2 == 0 { first[i].clone() } else { format!("other {i}") }).collect();
         let of = |all: &[String]| cell(&all.iter().map(String::as_str).collect::<Vec<_>>());

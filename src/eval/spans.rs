@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::errors::{Share, errors_on};
-use super::gold::Span;
-use super::run::Token;
+use super::gold::GoldSpan;
+use super::run::OutputToken;
 use super::text::split;
 use super::words::Prf;
 use crate::tags::{Itn, ItnClass, Tags};
 
 /// ITN spans (Four-in-One, Table 5; Universal-2-TF, section 5.1).
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Spans {
+pub struct SpanScores {
     /// right class and both ends; where gold knows no class, both ends
     pub overall: Prf,
     /// both ends, whatever the class
@@ -30,7 +30,7 @@ pub struct Spans {
     pub i_wer: Share,
 }
 
-/// Spans in a row's tags, as formatting joins them: words that leave the text do not split one.
+/// SpanScores in a row's tags, as formatting joins them: words that leave the text do not split one.
 pub fn said(tags: &[Tags]) -> Vec<(usize, usize, ItnClass)> {
     let mut spans: Vec<(usize, usize, ItnClass)> = Vec::new();
     let mut before = Itn::O;
@@ -45,9 +45,9 @@ pub fn said(tags: &[Tags]) -> Vec<(usize, usize, ItnClass)> {
     spans
 }
 
-impl Spans {
+impl SpanScores {
     /// Judges one row: its tags, the tokens written of it, its gold words and spans.
-    pub fn count(&mut self, tags: &[Tags], tokens: &[Token], words: &[String], gold: &[Span]) {
+    pub fn count(&mut self, tags: &[Tags], tokens: &[OutputToken], words: &[String], gold: &[GoldSpan]) {
         let said = said(tags);
         let label = |c: Option<ItnClass>| c.map_or("SPAN", ItnClass::label).to_string();
         for &(start, end, class) in &said {
@@ -70,7 +70,7 @@ impl Spans {
         self.words(tokens, words, gold);
     }
 
-    fn words(&mut self, tokens: &[Token], words: &[String], gold: &[Span]) {
+    fn words(&mut self, tokens: &[OutputToken], words: &[String], gold: &[GoldSpan]) {
         let mut reference: Vec<(String, bool)> = Vec::new();
         let mut at = 0;
         for span in gold {
@@ -87,9 +87,9 @@ impl Spans {
 }
 
 /// What was written for exactly the words of a span. `None` if a token reaches over an end of the span.
-fn written(tokens: &[Token], span: &Span) -> Option<String> {
-    let inside = |t: &&Token| t.src[0] < span.end && t.src[1] > span.start;
-    let tokens: Vec<&Token> = tokens.iter().filter(inside).collect();
+fn written(tokens: &[OutputToken], span: &GoldSpan) -> Option<String> {
+    let inside = |t: &&OutputToken| t.src[0] < span.end && t.src[1] > span.start;
+    let tokens: Vec<&OutputToken> = tokens.iter().filter(inside).collect();
     let whole = tokens.iter().all(|t| t.src[0] >= span.start && t.src[1] <= span.end);
     (whole && !tokens.is_empty()).then(|| tokens.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" "))
 }
@@ -109,12 +109,12 @@ mod tests {
         itn.iter().map(|&itn| Tags { itn, ..Tags::default() }).collect()
     }
 
-    fn token(text: &str, start: usize, end: usize) -> Token {
-        Token { text: text.into(), src: [start, end] }
+    fn token(text: &str, start: usize, end: usize) -> OutputToken {
+        OutputToken { text: text.into(), src: [start, end] }
     }
 
-    fn gold(start: usize, end: usize, class: Option<ItnClass>, written: &str) -> Span {
-        Span { start, end, class, written: written.into() }
+    fn gold(start: usize, end: usize, class: Option<ItnClass>, written: &str) -> GoldSpan {
+        GoldSpan { start, end, class, written: written.into() }
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
             token("20", 7, 8),
             token("2.", 8, 9),
         ];
-        let mut s = Spans::default();
+        let mut s = SpanScores::default();
         s.count(&tags, &tokens, &words, &[gold(1, 5, Some(Time), "4:30 PM"), gold(7, 9, Some(Cardinal), "22")]);
         assert_eq!(s.overall, Prf { hits: 1, said: 3, gold: 2 });
         assert_eq!(s.class["CARDINAL"], Prf { hits: 0, said: 2, gold: 1 });
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn an_untyped_gold_span_is_judged_by_its_ends() {
-        let mut s = Spans::default();
+        let mut s = SpanScores::default();
         let words = ["nine".to_string(), "one".to_string()];
         s.count(&tags(&[Itn::B(Cardinal), Itn::O]), &[token("9", 0, 1), token("one", 1, 2)], &words, &[gold(0, 1, None, "9")]);
         assert_eq!((s.overall, s.class["SPAN"]), (Prf { hits: 1, said: 1, gold: 1 }, Prf { hits: 1, said: 1, gold: 1 }));

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::align::distance;
 use super::errors::{Share, errors_on};
 use super::gold::mark;
-use super::run::Token;
+use super::run::OutputToken;
 use crate::tags::Punct;
 
 /// Error rates of the text. A token is what stands between spaces. A mark is one that ends a token; `!`, `;` and `…`
@@ -50,7 +50,7 @@ pub fn is_mixed(word: &str) -> bool {
 
 impl Texts {
     /// Judges one row's tokens against its text.
-    pub fn count(&mut self, tokens: &[Token], reference: &str) {
+    pub fn count(&mut self, tokens: &[OutputToken], reference: &str) {
         let parts = |tokens: &mut dyn Iterator<Item = &str>| -> Vec<(String, Punct)> {
             let split = tokens.map(split).filter(|(stem, _)| !stem.chars().all(|c| "-–—".contains(c)));
             split.map(|(stem, mark)| (stem.to_string(), mark)).collect()
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn judged(output: &str, reference: &str) -> Texts {
-        let tokens: Vec<Token> = output.split(' ').map(|t| Token { text: t.into(), src: [0, 1] }).collect();
+        let tokens: Vec<OutputToken> = output.split(' ').map(|t| OutputToken { text: t.into(), src: [0, 1] }).collect();
         let mut texts = Texts::default();
         texts.count(&tokens, reference);
         texts

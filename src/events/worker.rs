@@ -169,17 +169,17 @@ impl ClassicProtocolUsed {
 }
 
 /// A stream's state cannot be used.
-pub struct StateRefused<'a> {
+pub struct SnapshotRefused<'a> {
     /// its partition
     pub partition: i32,
     /// expected, got
     pub why: &'a str,
 }
 
-impl StateRefused<'_> {
+impl SnapshotRefused<'_> {
     /// Records it.
     pub fn emit(self) {
-        INSTRUMENTS.states_refused.add(1, &[]);
+        INSTRUMENTS.snapshots_refused.add(1, &[]);
         tracing::warn!(partition = self.partition, why = self.why, "the state of a stream cannot be used");
     }
 }
@@ -199,7 +199,7 @@ pub struct StreamsReread {
 impl StreamsReread {
     /// Records it.
     pub fn emit(self) {
-        INSTRUMENTS.streams_read_again.add(self.streams as u64, &[]);
+        INSTRUMENTS.streams_reread.add(self.streams as u64, &[]);
         let ms = self.took.as_millis() as u64;
         tracing::info!(
             partition = self.partition,
@@ -238,17 +238,17 @@ impl WordsLost {
 }
 
 /// A stream's state is larger than the changelog takes.
-pub struct StateTooLarge {
+pub struct SnapshotTooLarge {
     /// its partition
     pub partition: i32,
     /// bytes of the state
     pub bytes: usize,
 }
 
-impl StateTooLarge {
+impl SnapshotTooLarge {
     /// Records it.
     pub fn emit(self) {
-        INSTRUMENTS.states_too_large.add(1, &[]);
+        INSTRUMENTS.snapshots_too_large.add(1, &[]);
         tracing::warn!(
             partition = self.partition,
             bytes = self.bytes,

@@ -56,14 +56,14 @@ pub struct BatchLimits {
 }
 
 #[derive(Debug)]
-struct Item<T> {
+struct QueuedItem<T> {
     tokens: usize,
     payload: T,
 }
 
 #[derive(Debug)]
 struct LaneQueue<T> {
-    items: VecDeque<Item<T>>,
+    items: VecDeque<QueuedItem<T>>,
     /// number of batches in a row that passed over the lane's oldest item
     passed_over: u32,
 }
@@ -84,7 +84,7 @@ impl<T> Default for Queue<T> {
 impl<T> Queue<T> {
     /// Adds work of so many tokens.
     pub fn push(&mut self, payload: T, tokens: usize, lane: Lane) {
-        self.lanes[lane as usize].items.push_back(Item { tokens, payload });
+        self.lanes[lane as usize].items.push_back(QueuedItem { tokens, payload });
     }
 
     /// Items that wait.
@@ -128,7 +128,7 @@ impl<T> Queue<T> {
         let is_served = |lane: usize| lane == leading || lane != Lane::Shadow as usize;
         for (number, lane) in self.lanes.iter_mut().enumerate().filter(|(lane, _)| is_served(*lane)) {
             // Those nearest in length first, and of them the oldest.
-            let difference = |(at, item): (usize, &Item<T>)| (item.tokens.abs_diff(head.tokens), at);
+            let difference = |(at, item): (usize, &QueuedItem<T>)| (item.tokens.abs_diff(head.tokens), at);
             let mut near: Vec<(usize, usize)> = lane.items.iter().enumerate().map(difference).collect();
             near.retain(|(difference, _)| *difference <= MAX_DIFFERENCE_TOKENS);
             near.sort_unstable();

@@ -44,7 +44,7 @@ pub struct StatesRef {
 
 /// Which states of a row are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keep {
+pub struct KeptTokens {
     /// how many of the row's first tokens
     pub tokens: u32,
     /// the number of the stream's states afterwards
@@ -89,7 +89,7 @@ pub struct Row {
     /// the states that its tokens see besides each other; `None`: the row starts afresh
     pub after: Option<StatesRef>,
     /// which of its states are kept
-    pub keep: Option<Keep>,
+    pub keep: Option<KeptTokens>,
 }
 
 impl Row {
@@ -147,7 +147,7 @@ impl Row {
         let words = self.first.len().saturating_sub(open);
         let tokens = self.first.get(words).map_or(self.tokens.len(), |&first| first as usize) as u32;
         let position = self.after.map_or(0, |after| after.position) + tokens;
-        self.keep = Some(Keep { tokens, number, again });
+        self.keep = Some(KeptTokens { tokens, number, again });
         (self, StatesRef { number, position })
     }
 
@@ -223,7 +223,7 @@ mod tests {
     fn a_row_goes_on_after_kept_states_keeps_what_settles_and_asks_for_what_is_open() {
         let fresh = Row::pack(FRAME, &words(&[&[7], &[8, 9], &[10], &[11]]), 0, None, false);
         let (fresh, after) = fresh.keep(2, 4, false);
-        assert_eq!(fresh.keep, Some(Keep { tokens: 4, number: 4, again: false }), "the opening token and two words");
+        assert_eq!(fresh.keep, Some(KeptTokens { tokens: 4, number: 4, again: false }), "the opening token and two words");
         assert_eq!(after, StatesRef { number: 4, position: 4 });
         let row = Row::go_on(FRAME, &words(&[&[10], &[11], &[12, 13], &[14]]), after, MAX_TOKENS, None, true).unwrap();
         assert_eq!((&row.tokens[..], &row.words[..]), (&[10, 11, 12, 13, 14, 102][..], &[0, 1, 2, 2, 3, 4][..]));

@@ -29,20 +29,20 @@ pub fn secret(path: &Path) -> Result<String, String> {
 pub const LIVE: [&str; 2] = ["sasl.username", "sasl.password"];
 
 /// The files that clients read once, when they are made.
-pub struct Fixed {
+pub struct StartFiles {
     paths: Vec<PathBuf>,
     made_with: u64,
 }
 
-impl Fixed {
+impl StartFiles {
     /// As they are now.
-    pub fn of(settings: &Settings) -> Fixed {
+    pub fn of(settings: &Settings) -> StartFiles {
         let k = &settings.kafka;
         let named = k.properties.iter().filter(|(name, _)| name.starts_with("ssl.") && name.ends_with(".location"));
         let named = named.map(|(_, path)| PathBuf::from(path));
         let held = k.property_files.iter().filter(|(name, _)| !LIVE.contains(&name.as_str()) && !Kafka::is_own(name));
         let paths: Vec<PathBuf> = named.chain(held.map(|(_, path)| path.clone())).collect();
-        Fixed { made_with: contents(&paths), paths }
+        StartFiles { made_with: contents(&paths), paths }
     }
 
     /// Whether one of them is another than when the clients were made.
@@ -90,10 +90,10 @@ mod tests {
         let path = |name: &str| dir.path().join(name);
         settings.kafka.properties.insert("ssl.certificate.location".into(), path("cert").display().to_string());
         settings.kafka.property_files.insert("sasl.password".into(), path("password"));
-        let files = Fixed::of(&settings);
+        let files = StartFiles::of(&settings);
         write("password", "two");
         assert!(!files.have_changed());
         write("cert", "two");
-        assert!(files.have_changed() && !Fixed::of(&settings).have_changed());
+        assert!(files.have_changed() && !StartFiles::of(&settings).have_changed());
     }
 }

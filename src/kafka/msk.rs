@@ -19,7 +19,7 @@ use reqsign_http_send_reqwest::ReqwestHttpSend;
 use reqwest::Url;
 
 use super::http;
-use super::token::Token;
+use super::token::AccessToken;
 
 /// How long the broker may be shown a token, as Amazon's signers have it.
 const GOOD: Duration = Duration::from_secs(900);
@@ -32,7 +32,7 @@ const USER_AGENT: &str = concat!("faircopy/", env!("CARGO_PKG_VERSION"));
 ///
 /// # Errors
 /// No credentials can be had; says which places were asked, and what each said.
-pub fn fetch(region: &str) -> Result<Token, String> {
+pub fn fetch(region: &str) -> Result<AccessToken, String> {
     let place = format!("no token for Amazon MSK in region {region}");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| format!("{place}: {e}"))?;
     let credentials = runtime.block_on(credentials()).map_err(|why| format!("{place}: {why}"))?;
@@ -71,7 +71,7 @@ async fn credentials() -> Result<Credential, String> {
 }
 
 /// The token that these credentials sign at this moment.
-fn token(region: &str, credentials: &Credential, now: SystemTime) -> Result<Token, String> {
+fn token(region: &str, credentials: &Credential, now: SystemTime) -> Result<AccessToken, String> {
     let url = format!("https://kafka.{region}.amazonaws.com/?Action=kafka-cluster%3AConnect");
     let Credential { access_key_id, secret_access_key, session_token, expires_in } = credentials.clone();
     let credentials_end = expires_in.map(|at| at.as_system_time());
@@ -93,7 +93,7 @@ fn token(region: &str, credentials: &Credential, now: SystemTime) -> Result<Toke
     let mut url = Url::parse(&url).map_err(|e| format!("{e}; check the region"))?;
     url.query_pairs_mut().extend_pairs(signed.params()).append_pair("User-Agent", USER_AGENT); // Amazon's signers do not sign the last one either
     let end = credentials_end.map_or(now + GOOD, |end| end.min(now + GOOD));
-    Ok(Token {
+    Ok(AccessToken {
         value: URL_SAFE_NO_PAD.encode(url.as_str()),
         expires_at_ms: end.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64),
         principal: PRINCIPAL.into(),
@@ -120,7 +120,7 @@ mod tests {
             ),
             (
                 Some("IQoJb3JpZ2luX2VjEXAMPLE//////////wEaCXVzLWVhc3QtMSJ+/="),
-                "https://kafka.eu-west-1.amazonaws.com/?Action=kafka-cluster%3AConnect&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261122%2Feu-west-1%2Fkafka-cluster%2Faws4_request&X-Amz-Date=20261122T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Security-Token=IQoJb3JpZ2luX2VjEXAMPLE%2F%2F%2F%2F%2F%2F%2F%2F%2F%2FwEaCXVzLWVhc3QtMSJ%2B%2F%3D&X-Amz-Signature=199246c738f57ecd1be38634a514b7e6a34d47bf4091257a5c2711863c68d234&User-Agent=aws-msk-iam-sasl-signer-python%2F1.0.2",
+                "https://kafka.eu-west-1.amazonaws.com/?Action=kafka-cluster%3AConnect&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261122%2Feu-west-1%2Fkafka-cluster%2Faws4_request&X-Amz-Date=20261122T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Security-AccessToken=IQoJb3JpZ2luX2VjEXAMPLE%2F%2F%2F%2F%2F%2F%2F%2F%2F%2FwEaCXVzLWVhc3QtMSJ%2B%2F%3D&X-Amz-Signature=199246c738f57ecd1be38634a514b7e6a34d47bf4091257a5c2711863c68d234&User-Agent=aws-msk-iam-sasl-signer-python%2F1.0.2",
             ),
         ];
         let now = UNIX_EPOCH + Duration::from_secs(1_795_348_800);

@@ -9,7 +9,7 @@ use rdkafka::bindings::*;
 use rdkafka::client::{Client, ClientContext};
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 
-use super::token::Token;
+use super::token::AccessToken;
 
 /// As the broker names what a right allows.
 pub use rdkafka::bindings::rd_kafka_AclOperation_t as Operation;
@@ -43,7 +43,7 @@ pub fn set_password<C: ClientContext>(client: &Client<C>, user: &str, password: 
 ///
 /// # Errors
 /// A null character in it, or librdkafka's own word: a token that has expired, a character that no token may have.
-pub fn set_token<C: ClientContext>(client: &Client<C>, token: &Token) -> KafkaResult<()> {
+pub fn set_token<C: ClientContext>(client: &Client<C>, token: &AccessToken) -> KafkaResult<()> {
     let (value, principal) = (text(&token.value)?, text(&token.principal)?);
     let extensions: Vec<CString> =
         token.extensions.iter().flat_map(|(name, value)| [text(name), text(value)]).collect::<KafkaResult<_>>()?;

@@ -9,7 +9,7 @@
 
 /// A note about a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum PartitionNote {
     /// the consumer group that writes this changelog
     Owner(String),
     /// the states before this note hold all records of the raw topic before this offset
@@ -21,12 +21,12 @@ const PROGRESS: &[u8] = b"\0progress";
 /// Longest name of a group that is read, bytes.
 const MAX_GROUP_BYTES: usize = 4096;
 
-impl Note {
+impl PartitionNote {
     /// Key and value of the note's record.
     pub fn to_record(&self) -> (Vec<u8>, Vec<u8>) {
         match self {
-            Note::Owner(group) => (OWNER.to_vec(), group.clone().into_bytes()),
-            Note::Progress(offset) => (PROGRESS.to_vec(), offset.to_string().into_bytes()),
+            PartitionNote::Owner(group) => (OWNER.to_vec(), group.clone().into_bytes()),
+            PartitionNote::Progress(offset) => (PROGRESS.to_vec(), offset.to_string().into_bytes()),
         }
     }
 
@@ -36,11 +36,11 @@ impl Note {
     }
 
     /// The note in a record. `None` if this version does not know the key, or the value is not valid.
-    pub fn from_record(key: &[u8], value: &[u8]) -> Option<Note> {
+    pub fn from_record(key: &[u8], value: &[u8]) -> Option<PartitionNote> {
         let text = std::str::from_utf8(value).ok()?;
         match key {
-            OWNER if value.len() <= MAX_GROUP_BYTES => Some(Note::Owner(text.to_string())),
-            PROGRESS => text.parse().ok().filter(|offset| *offset >= 0).map(Note::Progress),
+            OWNER if value.len() <= MAX_GROUP_BYTES => Some(PartitionNote::Owner(text.to_string())),
+            PROGRESS => text.parse().ok().filter(|offset| *offset >= 0).map(PartitionNote::Progress),
             _ => None,
         }
     }
@@ -52,18 +52,18 @@ mod tests {
 
     #[test]
     fn notes_come_back_and_a_streams_key_is_no_note() {
-        for note in [Note::Owner("group".into()), Note::Progress(0), Note::Progress(i64::MAX)] {
+        for note in [PartitionNote::Owner("group".into()), PartitionNote::Progress(0), PartitionNote::Progress(i64::MAX)] {
             let (key, value) = note.to_record();
-            assert!(Note::is_key(&key));
-            assert_eq!(Note::from_record(&key, &value), Some(note));
+            assert!(PartitionNote::is_key(&key));
+            assert_eq!(PartitionNote::from_record(&key, &value), Some(note));
         }
-        assert!(!Note::is_key(&crate::session::snapshot::key_to_bytes(&crate::session::output::StreamKey {
+        assert!(!PartitionNote::is_key(&crate::session::snapshot::key_to_bytes(&crate::session::output::StreamKey {
             session: "s".into(),
             channel: "".into()
         })));
-        assert_eq!(Note::from_record(PROGRESS, b"-4"), None);
-        assert_eq!(Note::from_record(PROGRESS, b"seven"), None);
-        assert_eq!(Note::from_record(OWNER, b"\xff"), None);
-        assert_eq!(Note::from_record(b"\0other", b"x"), None);
+        assert_eq!(PartitionNote::from_record(PROGRESS, b"-4"), None);
+        assert_eq!(PartitionNote::from_record(PROGRESS, b"seven"), None);
+        assert_eq!(PartitionNote::from_record(OWNER, b"\xff"), None);
+        assert_eq!(PartitionNote::from_record(b"\0other", b"x"), None);
     }
 }

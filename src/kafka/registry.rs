@@ -12,7 +12,7 @@ use crate::config::SchemaRegistry;
 
 /// What a registry answers; which of it, its status says.
 #[derive(Deserialize)]
-struct Answer {
+struct RegistryResponse {
     id: Option<u32>,
     schema: Option<String>,
     #[serde(rename = "schemaType")]
@@ -53,7 +53,7 @@ pub fn schema_id(registry: &SchemaRegistry, subject: &str, language: Language, s
     let unknown = known.1.as_ref().and_then(|a| a.error_code).is_some_and(|code| UNKNOWN.contains(&code));
     let (status, answer) = if unknown { ask("/versions")? } else { known };
     match (status, answer) {
-        (200, Some(Answer { id: Some(id), .. })) => Ok(id),
+        (200, Some(RegistryResponse { id: Some(id), .. })) => Ok(id),
         (status, answer) => {
             let said = http::shown(&answer.and_then(|a| a.message).unwrap_or_default());
             Err(format!(
@@ -101,7 +101,7 @@ fn answer(
     registry: &SchemaRegistry,
     place: &str,
     ask: impl FnOnce(&reqwest::blocking::Client, String) -> RequestBuilder,
-) -> Result<(u16, Option<Answer>), String> {
+) -> Result<(u16, Option<RegistryResponse>), String> {
     let authorities = Some(registry.ca_file.as_path()).filter(|path| !path.as_os_str().is_empty());
     let client = http::client(authorities).map_err(|why| format!("{place}: {why} (schema_registry.ca_file)"))?;
     let mut asked = ask(&client, registry.url.trim_end_matches('/').to_string());

@@ -14,7 +14,7 @@ use rdkafka::error::{KafkaError, KafkaResult};
 
 use super::files;
 use super::native;
-use super::token::{PATIENCE, Token, Tokens, from_endpoint};
+use super::token::{AccessToken, PATIENCE, Tokens, from_endpoint};
 use crate::config::{Settings, TokenSource};
 use crate::events;
 
@@ -34,7 +34,7 @@ pub enum Credentials {
         password: String,
     },
     /// for OAUTHBEARER
-    Token(Arc<Token>),
+    Token(Arc<AccessToken>),
 }
 
 impl Credentials {
@@ -58,7 +58,7 @@ impl Credentials {
     }
 }
 
-fn fetch(source: &TokenSource) -> Result<Token, String> {
+fn fetch(source: &TokenSource) -> Result<AccessToken, String> {
     match source {
         TokenSource::Oidc(oidc) => from_endpoint(oidc),
         #[cfg(feature = "msk-iam")]

@@ -22,7 +22,7 @@ pub const PATIENCE: Duration = Duration::from_secs(15);
 
 /// A token, and until when it is good.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct AccessToken {
     /// what the broker is shown
     pub value: String,
     /// milliseconds since 1970
@@ -33,7 +33,7 @@ pub struct Token {
     pub extensions: Vec<(String, String)>,
 }
 
-impl Token {
+impl AccessToken {
     fn left(&self) -> Duration {
         Duration::from_millis((self.expires_at_ms - now_ms()).max(0) as u64)
     }
@@ -45,14 +45,14 @@ fn now_ms() -> i64 {
 
 #[derive(Default)]
 struct State {
-    token: Option<Arc<Token>>,
+    token: Option<Arc<AccessToken>>,
     /// why the last try failed
     failed: Option<String>,
     tries: u64,
 }
 
 /// Asks a source for a token, once.
-pub type Fetch = fn(&TokenSource) -> Result<Token, String>;
+pub type Fetch = fn(&TokenSource) -> Result<AccessToken, String>;
 
 /// The tokens of one source.
 #[derive(Default)]
@@ -91,7 +91,7 @@ impl Tokens {
     ///
     /// # Errors
     /// None can be had; says why, and what to do.
-    pub fn newest(&self, patience: Duration) -> Result<Arc<Token>, String> {
+    pub fn newest(&self, patience: Duration) -> Result<Arc<AccessToken>, String> {
         let deadline = Instant::now() + patience;
         let mut state = self.lock();
         let tries = state.tries;
@@ -140,7 +140,7 @@ impl Tokens {
 
 /// What an endpoint answers (RFC 6749, sections 5.1 and 5.2).
 #[derive(Deserialize)]
-struct Answer {
+struct TokenResponse {
     access_token: Option<String>,
     expires_in: Option<f64>,
     error: Option<String>,
@@ -151,7 +151,7 @@ struct Answer {
 ///
 /// # Errors
 /// The endpoint gives none; says why, and what to do.
-pub fn from_endpoint(oidc: &Oidc) -> Result<Token, String> {
+pub fn from_endpoint(oidc: &Oidc) -> Result<AccessToken, String> {
     let shown = oidc.endpoint.split(['?', '#']).next().unwrap_or_default();
     let place = format!("no token from {shown}");
     let secret = match &oidc.client_secret {
@@ -182,7 +182,7 @@ pub fn from_endpoint(oidc: &Oidc) -> Result<Token, String> {
     })?;
     let status = answer.status();
     let body = http::body(answer).map_err(|e| format!("{place}: its answer breaks off: {e}"))?;
-    let said: Option<Answer> = serde_json::from_slice(&body).ok();
+    let said: Option<TokenResponse> = serde_json::from_slice(&body).ok();
     if !status.is_success() {
         let words =
             said.map(|a| [a.error, a.error_description].into_iter().flatten().collect::<Vec<_>>().join(": ")).unwrap_or_default();
@@ -202,7 +202,7 @@ pub fn from_endpoint(oidc: &Oidc) -> Result<Token, String> {
         .expires_in
         .filter(|s| (1.0..1e9).contains(s))
         .ok_or_else(|| unexpected("its answer has no expires_in of 1 or more"))?;
-    Ok(Token {
+    Ok(AccessToken {
         value,
         expires_at_ms: now_ms() + (seconds * 1000.0) as i64,
         principal: oidc.client_id.clone(),

@@ -49,7 +49,7 @@ use crate::infer::second::{SecondModel, SecondStageService};
 use crate::infer::second_files::SecondFiles;
 use crate::infer::second_onnx::OnnxSecond;
 use crate::infer::{KeptStates, LoadError, ModelFiles, Models, Tagger};
-use crate::kafka::files::Fixed;
+use crate::kafka::files::StartFiles;
 use crate::produce::plain::PlainProducer;
 use crate::produce::registry;
 use crate::produce::serializer::RecordSerializer;
@@ -304,7 +304,7 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
 /// only new clients read.
 fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Result<(), RunError> {
     let settings = &shared.settings;
-    let files = Fixed::of(settings);
+    let files = StartFiles::of(settings);
     let consumer = RawConsumer::open(settings, shared.health.clone())?;
     runtime.block_on(topics::check_changelog(settings)).map_err(StartError::Changelog)?;
     let schemas = registry::schema_ids(settings).map_err(StartError::Registry)?;

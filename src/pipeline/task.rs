@@ -96,7 +96,7 @@ pub async fn run(
                 // are pending.
                 Some(TaskInput::Record(record)) if record.offset < partition.next_offset() => {}
                 Some(TaskInput::Record(record)) => match shared.missing_schema(&record) {
-                    Some(id) => waiting = Some(Waiting { record, schema: Box::pin(schemas::arrival(shared.clone(), id)) }),
+                    Some(id) => waiting = Some(AwaitingSchema { record, schema: Box::pin(schemas::arrival(shared.clone(), id)) }),
                     None => {
                         take(record, &mut partition, &mut isolation, &report);
                         caught_up_at(end, &mut partition, &mut isolation);
@@ -122,15 +122,15 @@ pub async fn run(
 }
 
 /// A record that cannot be read before its schema is there.
-struct Waiting {
+struct AwaitingSchema {
     record: RawRecord,
     schema: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 /// The record that waits, once its schema is there. Cancel-safe.
-async fn arrived(waiting: &mut Option<Waiting>) -> RawRecord {
+async fn arrived(waiting: &mut Option<AwaitingSchema>) -> RawRecord {
     match waiting {
-        Some(Waiting { schema, .. }) => schema.as_mut().await,
+        Some(AwaitingSchema { schema, .. }) => schema.as_mut().await,
         None => std::future::pending().await,
     }
     waiting.take().expect("it was there").record

@@ -63,7 +63,7 @@ enum Phase {
 }
 
 #[derive(Debug)]
-struct Owned {
+struct OwnedPartition {
     number: u64,
     phase: Phase,
     /// checkpoints that are neither durable nor in flight
@@ -77,7 +77,7 @@ struct Owned {
     began_at: Position,
 }
 
-impl Owned {
+impl OwnedPartition {
     /// Records kept or in flight.
     fn records(&self) -> usize {
         self.kept.as_ref().map_or(0, |kept| kept.out.len()) + self.in_flight.map_or(0, |(_, records)| records)
@@ -99,7 +99,7 @@ pub struct CommitBatch<P> {
 /// All partitions of this worker, as commits see them.
 #[derive(Debug)]
 pub struct Commits {
-    owned: BTreeMap<i32, Owned>,
+    owned: BTreeMap<i32, OwnedPartition>,
     next: u64,
     /// kept records of a partition at which its task is not asked any more
     max_kept: usize,
@@ -112,7 +112,7 @@ impl Commits {
         Commits { owned: BTreeMap::new(), next: 0, max_kept: max_kept.max(1), batch_in_flight: false }
     }
 
-    fn find(&mut self, incarnation: Incarnation) -> Option<&mut Owned> {
+    fn find(&mut self, incarnation: Incarnation) -> Option<&mut OwnedPartition> {
         self.owned.get_mut(&incarnation.partition).filter(|o| o.number == incarnation.number)
     }
 
@@ -120,7 +120,7 @@ impl Commits {
     pub fn assigned(&mut self, partition: i32) -> Incarnation {
         let number = self.next;
         self.next += 1;
-        let owned = Owned {
+        let owned = OwnedPartition {
             number,
             phase: Phase::Restoring,
             kept: None,
@@ -283,6 +283,6 @@ impl Commits {
     /// Records of the partition that are kept or in flight: at most three times `max_kept`, because a task gives at
     /// most `max_kept` at once.
     pub fn records(&self, partition: i32) -> usize {
-        self.owned.get(&partition).map_or(0, Owned::records)
+        self.owned.get(&partition).map_or(0, OwnedPartition::records)
     }
 }

@@ -31,9 +31,9 @@ const MAX_KEPT: usize = 3;
 enum Fault {
     None,
     /// a task's last checkpoint overtakes its answer, as if the answer waited in a channel of its own
-    LastCutOvertakes,
+    LastCheckpointOvertakes,
     /// a checkpoint names its partition and not its incarnation
-    CutsWithoutIncarnation,
+    CheckpointsWithoutIncarnation,
     /// the proof of membership is taken when offsets are sent, not when the batch began
     FreshProof,
     /// the broker takes offsets whatever the proof
@@ -254,7 +254,7 @@ impl World {
     }
 
     fn answer(&mut self, worker: usize, partition: i32) {
-        let overtakes = self.fault == Fault::LastCutOvertakes;
+        let overtakes = self.fault == Fault::LastCheckpointOvertakes;
         let Some(task) = self.workers[worker].tasks.get_mut(&partition) else { return };
         if std::mem::take(&mut task.asked) && !task.over {
             let checkpoint = checkpoint_of(task);
@@ -294,7 +294,7 @@ impl World {
         if !is_member(&self.broker) || self.dice.roll(4) == 0 {
             if self.fault == Fault::AbortLoses {
                 let _ = self.workers[worker].commits.committed(&batch);
-            } else if self.fault == Fault::CutsWithoutIncarnation {
+            } else if self.fault == Fault::CheckpointsWithoutIncarnation {
                 let checkpoints =
                     batch.checkpoints.into_iter().map(|(i, checkpoint)| (self.present(worker, i), checkpoint)).collect();
                 let commits = &mut self.workers[worker].commits;
@@ -428,7 +428,9 @@ fn is_found(fault: Fault, exactly_once: bool) -> bool {
 #[ignore = "the test below runs it in a process of its own: it silences panics"]
 fn each_mistake_is_found_alone() {
     use Fault::*;
-    for fault in [LastCutOvertakes, CutsWithoutIncarnation, FreshProof, NoFence, RevocationForgetsNothing, AbortLoses] {
+    for fault in
+        [LastCheckpointOvertakes, CheckpointsWithoutIncarnation, FreshProof, NoFence, RevocationForgetsNothing, AbortLoses]
+    {
         println!("{fault:?} {}", if is_found(fault, true) { "found" } else { "NOT FOUND" });
     }
     for fault in [StatesFirst, StatesAreNotAhead, AbortLoses] {

@@ -34,7 +34,7 @@ use crate::events;
 use crate::faults::crash_before;
 use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::membership::{Membership, Proof};
-use crate::kafka::notes::Note;
+use crate::kafka::notes::PartitionNote;
 use crate::kafka::sign_in::{SignedIn, sign_in};
 use crate::kafka::{self, rights};
 use crate::session::snapshot;
@@ -215,7 +215,7 @@ impl Transaction {
         crash_before("state");
         self.send_states(batch)?;
         for (incarnation, checkpoint) in &batch.checkpoints {
-            let (key, value) = Note::Progress(checkpoint.next_offset).to_record();
+            let (key, value) = PartitionNote::Progress(checkpoint.next_offset).to_record();
             self.send(self.serializer.state(incarnation.partition, &key, &Some(value)), usize::MAX)?;
         }
         self.deliveries().all_delivered(deadline)?;
@@ -316,7 +316,7 @@ fn replace(batch: &mut CommitBatch<Proof>, number: usize) -> bool {
         let states = checkpoint.changelog.len();
         if let Some((_, value)) = checkpoint.changelog.iter_mut().nth(at) {
             let Some(smaller) = value.as_deref().and_then(snapshot::without_body) else { return false };
-            events::StateTooLarge { partition: incarnation.partition, bytes: value.as_ref().map_or(0, Vec::len) }.emit();
+            events::SnapshotTooLarge { partition: incarnation.partition, bytes: value.as_ref().map_or(0, Vec::len) }.emit();
             *value = Some(smaller);
             return true;
         }

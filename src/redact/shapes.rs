@@ -8,7 +8,7 @@ use super::number::{Role, is_unit};
 use super::{Marks, NAME, Part, RedactionRule};
 
 /// A set of words.
-type Words = LazyLock<HashSet<&'static str>>;
+type WordSet = LazyLock<HashSet<&'static str>>;
 
 macro_rules! words {
     ($words:expr) => {
@@ -52,7 +52,7 @@ fn is_letter(text: &str) -> bool {
     matches!((chars.next(), chars.next()), (Some(c), None) if c.is_alphabetic())
 }
 
-static NATO: Words = words!(
+static NATO: WordSet = words!(
     "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa quebec romeo sierra \
                     tango uniform victor whiskey whisky xray yankee zulu zebra"
 );
@@ -132,10 +132,10 @@ fn codes(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &m
     }
 }
 
-static MONTHS: Words = words!(
+static MONTHS: WordSet = words!(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec"
 );
-static ORDINALS: Words = words!(
+static ORDINALS: WordSet = words!(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth \
                         seventeenth eighteenth nineteenth twentieth thirtieth"
 );
@@ -179,11 +179,11 @@ fn dates(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &m
     }
 }
 
-static STREETS: Words = words!("street avenue road lane boulevard drive terrace crescent parkway highway");
+static STREETS: WordSet = words!("street avenue road lane boulevard drive terrace crescent parkway highway");
 /// Street words that have other meanings too. They count only where an address is expected.
-static MORE_STREETS: Words =
+static MORE_STREETS: WordSet =
     words!("way court place close square circle gardens grove park row hill mews walk trail st ave rd ln blvd dr");
-static UNITS: Words = words!("apartment apt unit suite flat floor number room house");
+static UNITS: WordSet = words!("apartment apt unit suite flat floor number room house");
 
 fn addresses(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &mut Marks) {
     let class = CUES[usize::from(bit)].class;
@@ -238,15 +238,15 @@ fn addresses(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks
 }
 
 /// Words that end a password.
-static ENDERS: Words =
+static ENDERS: WordSet =
     words!("thanks thank please okay ok and but that which then i you my can could what not sorry is was it's if because so");
 /// Words between "password" and the password.
-static LEADS: Words = words!("is was it its um so set to called just now still");
+static LEADS: WordSet = words!("is was it its um so set to called just now still");
 
 fn words(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &mut Marks) {
     let class = CUES[usize::from(bit)].class;
     let email = class == "email";
-    let among = |list: &Words, p: &Part| list.contains(p.text);
+    let among = |list: &WordSet, p: &Part| list.contains(p.text);
     // After a cue that says "is", any word may be the password.
     let cues: Vec<usize> = expected.cues.iter().filter(|(_, b)| *b == bit).map(|(end, _)| *end).collect();
     for end in cues {
@@ -288,10 +288,10 @@ fn dots(parts: &[Part]) -> bool {
 }
 
 /// Words after "my name is" that do not begin a name.
-static NO_NAMES: Words = words!("not the a an on in at and that what spelled spelt is it this so for of to");
-static PARTICLES: Words = words!("van von der den de del della di da la le mc mac bin ibn al el st saint o");
-static AFTER_NAMES: Words = words!("speaking calling here from");
-static TITLES: Words = words!("mister mr mrs missus ms miss madam doctor dr");
+static NO_NAMES: WordSet = words!("not the a an on in at and that what spelled spelt is it this so for of to");
+static PARTICLES: WordSet = words!("van von der den de del della di da la le mc mac bin ibn al el st saint o");
+static AFTER_NAMES: WordSet = words!("speaking calling here from");
+static TITLES: WordSet = words!("mister mr mrs missus ms miss madam doctor dr");
 
 fn names(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &mut Marks) {
     let is_name = |p: &Part| PARTICLES.contains(p.text) || !is_common(p.text) && !p.role.is_number();
@@ -349,7 +349,7 @@ fn names(parts: &[Part], more: bool, expected: &mut Expected, bit: u8, marks: &m
 }
 
 /// Words that are so frequent that they are hardly a name or a password.
-static COMMON: Words = words!(include_str!("common.txt"));
+static COMMON: WordSet = words!(include_str!("common.txt"));
 
 /// Whether a part is one of the most frequent words of spoken English.
 pub(super) fn is_common(part: &str) -> bool {

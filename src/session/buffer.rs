@@ -83,16 +83,16 @@ pub struct BufferedWord {
 
 /// What is kept of a word that has left.
 #[derive(Clone, Debug)]
-pub struct Past {
+pub struct PastWord {
     /// its sub-tokens
     pub tokens: Arc<[u32]>,
     /// the boundary before it
     pub prosody: Prosody,
 }
 
-impl Past {
-    fn of(word: &Word) -> Past {
-        Past { tokens: word.tokens.clone(), prosody: word.prosody }
+impl PastWord {
+    fn of(word: &Word) -> PastWord {
+        PastWord { tokens: word.tokens.clone(), prosody: word.prosody }
     }
 
     fn in_row(&self) -> RowWord<'_> {
@@ -104,7 +104,7 @@ impl Past {
 #[derive(Debug, Default)]
 pub struct Buffer {
     /// words `base..released`
-    history: VecDeque<Past>,
+    history: VecDeque<PastWord>,
     /// words `released..total`
     entries: VecDeque<BufferedWord>,
     released: u64,
@@ -118,7 +118,7 @@ pub struct Buffer {
 #[derive(Debug, Default)]
 pub struct BufferParts {
     /// the words just before `released`
-    pub history: VecDeque<Past>,
+    pub history: VecDeque<PastWord>,
     /// words from `released` on
     pub entries: VecDeque<BufferedWord>,
     /// number of released words
@@ -196,7 +196,7 @@ impl Buffer {
     /// Adds a word that has left already: it is history. No word that has not left may be there yet.
     pub fn push_released(&mut self, word: Word, history: u64) {
         assert!(self.entries.is_empty(), "words come in their order");
-        self.history.push_back(Past::of(&word));
+        self.history.push_back(PastWord::of(&word));
         self.last_source = Some(word.source);
         self.released += 1;
         self.frozen = self.released;
@@ -237,7 +237,7 @@ impl Buffer {
         let old =
             self.history.range((from.min(self.released) - self.base()) as usize..(to.min(self.released) - self.base()) as usize);
         let held = self.range(from.max(self.released), to.max(self.released)).map(|e| e.word.in_row());
-        old.map(Past::in_row).chain(held).collect()
+        old.map(PastWord::in_row).chain(held).collect()
     }
 
     /// The ITN label of the last frozen word.
@@ -298,7 +298,7 @@ impl Buffer {
     pub fn release(&mut self, to: u64, base: u64) -> Vec<BufferedWord> {
         assert!(self.released <= to && to <= self.frozen, "only frozen words are released");
         let gone: Vec<BufferedWord> = self.entries.drain(..(to - self.released) as usize).collect();
-        self.history.extend(gone.iter().map(|e| Past::of(&e.word)));
+        self.history.extend(gone.iter().map(|e| PastWord::of(&e.word)));
         self.released = to;
         let keep = self.released.saturating_sub(base);
         self.history.drain(..self.history.len().saturating_sub(keep as usize));

@@ -119,7 +119,7 @@ pub enum StreamOutput {
 
 /// What a request asks.
 #[derive(Debug)]
-pub enum Asks {
+pub enum RequestBody {
     /// tags of the words of a row
     Tags(Row),
     /// the second stage about some spans
@@ -132,7 +132,7 @@ pub struct InferenceRequest {
     /// names the answer
     pub id: u64,
     /// what it asks
-    pub asks: Asks,
+    pub asks: RequestBody,
     /// whether it is for a hypothesis only
     pub hypothesis: bool,
     /// whether all its words came before the partition had caught up

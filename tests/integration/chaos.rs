@@ -275,6 +275,7 @@ fn a_changelog_that_is_missing_or_has_other_partitions_than_the_input_is_refused
         std::fs::write(&config, text).unwrap();
         let run = std::process::Command::new(env!("CARGO_BIN_EXE_faircopy"))
             .args(["run", "--config", config.to_str().unwrap()])
+            .env("FAIRCOPY__ADMIN__LISTEN", "")
             .output()
             .unwrap();
         (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())

@@ -13,6 +13,7 @@ fn faircopy(args: &[&str], env: &[(&str, &str)], input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_faircopy"))
         .args(args)
         .env(FAST.0, FAST.1)
+        .env("FAIRCOPY__ADMIN__LISTEN", "") // another worker on this machine may have the port
         .envs(env.iter().copied())
         .current_dir(root())
         .stdin(Stdio::piped())

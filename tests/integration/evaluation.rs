@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use std::sync::Mutex;
 
 use faircopy::config::Settings;
-use faircopy::eval::gold::{self, Row as Gold};
+use faircopy::eval::gold::{self, GoldRow};
 use faircopy::eval::report::{CellReport, judge};
 use faircopy::eval::run::{self, Pace};
 use faircopy::eval::sweep;
@@ -17,11 +17,11 @@ use serde_json::Value;
 use crate::kafka::root;
 use crate::model::TOKENIZER;
 
-fn gold() -> Vec<Gold> {
+fn gold() -> Vec<GoldRow> {
     gold::read(&root().join("tests/golden/gold.jsonl"), usize::MAX).unwrap()
 }
 
-fn evaluate(rows: &[Gold], sweep: &[&str], pace: Pace, model: impl Fn(&Row) -> Vec<Tags> + Send + 'static) -> Vec<CellReport> {
+fn evaluate(rows: &[GoldRow], sweep: &[&str], pace: Pace, model: impl Fn(&Row) -> Vec<Tags> + Send + 'static) -> Vec<CellReport> {
     let mut settings = Settings::load(None).unwrap();
     settings.infer.settle_words = 0; // these models have no states: what they know of earlier words, they see in the row
     let mut base = settings.profiles["default"].clone();
@@ -97,8 +97,8 @@ fn a_tagger_that_knows_the_answers_makes_no_mistake_by_any_measure() {
     }
 }
 
-fn long_row(words: usize) -> Vec<Gold> {
-    vec![Gold { words: vec!["well".into(); words], punct: Some(vec![Punct::O; words]), ..Gold::default() }]
+fn long_row(words: usize) -> Vec<GoldRow> {
+    vec![GoldRow { words: vec!["well".into(); words], punct: Some(vec![Punct::O; words]), ..GoldRow::default() }]
 }
 
 /// A period on the last word the row shows, for as long as it is the last or nearly so.

@@ -10,6 +10,7 @@ mod documents;
 mod evaluation;
 mod faults;
 mod formatting;
+mod glossary;
 mod hostile;
 mod hostile_kafka;
 mod inputs;

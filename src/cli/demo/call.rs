@@ -16,7 +16,7 @@ const BREATH: f64 = 0.9;
 const RECOGNISER_DELAY: f64 = 0.15;
 
 /// One raw record and when it is sent.
-pub struct Record {
+pub struct CallRecord {
     /// seconds from the start of the call
     pub at: f64,
     /// speaker
@@ -31,7 +31,7 @@ pub struct Record {
     pub end: Option<&'static str>,
 }
 
-impl Record {
+impl CallRecord {
     /// On the wire.
     pub fn json(&self) -> String {
         let words: Vec<_> =
@@ -52,7 +52,7 @@ fn duration(word: &str) -> f64 {
 }
 
 /// All records of the call in the order they are sent.
-pub fn records() -> Vec<Record> {
+pub fn records() -> Vec<CallRecord> {
     let mut seqs = std::collections::BTreeMap::<&str, u64>::new();
     let mut records = Vec::new();
     let mut clock = 0.0;
@@ -63,7 +63,7 @@ pub fn records() -> Vec<Record> {
         let mut words: Vec<(String, f64, f64)> = Vec::new();
         let mut push = |words: &[(String, f64, f64)], is_final: bool, end: Option<&'static str>, clock: f64| {
             let seq = seqs.entry(channel).or_default();
-            records.push(Record {
+            records.push(CallRecord {
                 at: clock + RECOGNISER_DELAY,
                 channel: channel.to_string(),
                 seq: *seq,
@@ -96,7 +96,7 @@ pub fn records() -> Vec<Record> {
         push(&words, true, Some("utterance"), clock);
     }
     for (channel, seq) in seqs {
-        records.push(Record {
+        records.push(CallRecord {
             at: clock + 1.0,
             channel: channel.to_string(),
             seq,

@@ -23,7 +23,7 @@ use crate::session::{Attachment, Record, Source};
 use crate::trace::RecordSpan;
 
 /// What a record says.
-pub enum Admitted {
+pub enum AdmittedRecord {
     /// forget this session
     Erase(Arc<str>),
     /// words, an end, or both
@@ -82,12 +82,12 @@ impl Intake {
 
     /// Checks a record. Gives what the record says, or the dead letter that the record becomes. A record with more words than
     /// a quota allows gives both, if the record also ends something. `live`: delays count, and so do quotas.
-    pub fn admit(&mut self, record: RawRecord, live: bool) -> (Option<Admitted>, Option<DeadLetter>) {
+    pub fn admit(&mut self, record: RawRecord, live: bool) -> (Option<AdmittedRecord>, Option<DeadLetter>) {
         let shared = self.shared.clone();
         let active = shared.active_settings();
         if record.has(ERASE) {
             return match decode::session(record.key.as_deref().unwrap_or_default(), &active.limits) {
-                Ok(session) => (Some(Admitted::Erase(session)), None),
+                Ok(session) => (Some(AdmittedRecord::Erase(session)), None),
                 Err(refused) => (None, Some(DeadLetter { stage: "decode", refused, record })),
             };
         }
@@ -119,7 +119,7 @@ impl Intake {
         let words = if segment.is_final { segment.words.len() as u64 } else { 0 };
         events::RecordTaken { words }.emit();
         shared.tenant_names.said(segment.tenant.as_deref().unwrap_or_default(), words);
-        (Some(Admitted::Speech(Box::new(Speech { session, segment, record, profile }))), letter)
+        (Some(AdmittedRecord::Speech(Box::new(Speech { session, segment, record, profile }))), letter)
     }
 
     /// What a raw record says that is read again. `None` for a record that was refused, and for an order to erase.

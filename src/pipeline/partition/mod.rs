@@ -2,18 +2,18 @@
 //! both run it.
 
 pub(super) mod intake;
+mod output;
 mod takeover;
 mod unpacked;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Instant;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::active_settings::ActiveSettings;
 use super::clock::Clock;
-use super::panics::PanicGuard;
 use super::shadow::ShadowFeed;
 use super::{OnRelease, Shared};
 use crate::events;
@@ -21,16 +21,14 @@ use crate::health::Reporter;
 use crate::infer::queue::Lane;
 use crate::infer::second::SpanRequest;
 use crate::infer::{Answer, Request};
-use crate::kafka::crash_mark::CrashMark;
-use crate::kafka::notes::Note;
-use crate::produce::{Checkpoint, DeadLetter, Outgoing};
-use crate::record::{RawRecord, Refused, Segment, Timing};
+use crate::produce::{DeadLetter, Outgoing};
+use crate::record::{RawRecord, Refused, Timing};
 use crate::session::Time;
 use crate::session::map::{Accepted, Sessions, StreamLimits};
-use crate::session::output::{Asks, InferenceRequest, StreamEvent, StreamId, StreamKey, StreamOutput, StreamRef, Tail};
+use crate::session::output::{InferenceRequest, RequestBody, StreamId, StreamKey};
 use crate::trace::RecordSpan;
 
-use intake::{Admitted, Intake, Speech};
+use intake::{AdmittedRecord, Intake, Speech};
 pub use unpacked::UnpackedCheckpoint;
 
 /// A partition: its streams, its requests under way, and its output.
@@ -163,8 +161,8 @@ impl Partition {
         let (admitted, letter) = self.intake.admit(record, self.running);
         letter.into_iter().for_each(|letter| self.refuse(letter));
         match admitted {
-            Some(Admitted::Erase(session)) => self.erase(&session, offset),
-            Some(Admitted::Speech(speech)) => self.accept(*speech),
+            Some(AdmittedRecord::Erase(session)) => self.erase(&session, offset),
+            Some(AdmittedRecord::Speech(speech)) => self.accept(*speech),
             None => {}
         }
     }
@@ -264,7 +262,7 @@ impl Partition {
         let (request_id, due, reply) = (request.id, self.clock.instant(request.due), self.reply.clone());
         let source = self.sessions.source_of(stream);
         match request.asks {
-            Asks::Tags(row) => self.shared.models.of(row.template).infer.submit(Request {
+            RequestBody::Tags(row) => self.shared.models.of(row.template).infer.submit(Request {
                 kept: self.shared.models.kept.clone(),
                 owner: self.owner,
                 stream,
@@ -276,7 +274,7 @@ impl Partition {
                 due,
                 reply,
             }),
-            Asks::Spans(questions) => {
+            RequestBody::Spans(questions) => {
                 let second = self.shared.models.second.as_ref().expect("streams ask it only where it is loaded");
                 second.submit(SpanRequest { stream, request_id, questions, lane, due, reply });
             }
@@ -330,132 +328,6 @@ impl Partition {
     pub fn wants_commit(&mut self) -> bool {
         self.gather();
         self.out.len() >= self.shared.settings.delivery.max_uncommitted
-    }
-
-    /// The checkpoint: output since the last one, states of streams, and tails that may be shown once all of it is
-    /// durable.
-    pub fn checkpoint(&mut self) -> Checkpoint {
-        self.begin_checkpoint().pack()
-    }
-
-    /// As [`Partition::checkpoint`], with the packing left to do.
-    pub fn begin_checkpoint(&mut self) -> UnpackedCheckpoint {
-        self.apply_reload(); // an idle partition, too, lets go of old settings and their models
-        let out = self.drain();
-        let shared = self.shared.clone();
-        let snapshots = self.sessions.take_snapshots().into_iter();
-        let snapshots = snapshots.map(|(key, state)| {
-            let applied = self.sessions.applied(&key, self.next_offset);
-            (key, state, applied)
-        });
-        let snapshots = snapshots.collect();
-        let mut changelog = BTreeMap::new();
-        if std::mem::take(&mut self.unowned) {
-            let (key, value) = Note::Owner(shared.settings.kafka.group.clone()).to_record();
-            changelog.insert(key, Some(value));
-        }
-        let partials = self.partials();
-        let checkpoint = Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials };
-        UnpackedCheckpoint { checkpoint, snapshots }
-    }
-
-    /// Writes its figures on the health board.
-    pub fn report(&self) {
-        self.reporter.holds(self.sessions.len(), self.sessions.pending_words(), self.sessions.in_flight());
-    }
-
-    fn gather(&mut self) {
-        self.dirty.extend(self.sessions.take_dirty());
-        for event in self.sessions.take_events() {
-            let outgoing = self.outgoing(event);
-            self.out.push(outgoing);
-        }
-    }
-
-    /// The output to send now, in order.
-    pub fn drain(&mut self) -> Vec<Outgoing> {
-        self.gather();
-        std::mem::take(&mut self.out)
-    }
-
-    fn outgoing(&mut self, event: StreamEvent) -> Outgoing {
-        let shared = self.shared.clone();
-        let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number };
-        let stream = event.stream;
-        match event.output {
-            StreamOutput::Release(release) => {
-                for observe in [&shared.on_release, &self.on_release].into_iter().flatten() {
-                    observe(&stream, &release);
-                }
-                for freeze in release.entries.iter().filter_map(|e| e.freeze) {
-                    events::WordFrozen {
-                        cause: freeze.cause.name(),
-                        later_words: freeze.later_words,
-                        delay: Duration::from_millis(freeze.delay_ms),
-                    }
-                    .emit();
-                }
-                let source = release.entries.last().map(|e| e.word.source.clone());
-                let span = source.as_ref().and_then(|s| RecordSpan::attached(s.attached.as_ref()));
-                span.inspect(|w| w.released());
-                let began = SystemTime::now();
-                let (segment, format_counts) = formatter.segment(&stream, &release);
-                span.inspect(|w| w.formatted(began));
-                let by_inference = release.entries.iter().filter(|e| e.freeze.is_some_and(|f| f.degraded)).count();
-                // The words go out as spoken, because formatting failed for all of them, even if inference has
-                // answered.
-                let degraded = if segment.degraded && by_inference == 0 { release.entries.len() } else { by_inference } as u64;
-                events::SegmentMade { kind: "final", degraded }.emit();
-                format_counts.redacted.iter().for_each(|class| events::EntityRedacted { class }.emit());
-                format_counts.rejected.iter().for_each(|class| events::ItnRejected { class }.emit());
-                if let Some(observe) = shared.on_decided.as_ref().filter(|_| !format_counts.second.is_empty()) {
-                    observe(&stream, &format_counts.second);
-                }
-                format_counts.second.iter().for_each(|&(class, outcome)| events::SpanDecided { class, outcome }.emit());
-                self.tell_shadow(&segment);
-                Outgoing::Formatted(Box::new(segment), source)
-            }
-            StreamOutput::Closed { seq, counts, cause, timing } => {
-                self.dirty.remove(&stream.id);
-                shared.models.kept.forget(self.owner, stream.id);
-                self.intake.forget(&stream.key.session);
-                let segment = shared.formatter.end(&stream, seq, counts, cause, timing); // an end holds no words, so formatting it cannot panic
-                events::SegmentMade { kind: "end", degraded: 0 }.emit();
-                self.tell_shadow(&segment);
-                Outgoing::Formatted(Box::new(segment), stream.source)
-            }
-        }
-    }
-
-    fn tell_shadow(&mut self, segment: &Segment) {
-        if self.candidate(&segment.profile).is_some() {
-            self.shadow.as_mut().into_iter().for_each(|shadow| shadow.made(segment));
-        }
-    }
-
-    /// Changed tails of sessions that are `wanted` now. Other sessions stay marked.
-    pub fn changed_tails(&mut self, wanted: impl Fn(&Arc<str>) -> bool) -> Vec<(StreamRef, Tail)> {
-        let mut out = Vec::new();
-        self.dirty.retain(|&id| {
-            let Some((stream, tail)) = self.sessions.tail(id) else { return false };
-            let take = wanted(&stream.key.session);
-            if take {
-                out.push((stream, tail));
-            }
-            !take
-        });
-        out
-    }
-
-    /// Changed tails of sessions that may send a partial now, as partials.
-    pub fn partials(&mut self) -> Vec<Segment> {
-        let shared = self.shared.clone();
-        let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number };
-        let partial = |(stream, tail): (StreamRef, Tail)| {
-            events::SegmentMade { kind: "partial", degraded: 0 }.emit();
-            formatter.partial(&stream, &tail)
-        };
-        self.changed_tails(|session| shared.partial_limit.allows(session)).into_iter().map(partial).collect()
     }
 }
 

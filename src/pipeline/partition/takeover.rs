@@ -30,7 +30,7 @@ impl Partition {
         for (key, value) in &left.states {
             let restored = partition.restore_one(key, value, &mut unreadable);
             if let Err(why) = restored {
-                events::StateRefused { partition: number, why: &why.to_string() }.emit();
+                events::SnapshotRefused { partition: number, why: &why.to_string() }.emit();
             }
         }
         partition.reporter.restored(left.next_offset);
@@ -88,7 +88,7 @@ impl Partition {
             // The program panics over this record now and did not when the record was first taken. The record's words
             // are lost, and the partition goes on.
             let Some(made) = panics::caught(|| self.intake.prepare(speech.clone(), policy)) else {
-                events::StateRefused { partition: self.number, why: "a record that is read again panics" }.emit();
+                events::SnapshotRefused { partition: self.number, why: "a record that is read again panics" }.emit();
                 continue;
             };
             self.sessions.reread_record(stream, made, own, &name, now);

@@ -41,7 +41,7 @@ use crate::infer::{Answer, Request};
 use crate::record::{End, Segment};
 use crate::session::Time;
 use crate::session::map::{Sessions, StreamLimits};
-use crate::session::output::{Asks, StreamEvent, StreamKey, StreamOutput};
+use crate::session::output::{RequestBody, StreamEvent, StreamKey, StreamOutput};
 use crate::session::policy::Policy;
 
 /// Open streams of a partition's shadow at most. Further streams have no shadow.
@@ -255,7 +255,7 @@ impl Shadow {
             let (request_id, due, reply) = (request.id, self.clock.instant(request.due), self.reply.clone());
             let (models, lane) = (&self.shared.models, Lane::Shadow);
             match request.asks {
-                Asks::Tags(row) => models.of(row.template).infer.submit(Request {
+                RequestBody::Tags(row) => models.of(row.template).infer.submit(Request {
                     kept: self.shared.shadow_states.clone(),
                     owner: self.owner,
                     stream,
@@ -267,7 +267,7 @@ impl Shadow {
                     due,
                     reply,
                 }),
-                Asks::Spans(questions) => {
+                RequestBody::Spans(questions) => {
                     let second = models.second.as_ref().expect("streams ask it only where it is loaded");
                     second.submit(SpanRequest { stream, request_id, questions, lane, due, reply });
                 }

@@ -73,10 +73,10 @@ impl UnreadableStream {
 /// Counts how many words of a stream's epoch the raw topic still has, if the topic has lost the first records. Records
 /// are counted in their order.
 #[derive(Debug, Default)]
-pub struct RemainingWords(HashMap<StreamKey, Found>);
+pub struct RemainingWords(HashMap<StreamKey, StreamRemainder>);
 
 #[derive(Debug, Default)]
-struct Found {
+struct StreamRemainder {
     /// words of the epoch
     words: u64,
     /// words after the epoch's end

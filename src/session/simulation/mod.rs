@@ -1,26 +1,28 @@
 //! A partition with a simulated clock, recogniser and model, for property tests and fuzzing.
 
 mod model;
+mod policy;
 mod second;
 mod speech;
+mod takeover;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::map::reread::{RemainingWords, UnreadableStream};
 use super::map::{Accepted, Sessions, StreamLimits};
-use super::output::{Asks, StreamEvent, StreamId, StreamKey, StreamOutput};
-use super::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
-use super::snapshot::{SnapshotContext, StoredSnapshot, key_from_bytes, key_to_bytes, of_another_version};
+use super::output::{RequestBody, StreamEvent, StreamId, StreamKey, StreamOutput};
+use super::policy::Policy;
+use super::snapshot::SnapshotContext;
 use super::{Choice, Record, Source, Time, Word, WordKind};
 use crate::infer::prosody::Prosody;
 use crate::infer::states::{OwnerId, StateStore};
-use crate::infer::{ModelPin, Outcome, Row, row::RowTemplate};
+use crate::infer::{Outcome, Row};
 use crate::record::Timing;
 use crate::redact::AskedClasses;
 use crate::tags::Tags;
 use model::{states_of, tag};
+pub use policy::{policy, settling};
 pub use second::second_stage;
 pub use speech::Say;
 use speech::{ends, speaker, starts};
@@ -38,47 +40,9 @@ pub const LATE_TTL_MS: u64 = 10_000;
 
 const LIMITS: StreamLimits = StreamLimits { max_streams: 100, session_ttl_ms: SESSION_TTL_MS, late_ttl_ms: LATE_TTL_MS };
 
-/// Short windows and delays, so that few words meet every rule.
-pub fn policy() -> Policy {
-    Policy {
-        template: RowTemplate::default(),
-        model: ModelPin::named("simulated"),
-        lookahead: Lookahead::Words(4),
-        mask: Mask::Open,
-        rule: ReleaseRule::Frozen,
-        pass_words: 3,
-        history_words: 8,
-        settling: Some(Settling { words: 3, key_words: 12, lookahead: 4, masked: false, slots: 64, style: 0 }),
-        max_buffer_words: 20,
-        max_delay_ms: 1000,
-        utterance_delay_ms: 300,
-        max_release_ms: 2000,
-        inference_timeout_ms: 500,
-        backlog_timeout_ms: 500,
-        verbatim: false,
-        redaction: None,
-        second: None,
-        partials: true,
-        origin: None,
-    }
-}
-
-/// States are kept by passes at every `settle` × `F` words, and made afresh at `key` times that; with 0, none are.
-pub fn settling(policy: &Policy, settle: u64, key: u64) -> Option<Settling> {
-    let words = settle * policy.pass_words;
-    (words > 0 && policy.lookahead != Lookahead::Unlimited).then_some(Settling {
-        words,
-        key_words: words * key,
-        lookahead: policy.freeze_after(),
-        masked: policy.mask == Mask::Lookahead,
-        slots: 64,
-        style: 0,
-    })
-}
-
 /// What came out of one channel, epoch by epoch: word number, its token and tags, in order; and its end.
 #[derive(Debug, Default, PartialEq, Clone)]
-pub struct Out {
+pub struct ChannelOutput {
     /// number in the epoch, spoken form, tags
     pub words: Vec<(u64, String, Tags)>,
     /// where segments ended
@@ -101,14 +65,14 @@ pub struct Sim {
     /// the clock
     pub now: Time,
     /// what came, by channel and epoch
-    pub out: BTreeMap<(String, i64), Out>,
+    pub out: BTreeMap<(String, i64), ChannelOutput>,
     /// what the clock decided, by channel and epoch
     pub timing: BTreeMap<(String, i64), Vec<Timing>>,
     /// of every stream
     pub policy: Arc<Policy>,
     /// worst (freeze delay, release delay) of any word, ms
     pub worst: (u64, u64),
-    pending: Vec<(Time, StreamId, u64, Asks)>,
+    pending: Vec<(Time, StreamId, u64, RequestBody)>,
     offset: i64,
     seqs: BTreeMap<u8, u64>,
     /// when each channel's last final word ended, milliseconds
@@ -131,7 +95,7 @@ pub struct Sim {
     /// the compacted changelog
     log: BTreeMap<Vec<u8>, Vec<u8>>,
     /// what a reader of committed records has seen, and how many raw records are done with
-    durable: (BTreeMap<(String, i64), Out>, usize),
+    durable: (BTreeMap<(String, i64), ChannelOutput>, usize),
 }
 
 impl SnapshotContext for Sim {
@@ -197,113 +161,6 @@ impl Sim {
             lost: 0,
             log: BTreeMap::new(),
             durable: (BTreeMap::new(), 0),
-        }
-    }
-
-    /// Makes durable, all at once, what came out, what streams have become and how far the input is done with.
-    pub fn commit(&mut self) {
-        self.commit_output_and_states();
-        self.durable.1 = self.said.len();
-    }
-
-    /// The same without the last step: how far the input is done with. Where `at_least_once` dies between its steps.
-    pub fn commit_output_and_states(&mut self) {
-        self.durable.0 = self.out.clone();
-        for (key, snapshot) in self.sessions.take_snapshots() {
-            let applied = self.sessions.applied(&key, self.offset);
-            let key = key_to_bytes(&key);
-            match snapshot {
-                Some(snapshot) => self.log.insert(key, snapshot.to_bytes(applied)),
-                None => self.log.remove(&key),
-            };
-        }
-    }
-
-    /// Dies. Another worker goes on from the last commit: it knows the changelog, and reads the rest of the input again.
-    pub fn crash(&mut self, running: bool) {
-        self.restore(running);
-        for i in self.durable.1..self.said.len() {
-            let (record, channel) = self.said[i].clone();
-            self.accept(record, channel);
-        }
-    }
-
-    /// Commits, and goes on as another worker that knows nothing but the changelog.
-    pub fn hand_over(&mut self, running: bool) {
-        self.commit();
-        self.restore(running);
-    }
-
-    /// Makes every state whose key hashes to an odd number one that its next reader cannot use; `lost`: the raw topic has lost its first records meanwhile.
-    pub fn upgrade(&mut self, lost: usize) {
-        self.lost = lost.min(self.durable.1);
-        for (key, value) in &mut self.log {
-            let mut h = DefaultHasher::new();
-            key.hash(&mut h);
-            if h.finish() % 2 == 1
-                && let Some(other) = of_another_version(value)
-            {
-                *value = other;
-            }
-        }
-    }
-
-    fn restore(&mut self, running: bool) {
-        self.out = self.durable.0.clone();
-        let mut sessions = Sessions::new(LIMITS);
-        let mut unreadable = Vec::new();
-        for (key, value) in &self.log {
-            let key = key_from_bytes(key).expect("a key");
-            let StoredSnapshot { header, snapshot } = StoredSnapshot::from_bytes(value).expect("a header");
-            match snapshot {
-                Ok(snapshot) => sessions.restore(key.clone(), &snapshot, self, self.now).expect("a sound snapshot"),
-                Err(_) => unreadable.push(UnreadableStream {
-                    key: key.clone(),
-                    outline: header.open.expect("it goes on"),
-                    applied: header.applied,
-                }),
-            }
-            if header.applied > self.durable.1 as i64 {
-                sessions.is_ahead(key, header.applied);
-            }
-        }
-        assert!(sessions.take_snapshots().is_empty(), "a restored stream is as its snapshot says");
-        self.read_again(&mut sessions, &unreadable);
-        if running {
-            sessions.caught_up(self.now, self.offset);
-        }
-        self.sessions = sessions;
-        self.pending.clear();
-        let (owner, store) = &mut self.kept;
-        store.forget_all(*owner);
-        *owner += 1;
-        self.pump();
-    }
-
-    fn read_again(&mut self, sessions: &mut Sessions, unreadable: &[UnreadableStream]) {
-        for stream in unreadable {
-            let there = |record: &Record| record.source.offset >= self.lost as i64 && stream.wants(record.source.offset);
-            let own = |channel: u8| *stream.key.channel == channel.to_string();
-            let mut remaining = RemainingWords::default();
-            for (record, _) in self.said.iter().filter(|(r, c)| there(r) && own(*c)) {
-                remaining.found(stream, record);
-            }
-            let missing = if stream.outline.epoch < self.lost as i64 { remaining.missing(stream) } else { 0 };
-            let gone = missing.saturating_sub(stream.outline.released);
-            // What nobody has any more: the operator is told which words, and the next segment begins after them.
-            let later = if stream.outline.epoch < self.lost as i64 { remaining.missing_later(stream) } else { 0 };
-            let lost =
-                [(stream.outline.epoch, stream.outline.released, gone), (stream.outline.next_epoch.unwrap_or(0), 0, later)];
-            for (epoch, from, gone) in lost.into_iter().filter(|(_, _, gone)| *gone > 0) {
-                let out = self.out.entry((stream.key.channel.to_string(), epoch)).or_default();
-                out.words.extend((0..gone).map(|i| (from + i, "lost".to_string(), Tags::default())));
-                out.ended = epoch != stream.outline.epoch;
-            }
-            sessions.reopen(stream, missing, "default".into(), self.policy.clone(), self.now);
-            for (record, channel) in self.said.iter().filter(|(r, _)| there(r)) {
-                sessions.reread_record(stream, record.clone(), own(*channel), &"default".into(), self.now);
-            }
-            sessions.reread_finished(stream, self.now);
         }
     }
 
@@ -410,7 +267,7 @@ impl Sim {
             {
                 let (takes, _) = (self.device)(self.asked);
                 let (owner, store) = &mut self.kept;
-                if let Asks::Tags(row) = &ask.asks
+                if let RequestBody::Tags(row) = &ask.asks
                     && (row.after.is_some() || row.keep.is_some())
                 {
                     store.admit(*owner, stream, row.after.map(|after| after.number));
@@ -430,9 +287,9 @@ impl Sim {
                 }
                 let (_, fails) = (self.device)(id >> 32);
                 let outcome = match asks {
-                    Asks::Tags(row) => self.infer(stream, &row, fails),
-                    Asks::Spans(_) if fails => Outcome::Failed,
-                    Asks::Spans(questions) => {
+                    RequestBody::Tags(row) => self.infer(stream, &row, fails),
+                    RequestBody::Spans(_) if fails => Outcome::Failed,
+                    RequestBody::Spans(questions) => {
                         Outcome::Written(questions.into_iter().map(|q| Some(q.source.class.into())).collect())
                     }
                 };
@@ -515,7 +372,7 @@ impl Sim {
     }
 
     /// What comes out where the same records are taken again, nothing happens by the clock, and what the clock decided is repeated.
-    pub fn again(&self) -> BTreeMap<(String, i64), Out> {
+    pub fn again(&self) -> BTreeMap<(String, i64), ChannelOutput> {
         let mut sim = Sim::new((*self.policy).clone(), |_| (0, false));
         for ((channel, epoch), timing) in &self.timing {
             let key = StreamKey { session: "s".into(), channel: channel.as_str().into() };

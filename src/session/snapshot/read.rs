@@ -11,7 +11,7 @@ use crate::infer::prosody::Prosody;
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
 use crate::record::vocabulary::Spelling;
-use crate::session::buffer::{BufferParts, BufferedWord, Freeze, Past};
+use crate::session::buffer::{BufferParts, BufferedWord, Freeze, PastWord};
 use crate::session::policy::Policy;
 use crate::session::vocabulary::Vocabulary;
 use crate::session::{Record, Source, Time, Word};
@@ -132,7 +132,7 @@ impl OpenStream {
         let mut history = VecDeque::new();
         for (tokens, byte) in self.history.iter().filter(|_| same_model) {
             if (1..=MAX_TOKENS_PER_WORD).contains(&tokens.len()) {
-                history.push_back(Past { tokens: tokens.as_slice().into(), prosody: prosody(*byte)? });
+                history.push_back(PastWord { tokens: tokens.as_slice().into(), prosody: prosody(*byte)? });
             }
         }
         let last_source = self.last_source.map(source).transpose()?;

@@ -9,7 +9,7 @@ use super::Stream;
 use crate::infer::{Outcome, Row, RowWord};
 use crate::record::Timing;
 use crate::session::buffer::{Buffer, FreezeCause};
-use crate::session::output::{Asks, InferenceRequest, StreamOutput};
+use crate::session::output::{InferenceRequest, RequestBody, StreamOutput};
 use crate::session::plan::Pass;
 use crate::session::policy::{Policy, ReleaseRule};
 use crate::session::second::{PassView, SpanQuestion};
@@ -76,16 +76,16 @@ impl Stream {
         }
         let (kind, asks, hypothesis) = if let Some((tagged, questions)) = self.tagged.take() {
             let questions = questions.into_iter().map(|asked| asked.question).collect();
-            (RequestKind::Spans(tagged), Asks::Spans(questions), false)
+            (RequestKind::Spans(tagged), RequestBody::Spans(questions), false)
         } else if let Some((row, settled)) = self.next_again() {
-            (RequestKind::Again(settled), Asks::Tags(row.tagging_last(0, None)), false)
+            (RequestKind::Again(settled), RequestBody::Tags(row.tagging_last(0, None)), false)
         } else if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
-            (RequestKind::Pass(pass), Asks::Tags(self.row(pass)), false)
+            (RequestKind::Pass(pass), RequestBody::Tags(self.row(pass)), false)
         } else {
             let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
             let kind = RequestKind::Hypothesis { known, revision: hypothesis.revision };
             let more: Vec<RowWord> = hypothesis.to_request()?.iter().map(|w| w.in_row()).collect();
-            (kind, Asks::Tags(open_row(&self.settled, known, &more, false, &self.buffer, &self.policy)), true)
+            (kind, RequestBody::Tags(open_row(&self.settled, known, &more, false, &self.buffer, &self.policy)), true)
         };
         let id = self.next_id;
         self.next_id += 1;

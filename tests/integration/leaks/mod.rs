@@ -2,7 +2,9 @@
 //! which shares no code with redaction, looks for the secrets in the output.
 
 pub mod call;
+mod chance;
 pub mod check;
+mod secrets;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +19,8 @@ use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 use serde_json::{Value, json};
 
 use crate::model::TOKENIZER;
-use call::{ASKED, Call, NAMES, NEW, OLD, SAID_NAME, Step};
+use call::{Call, Step};
+use secrets::{ASKED, NAMES, NEW, OLD, SAID_NAME};
 
 /// How a simulated tagger errs.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,188 @@
+//! All profiles of the settings, and which of them a tenant has.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::profile::{DEFAULT, Profile, resolve};
+use super::{Settings, SettingsError};
+use crate::format::Styles;
+use crate::format::origin;
+use crate::format::second::{Asker, SecondMode};
+use crate::format::style::FormatSpec;
+use crate::infer::Model;
+use crate::rate_limit::WordQuota;
+use crate::session::policy::Policy;
+use crate::session::second::SecondStage;
+
+/// All profiles, by tenant.
+#[derive(Clone, Debug)]
+pub struct Profiles {
+    by_name: HashMap<String, Arc<Profile>>,
+    tenants: BTreeMap<String, String>,
+    unknown: String,
+}
+
+impl Profiles {
+    /// Resolves the profiles of `settings`.
+    pub fn new(settings: &Settings) -> Result<Profiles, SettingsError> {
+        let mut by_name = HashMap::new();
+        for (name, profile) in &settings.profiles {
+            by_name.insert(name.clone(), Arc::new(resolve(name, profile, settings)?));
+        }
+        check_shadows(&by_name)?;
+        let unknown = settings.unknown_tenant.profile.clone();
+        for (key, name) in settings
+            .tenants
+            .iter()
+            .map(|(tenant, name)| (format!("tenants.{tenant}"), name))
+            .chain([("unknown_tenant.profile".to_string(), &unknown)])
+        {
+            if !by_name.contains_key(name) {
+                let known: Vec<_> = settings.profiles.keys().collect();
+                return Err(SettingsError(format!("{key} = {name:?}: no such profile; expected one of {known:?}")));
+            }
+        }
+        Ok(Profiles { by_name, tenants: settings.tenants.clone(), unknown })
+    }
+
+    /// The profile of a record's tenant. An unknown tenant gets the one set for that; no tenant gets `default`.
+    pub fn of(&self, tenant: Option<&str>) -> &Arc<Profile> {
+        let name = match tenant {
+            None => DEFAULT,
+            Some(tenant) => self.tenants.get(tenant).unwrap_or(&self.unknown),
+        };
+        &self.by_name[name]
+    }
+
+    /// The profile of that name. If a reload has removed the profile: the profile of unknown tenants.
+    pub fn named(&self, name: &str) -> &Arc<Profile> {
+        self.by_name.get(name).unwrap_or_else(|| &self.by_name[&self.unknown])
+    }
+
+    /// The models that profiles ask for, each once, in the order of their names.
+    pub fn models(&self) -> BTreeSet<String> {
+        self.by_name.values().map(|p| p.model.clone()).collect()
+    }
+
+    /// Gives every profile what it needs to know of its model. `models`: those of [`Profiles::models`].
+    ///
+    /// # Errors
+    /// A style that a profile's model does not know.
+    pub fn bind(&mut self, models: &BTreeMap<String, Arc<Model>>) -> Result<(), SettingsError> {
+        for (name, profile) in &mut self.by_name {
+            let model = &models[&profile.model];
+            let policy = profile.with_model(model).map_err(|e| SettingsError(format!("profiles.{name}.{e}")))?;
+            let profile = Arc::make_mut(profile);
+            profile.policy = Arc::new(policy);
+            profile.format.lexicon = Some(model.files.dir.join("lexicon.tsv"));
+        }
+        Ok(())
+    }
+
+    /// Lets segments carry the hash of their model and their decoding rules: what decides tags and cuts, and no delay,
+    /// because segments say where delays ran out. What goes in is part of the contract (docs/CONTRACT.md).
+    ///
+    /// # Errors
+    /// A model's file cannot be read.
+    pub fn bind_origins(
+        &mut self,
+        models: &BTreeMap<String, Arc<Model>>,
+        second_model: Option<&Path>,
+    ) -> Result<(), SettingsError> {
+        let second = match second_model {
+            Some(dir) => origin::directory(dir).map_err(SettingsError)?,
+            None => "".into(),
+        };
+        let mut hashes: HashMap<String, Arc<str>> = HashMap::new();
+        for profile in self.by_name.values_mut() {
+            let profile = Arc::make_mut(profile);
+            let policy = (*profile.policy).clone();
+            let files = &models[&profile.model].files;
+            if !hashes.contains_key(&profile.model) {
+                let read = files.contents().map_err(|e| SettingsError(e.to_string()))?;
+                let parts = read.iter().map(|(name, bytes)| (*name, bytes.as_slice()));
+                hashes.insert(profile.model.clone(), origin::hash(parts));
+            }
+            let rules = format!(
+                "style {} tilt {:?} lookahead {:?} mask {:?} release {:?} pass {} history {} settling {:?} buffer {} verbatim {} languages {:?}",
+                profile.style,
+                policy.template.tilt,
+                policy.lookahead,
+                policy.mask,
+                policy.rule,
+                policy.pass_words,
+                policy.history_words,
+                policy.settling,
+                policy.max_buffer_words,
+                policy.verbatim,
+                profile.languages,
+            );
+            let mode = format!("{:?}", profile.second_stage);
+            let second = if profile.second_stage == SecondMode::Off { "" } else { &*second };
+            let parts = [
+                ("model", hashes[&profile.model].as_bytes()),
+                ("rules", rules.as_bytes()),
+                ("second stage", mode.as_bytes()),
+                ("second model", second.as_bytes()),
+            ];
+            profile.policy = Arc::new(Policy { origin: Some(origin::hash(parts)), ..policy });
+        }
+        Ok(())
+    }
+
+    /// Whether some profile asks the second stage.
+    pub fn any_asks_second(&self) -> bool {
+        self.by_name.values().any(|p| p.second_stage != SecondMode::Off)
+    }
+
+    /// Gives every profile what its streams need of its formatting: its redaction rules with their lists, so that they
+    /// release nothing redacted in halves, and what asks the second stage. `context_words`: those of the second stage's
+    /// model, if it is loaded.
+    pub fn bind_styles(&mut self, styles: &Styles, context_words: Option<usize>) {
+        for (name, profile) in &mut self.by_name {
+            let profile = Arc::make_mut(profile);
+            let (style, mode) = (styles.of(name), profile.second_stage);
+            let asker = context_words.filter(|_| mode != SecondMode::Off).map(|words| Asker::new(style.clone(), mode, words));
+            let second = asker.map(|asker| SecondStage(Arc::new(asker)));
+            profile.policy = Arc::new(Policy { redaction: style.redaction.clone(), second, ..(*profile.policy).clone() });
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Profile>> {
+        self.by_name.values()
+    }
+
+    /// What each profile allows, by name.
+    pub fn quotas(&self) -> impl Iterator<Item = (&Arc<str>, WordQuota)> {
+        self.all().map(|p| (&p.name, p.quota))
+    }
+
+    /// What each profile says of formatting, by name.
+    pub fn format_specs(&self) -> impl Iterator<Item = (&str, &FormatSpec)> {
+        self.by_name.iter().map(|(name, profile)| (name.as_str(), &profile.format))
+    }
+
+    /// Whether some profile redacts anything.
+    pub fn any_redacts(&self) -> bool {
+        self.by_name.values().any(|p| p.format.redacts())
+    }
+}
+
+/// Every candidate is a profile, and has no candidate itself.
+fn check_shadows(profiles: &HashMap<String, Arc<Profile>>) -> Result<(), SettingsError> {
+    for (name, profile) in profiles {
+        let Some(candidate) = &profile.shadow else { continue };
+        let refuse = |why: String| Err(SettingsError(format!("profiles.{name}.shadow = {candidate:?}: {why}")));
+        match profiles.get(&**candidate) {
+            None => return refuse(format!("no such profile; expected one of {:?}", profiles.keys().collect::<BTreeSet<_>>())),
+            Some(_) if **candidate == **name => return refuse("expected another profile than the profile itself".into()),
+            Some(other) if other.shadow.is_some() => {
+                return refuse(format!("expected a profile without a shadow; profiles.{candidate}.shadow is set"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}

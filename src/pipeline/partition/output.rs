@@ -1,0 +1,143 @@
+//! What leaves a partition: segments, checkpoints, partials, figures.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::super::panics::PanicGuard;
+use super::{Partition, UnpackedCheckpoint};
+use crate::events;
+use crate::kafka::crash_mark::CrashMark;
+use crate::kafka::notes::PartitionNote;
+use crate::produce::{Checkpoint, Outgoing};
+use crate::record::Segment;
+use crate::session::output::{StreamEvent, StreamOutput, StreamRef, Tail};
+use crate::trace::RecordSpan;
+
+impl Partition {
+    /// The checkpoint: output since the last one, states of streams, and tails that may be shown once all of it is
+    /// durable.
+    pub fn checkpoint(&mut self) -> Checkpoint {
+        self.begin_checkpoint().pack()
+    }
+
+    /// As [`Partition::checkpoint`], with the packing left to do.
+    pub fn begin_checkpoint(&mut self) -> UnpackedCheckpoint {
+        self.apply_reload(); // an idle partition, too, lets go of old settings and their models
+        let out = self.drain();
+        let shared = self.shared.clone();
+        let snapshots = self.sessions.take_snapshots().into_iter();
+        let snapshots = snapshots.map(|(key, state)| {
+            let applied = self.sessions.applied(&key, self.next_offset);
+            (key, state, applied)
+        });
+        let snapshots = snapshots.collect();
+        let mut changelog = BTreeMap::new();
+        if std::mem::take(&mut self.unowned) {
+            let (key, value) = PartitionNote::Owner(shared.settings.kafka.group.clone()).to_record();
+            changelog.insert(key, Some(value));
+        }
+        let partials = self.partials();
+        let checkpoint = Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials };
+        UnpackedCheckpoint { checkpoint, snapshots }
+    }
+
+    /// Writes its figures on the health board.
+    pub fn report(&self) {
+        self.reporter.holds(self.sessions.len(), self.sessions.pending_words(), self.sessions.in_flight());
+    }
+
+    pub(super) fn gather(&mut self) {
+        self.dirty.extend(self.sessions.take_dirty());
+        for event in self.sessions.take_events() {
+            let outgoing = self.outgoing(event);
+            self.out.push(outgoing);
+        }
+    }
+
+    /// The output to send now, in order.
+    pub fn drain(&mut self) -> Vec<Outgoing> {
+        self.gather();
+        std::mem::take(&mut self.out)
+    }
+
+    fn outgoing(&mut self, event: StreamEvent) -> Outgoing {
+        let shared = self.shared.clone();
+        let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number };
+        let stream = event.stream;
+        match event.output {
+            StreamOutput::Release(release) => {
+                for observe in [&shared.on_release, &self.on_release].into_iter().flatten() {
+                    observe(&stream, &release);
+                }
+                for freeze in release.entries.iter().filter_map(|e| e.freeze) {
+                    events::WordFrozen {
+                        cause: freeze.cause.name(),
+                        later_words: freeze.later_words,
+                        delay: Duration::from_millis(freeze.delay_ms),
+                    }
+                    .emit();
+                }
+                let source = release.entries.last().map(|e| e.word.source.clone());
+                let span = source.as_ref().and_then(|s| RecordSpan::attached(s.attached.as_ref()));
+                span.inspect(|w| w.released());
+                let began = SystemTime::now();
+                let (segment, format_counts) = formatter.segment(&stream, &release);
+                span.inspect(|w| w.formatted(began));
+                let by_inference = release.entries.iter().filter(|e| e.freeze.is_some_and(|f| f.degraded)).count();
+                // The words go out as spoken, because formatting failed for all of them, even if inference has
+                // answered.
+                let degraded = if segment.degraded && by_inference == 0 { release.entries.len() } else { by_inference } as u64;
+                events::SegmentMade { kind: "final", degraded }.emit();
+                format_counts.redacted.iter().for_each(|class| events::EntityRedacted { class }.emit());
+                format_counts.rejected.iter().for_each(|class| events::ItnRejected { class }.emit());
+                if let Some(observe) = shared.on_decided.as_ref().filter(|_| !format_counts.second.is_empty()) {
+                    observe(&stream, &format_counts.second);
+                }
+                format_counts.second.iter().for_each(|&(class, outcome)| events::SpanDecided { class, outcome }.emit());
+                self.tell_shadow(&segment);
+                Outgoing::Formatted(Box::new(segment), source)
+            }
+            StreamOutput::Closed { seq, counts, cause, timing } => {
+                self.dirty.remove(&stream.id);
+                shared.models.kept.forget(self.owner, stream.id);
+                self.intake.forget(&stream.key.session);
+                let segment = shared.formatter.end(&stream, seq, counts, cause, timing); // an end holds no words, so formatting it cannot panic
+                events::SegmentMade { kind: "end", degraded: 0 }.emit();
+                self.tell_shadow(&segment);
+                Outgoing::Formatted(Box::new(segment), stream.source)
+            }
+        }
+    }
+
+    fn tell_shadow(&mut self, segment: &Segment) {
+        if self.candidate(&segment.profile).is_some() {
+            self.shadow.as_mut().into_iter().for_each(|shadow| shadow.made(segment));
+        }
+    }
+
+    /// Changed tails of sessions that are `wanted` now. Other sessions stay marked.
+    pub fn changed_tails(&mut self, wanted: impl Fn(&Arc<str>) -> bool) -> Vec<(StreamRef, Tail)> {
+        let mut out = Vec::new();
+        self.dirty.retain(|&id| {
+            let Some((stream, tail)) = self.sessions.tail(id) else { return false };
+            let take = wanted(&stream.key.session);
+            if take {
+                out.push((stream, tail));
+            }
+            !take
+        });
+        out
+    }
+
+    /// Changed tails of sessions that may send a partial now, as partials.
+    pub fn partials(&mut self) -> Vec<Segment> {
+        let shared = self.shared.clone();
+        let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number };
+        let partial = |(stream, tail): (StreamRef, Tail)| {
+            events::SegmentMade { kind: "partial", degraded: 0 }.emit();
+            formatter.partial(&stream, &tail)
+        };
+        self.changed_tails(|session| shared.partial_limit.allows(session)).into_iter().map(partial).collect()
+    }
+}

@@ -1,0 +1,117 @@
+//! A record on its way to its stream, and the indices after each change of a stream.
+
+use std::sync::Arc;
+
+use super::super::output::{EndCause, StreamEvent, StreamId, StreamKey, StreamOutput};
+use super::super::snapshot::HeldInput;
+use super::super::stream::Stream;
+use super::super::{Record, Time};
+use super::{Accepted, Sessions, Slot, replace};
+
+impl Sessions {
+    pub(super) fn route(&mut self, key: StreamKey, input: HeldInput, now: Time) -> Accepted {
+        let id = match (self.by_key.get(&key), &input) {
+            (Some(&id), _) => id,
+            (None, HeldInput::End(..)) => return Accepted::Taken,
+            (None, HeldInput::Record(record, profile)) => {
+                if self.ended.repeats(&key, (record.seq, record.hash)) {
+                    return Accepted::Repeat;
+                }
+                self.open(key, record, profile.clone(), now)
+            }
+        };
+        let slot = self.slots.get_mut(&id).expect("by_key names open slots");
+        let mut out = Vec::new();
+        match input {
+            input if slot.stream.is_ending() => slot.waiting.push_back(input),
+            HeldInput::End(cause) => slot.stream.end(cause),
+            HeldInput::Record(record, _) if slot.stream.repeats(&record) => {
+                return Accepted::Repeat;
+            }
+            HeldInput::Record(record, profile) if slot.stream.steps_back(&record) => {
+                slot.stream.end(EndCause::Restart);
+                slot.waiting.push_back(HeldInput::Record(record, profile));
+            }
+            HeldInput::Record(record, _) => slot.stream.push(record, now),
+        }
+        slot.stream.close_if_done(&mut out);
+        self.after(id, out, now);
+        Accepted::Taken
+    }
+
+    fn open(&mut self, key: StreamKey, record: &Record, profile: Arc<str>, now: Time) -> StreamId {
+        if self.by_key.len() >= self.limits.max_streams {
+            self.expire_oldest(now);
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut stream = Stream::new(record.source.offset, record.policy.clone(), self.channel_context(&key), now);
+        if let Some(recorded) = self.recorded.opened(&key, record.source.offset, id) {
+            stream.repeat(recorded);
+        }
+        self.by_key.insert(key.clone(), id);
+        self.slots.insert(id, Slot::new(key, profile, stream));
+        id
+    }
+
+    fn expire_oldest(&mut self, now: Time) {
+        let oldest =
+            self.slots.iter().filter(|(_, s)| !s.stream.is_ending()).min_by_key(|(id, s)| (s.stream.last_record_at(), **id));
+        if let Some((&id, _)) = oldest {
+            let mut out = Vec::new();
+            let slot = self.slots.get_mut(&id).expect("just found");
+            slot.stream.expire(self.next_offset);
+            slot.stream.close_if_done(&mut out);
+            self.after(id, out, now);
+        }
+    }
+
+    /// Updates the indices after a change of a stream, and passes its outputs on.
+    pub(super) fn after(&mut self, id: StreamId, out: Vec<StreamOutput>, now: Time) {
+        let slot = self.slots.get_mut(&id).expect("slots outlive their events");
+        if !self.changed.contains(&slot.key) {
+            self.changed.insert(slot.key.clone());
+        }
+        let mut closed = false;
+        for output in out {
+            closed |= matches!(output, StreamOutput::Closed { .. });
+            self.events.push(StreamEvent { stream: slot.reference(id), output });
+        }
+        let due = (!closed).then(|| slot.stream.next_due(self.live_from.is_some(), self.limits.session_ttl_ms)).flatten();
+        let held: usize = slot.waiting.iter().map(|w| if let HeldInput::Record(r, _) = w { r.words.len() } else { 0 }).sum();
+        let pending = if closed { 0 } else { slot.stream.pending() + held as u64 };
+        self.pending_words = self.pending_words - slot.pending + pending;
+        slot.pending = pending;
+        let asking = !closed && slot.stream.has_request_in_flight();
+        self.in_flight = self.in_flight + usize::from(asking) - usize::from(slot.asking);
+        slot.asking = asking;
+        replace(&mut self.due, &mut slot.due, due, id);
+        if !closed {
+            // States that are being made again are used soon, so few streams hold states whose room no other states may
+            // take.
+            let first = slot.stream.is_making_states_again();
+            if !slot.queued {
+                slot.queued = true;
+                let queue = if slot.stream.is_behind(self.live_from) { &mut self.behind } else { &mut self.ready };
+                if first { queue.push_front(id) } else { queue.push_back(id) }
+            }
+            if self.live_from.is_some() && slot.stream.policy().partials {
+                self.dirty.insert(id);
+            }
+            return;
+        }
+        let slot = self.slots.remove(&id).expect("just seen");
+        self.dirty.remove(&id);
+        self.by_key.remove(&slot.key);
+        let channel_context = slot.stream.left_context();
+        if slot.stream.last().is_some() || !channel_context.is_empty() {
+            self.ended.remember(slot.key.clone(), slot.stream.last().unwrap_or_default(), channel_context, now);
+        }
+        for input in slot.waiting {
+            self.route(slot.key.clone(), input, now);
+        }
+        if self.channels(&slot.key.session).next().is_none() {
+            self.vocabularies.closed(&slot.key.session, now.plus(self.limits.late_ttl_ms), self.limits.max_streams);
+        }
+    }
+}
