@@ -10,14 +10,15 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{Cli, Failure, print, start_log, stretch};
-use crate::compare::diff::{Change, Difference, Differences, differences};
-use crate::compare::exchange::{self, RemadeLine};
+use crate::compare::diff::{Difference, Differences, differences};
+use crate::compare::exchange::{self, RemakeOutput};
 use crate::compare::published::EpochTiming;
 use crate::compare::stretch::PartitionStretch;
 use crate::config::Settings;
 use crate::pipeline::Shared;
 use crate::pipeline::offline::OfflinePipeline;
 use crate::pipeline::remake::Remade;
+use crate::record::difference::Change;
 
 /// Exit code where nothing was compared.
 const NOTHING: u8 = 7;
@@ -143,7 +144,7 @@ fn by_program(
         BufReader::new(output).lines().try_for_each(|line| -> Result<(), Failure> {
             let line = line.map_err(|e| failed(e.to_string()))?;
             let wrong = || failed("a line that is no segment; expected what `faircopy remake` prints".into());
-            let RemadeLine { partition, offset, segment } = serde_json::from_str(&line).map_err(|_| wrong())?;
+            let RemakeOutput { partition, offset, segment } = serde_json::from_str(&line).map_err(|_| wrong())?;
             let at = parts.iter().position(|(part, _)| part.partition == partition).ok_or_else(wrong)?;
             made[at].push(Remade { offset, segment });
             Ok(())

@@ -1,69 +1,16 @@
 //! What differs between two ways to format the same words. Pure.
 //!
-//! Both sides say from which input words each token came. So the sides are laid over each other by input words: the
-//! smallest ranges of words that no token of either side reaches out of are compared.
+//! The sides are laid over each other by input words, place by place ([`crate::record::difference`]). A segment is
+//! reported with all that differs at the places of its words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::published::StreamName;
 use crate::pipeline::remake::Remade;
+use crate::record::difference::{Change, Piece, Place, pieces, places, text};
 use crate::record::{Kind, Segment};
-
-/// How a range of words differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Change {
-    /// punctuation signs
-    Marks,
-    /// capitals
-    Case,
-    /// numbers and other entities: written otherwise, or only by one side
-    Numbers,
-    /// other words: removed by one side only, hidden, or spelt otherwise
-    Words,
-    /// the text is the same, and the class of an entity or of a removed word is not
-    Classes,
-    /// the segment begins or ends at another word
-    Cuts,
-    /// the end of the epoch: its cause or counts
-    End,
-    /// anything else: times, confidences, speakers, `meta`, `degraded`
-    Other,
-    /// only one side has the segment's words
-    Missing,
-}
-
-impl Change {
-    /// All changes.
-    pub const ALL: [Change; 9] = [
-        Change::Marks,
-        Change::Case,
-        Change::Numbers,
-        Change::Words,
-        Change::Classes,
-        Change::Cuts,
-        Change::End,
-        Change::Other,
-        Change::Missing,
-    ];
-
-    /// The change's name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Change::Marks => "marks",
-            Change::Case => "case",
-            Change::Numbers => "numbers",
-            Change::Words => "words",
-            Change::Classes => "classes",
-            Change::Cuts => "cuts",
-            Change::End => "end",
-            Change::Other => "other",
-            Change::Missing => "missing",
-        }
-    }
-}
 
 /// A segment that the second side makes otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -96,104 +43,6 @@ pub struct Differences {
     pub changes: BTreeMap<Change, usize>,
     /// the segments that differ
     pub different: Vec<Difference>,
-}
-
-/// A token, or removed words, of one side.
-#[derive(Clone, Copy, Debug)]
-struct Piece<'a> {
-    src: [u64; 2],
-    text: &'a str,
-    /// class of its entity, or of its removal
-    class: Option<&'a str>,
-    removed: bool,
-}
-
-/// The pieces of an epoch, in the order of their input words.
-fn pieces<'a>(segments: &[&'a Segment]) -> Vec<Piece<'a>> {
-    let mut all = Vec::new();
-    for segment in segments {
-        for (i, word) in segment.words.iter().enumerate() {
-            let entity = segment.entities.iter().find(|e| (e.words[0]..e.words[1]).contains(&i));
-            all.push(Piece { src: word.src, text: &word.text, class: entity.map(|e| e.class.as_str()), removed: false });
-        }
-        for removed in &segment.removed {
-            all.push(Piece { src: removed.src, text: &removed.spoken, class: Some(&removed.class), removed: true });
-        }
-    }
-    all.sort_by_key(|piece| piece.src[0]); // stable: tokens of one entity keep their order
-    all
-}
-
-/// Smallest ranges of input words that no piece of either side reaches out of.
-fn blocks(a: &[Piece], b: &[Piece]) -> Vec<[u64; 2]> {
-    let mut ranges: Vec<[u64; 2]> = a.iter().chain(b).map(|piece| piece.src).collect();
-    ranges.sort_unstable();
-    let mut blocks: Vec<[u64; 2]> = Vec::new();
-    for [from, to] in ranges {
-        match blocks.last_mut() {
-            Some(last) if from < last[1] => last[1] = last[1].max(to),
-            _ => blocks.push([from, to]),
-        }
-    }
-    blocks
-}
-
-/// The pieces within a block. Blocks are asked for in their order.
-fn within<'p, 'a>(pieces: &'p [Piece<'a>], block: [u64; 2]) -> &'p [Piece<'a>] {
-    let from = pieces.partition_point(|piece| piece.src[0] < block[0]);
-    let to = pieces.partition_point(|piece| piece.src[0] < block[1]);
-    &pieces[from..to]
-}
-
-/// The text without marks at its ends, and the marks.
-fn apart(text: &str) -> (&str, (&str, &str)) {
-    let is_mark = |c: char| ".,?!;:…".contains(c);
-    let head = text.len() - text.trim_start_matches(is_mark).len();
-    let body = text[head..].trim_end_matches(is_mark);
-    (body, (&text[..head], &text[head + body.len()..]))
-}
-
-fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
-    texts.collect::<Vec<_>>().join(" ")
-}
-
-/// How two sides differ in one block.
-fn changes(a: &[Piece], b: &[Piece]) -> BTreeSet<Change> {
-    let mut found = BTreeSet::new();
-    let kept = |side: &[Piece]| side.iter().filter(|p| !p.removed).map(|p| p.text.to_string()).collect::<Vec<_>>();
-    let (texts_a, texts_b) = (kept(a), kept(b));
-    if texts_a != texts_b {
-        let bodies = |texts: &[String]| joined(texts.iter().map(|text| apart(text).0).filter(|body| !body.is_empty()));
-        let marks =
-            |texts: &[String]| texts.iter().map(|t| (apart(t).1.0.to_string(), apart(t).1.1.to_string())).collect::<Vec<_>>();
-        let (body_a, body_b) = (bodies(&texts_a), bodies(&texts_b));
-        let is_number = |side: &[Piece]| {
-            side.iter().any(|p| !p.removed && (p.class.is_some() || p.text.contains(|c: char| c.is_ascii_digit())))
-        };
-        if body_a == body_b {
-            // Tokens that are divided otherwise have other marks inside.
-            found.insert(Change::Marks);
-        } else {
-            if body_a.to_lowercase() == body_b.to_lowercase() {
-                found.insert(Change::Case);
-            } else if is_number(a) || is_number(b) {
-                found.insert(Change::Numbers);
-            } else {
-                found.insert(Change::Words);
-            }
-            let outer = |marks: &[(String, String)]| (marks.first().map(|m| m.0.clone()), marks.last().map(|m| m.1.clone()));
-            let (marks_a, marks_b) = (marks(&texts_a), marks(&texts_b));
-            if !texts_a.is_empty() && !texts_b.is_empty() && outer(&marks_a) != outer(&marks_b) {
-                found.insert(Change::Marks);
-            }
-        }
-    } else {
-        let classes = |side: &[Piece]| side.iter().map(|p| (p.src, p.removed, p.class.map(String::from))).collect::<Vec<_>>();
-        if classes(a) != classes(b) {
-            found.insert(Change::Classes);
-        }
-    }
-    found
 }
 
 /// The input words of a segment; none of a segment without words.
@@ -249,15 +98,17 @@ fn epoch(key: &(StreamName, i64), a: &[&Remade], b: &[&Remade], stretch: [i64; 2
         side.iter().filter(|r| r.segment.kind == Kind::Final).map(|r| r.segment.clone()).collect()
     };
     let (all_a, all_b) = (finals(a), finals(b));
-    let (pieces_a, pieces_b) = (pieces(&all_a.iter().collect::<Vec<_>>()), pieces(&all_b.iter().collect::<Vec<_>>()));
-    let blocks = blocks(&pieces_a, &pieces_b);
-    let text = |side: &[Piece], blocks: &[[u64; 2]]| {
-        joined(blocks.iter().flat_map(|block| within(side, *block)).filter(|p| !p.removed).map(|p| p.text))
+    let in_order = |side: &[Segment]| -> Vec<Piece> {
+        let mut all: Vec<Piece> = side.iter().flat_map(pieces).collect();
+        all.sort_by_key(|piece| piece.src[0]); // stable: tokens of one entity keep their order
+        all
     };
-    let overlapping = |[from, to]: [u64; 2]| {
-        let first = blocks.partition_point(|block| block[1] <= from);
-        let last = blocks.partition_point(|block| block[0] < to);
-        &blocks[first..last.max(first)]
+    let (pieces_a, pieces_b) = (in_order(&all_a), in_order(&all_b));
+    let places = places(&pieces_a, &pieces_b);
+    let overlapping = |[from, to]: [u64; 2]| -> &[Place] {
+        let first = places.partition_point(|place| place.src[1] <= from);
+        let last = places.partition_point(|place| place.src[0] < to);
+        &places[first..last.max(first)]
     };
     let mut note = |seq: u64, changes: BTreeSet<Change>, a: String, b: String| {
         changes.iter().for_each(|change| *found.changes.entry(*change).or_default() += 1);
@@ -284,24 +135,22 @@ fn epoch(key: &(StreamName, i64), a: &[&Remade], b: &[&Remade], stretch: [i64; 2
         }
         let Some(range_a) = range(segment) else { continue };
         let near = overlapping(range_a);
-        let of_b: Vec<&Piece> = near.iter().flat_map(|block| within(&pieces_b, *block)).collect();
         let twin = all_b.iter().find(|other| range(other) == Some(range_a));
         let parts_b = all_b.iter().filter(|other| range(other).is_some_and(|r| r[0] < range_a[1] && range_a[0] < r[1]));
         let is_degraded = segment.degraded || parts_b.clone().any(|other| other.degraded);
         degraded += usize::from(is_degraded);
-        if of_b.is_empty() {
+        if near.iter().all(|place| place.b.is_empty()) {
             note(segment.seq, [Change::Missing].into(), segment.text.clone(), String::new());
             continue;
         }
-        let mut all: BTreeSet<Change> =
-            near.iter().flat_map(|block| changes(within(&pieces_a, *block), within(&pieces_b, *block))).collect();
+        let mut all: BTreeSet<Change> = near.iter().flat_map(Place::changes).collect();
         match twin {
             None => _ = all.insert(Change::Cuts),
             Some(twin) if all.is_empty() && !same(segment, twin) => _ = all.insert(Change::Other),
             Some(_) => {}
         }
         if !all.is_empty() {
-            note(segment.seq, all, segment.text.clone(), text(&pieces_b, near));
+            note(segment.seq, all, segment.text.clone(), text(near.iter().flat_map(|place| place.b)));
         }
     }
     // Words that only the second side has.
@@ -309,7 +158,7 @@ fn epoch(key: &(StreamName, i64), a: &[&Remade], b: &[&Remade], stretch: [i64; 2
         let segment = &remade.segment;
         let known = match segment.kind {
             Kind::End => a.iter().any(|r| r.segment.kind == Kind::End),
-            _ => range(segment).is_none_or(|r| overlapping(r).iter().any(|block| !within(&pieces_a, *block).is_empty())),
+            _ => range(segment).is_none_or(|r| overlapping(r).iter().any(|place| !place.a.is_empty())),
         };
         if !known {
             note(segment.seq, [Change::Missing].into(), String::new(), segment.text.clone());

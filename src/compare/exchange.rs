@@ -15,10 +15,10 @@ use crate::record::{RawRecord, Segment};
 /// Largest line, bytes.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
-/// A line for the other program.
+/// A line that `faircopy remake` reads.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
+pub enum RemakeInput {
     /// the next lines are about this stretch of a partition
     Stretch {
         /// the partition
@@ -80,9 +80,9 @@ impl Bytes {
     }
 }
 
-/// A line that the other program answers with.
+/// A line that `faircopy remake` writes: a segment.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct RemadeLine {
+pub struct RemakeOutput {
     /// the segment's partition
     pub partition: i32,
     /// offset of the raw record of its last word
@@ -96,20 +96,20 @@ pub struct RemadeLine {
 /// # Errors
 /// The other program does not read.
 pub fn write(out: &mut impl Write, part: &PartitionStretch, timing: &[EpochTiming]) -> std::io::Result<()> {
-    let mut line = |line: Line| {
+    let mut line = |line: RemakeInput| {
         serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")
     };
-    line(Line::Stretch { partition: part.partition, range: part.range })?;
+    line(RemakeInput::Stretch { partition: part.partition, range: part.range })?;
     for of in timing.iter().filter(|of| !of.timing.is_empty()) {
-        line(Line::Timing(of.clone()))?;
+        line(RemakeInput::Timing(of.clone()))?;
     }
     for (offset, stage) in &part.refused {
-        line(Line::Refused { offset: *offset, stage: stage.clone() })?;
+        line(RemakeInput::Refused { offset: *offset, stage: stage.clone() })?;
     }
     for record in &part.records {
         let header = |(name, value): &(String, Option<Vec<u8>>)| (name.clone(), value.as_deref().map(Bytes::of));
-        line(Line::Record {
+        line(RemakeInput::Record {
             offset: record.offset,
             timestamp_ms: record.timestamp_ms,
             key: record.key.as_deref().map(Bytes::of),
@@ -137,8 +137,9 @@ pub fn read(
         if line.is_empty() {
             break;
         }
-        let line: Line = serde_json::from_slice(&line).map_err(|e| wrong(format!("{:?} error in the JSON", e.classify())))?;
-        if let Line::Stretch { partition, range } = line {
+        let line: RemakeInput =
+            serde_json::from_slice(&line).map_err(|e| wrong(format!("{:?} error in the JSON", e.classify())))?;
+        if let RemakeInput::Stretch { partition, range } = line {
             let next = (PartitionStretch { partition, range, ..PartitionStretch::default() }, Vec::new());
             if let Some((part, timing)) = now.replace(next) {
                 each(part, timing)?;
@@ -147,10 +148,10 @@ pub fn read(
         }
         let Some((part, timings)) = &mut now else { return Err(wrong("a stretch must come first".into())) };
         match line {
-            Line::Stretch { .. } => {}
-            Line::Timing(of) => timings.push(of),
-            Line::Refused { offset, stage } => part.refused.push((offset, stage)),
-            Line::Record { offset, timestamp_ms, key, value, headers } => {
+            RemakeInput::Stretch { .. } => {}
+            RemakeInput::Timing(of) => timings.push(of),
+            RemakeInput::Refused { offset, stage } => part.refused.push((offset, stage)),
+            RemakeInput::Record { offset, timestamp_ms, key, value, headers } => {
                 let bytes = |bytes: Option<Bytes>| bytes.map(|bytes| bytes.to_vec()).transpose().map_err(wrong);
                 let headers: Result<Vec<_>, String> =
                     headers.into_iter().map(|(name, value)| Ok((name, bytes(value)?))).collect();
@@ -174,7 +175,7 @@ pub fn read(
 /// Nobody reads.
 pub fn answer(out: &mut impl Write, partition: i32, made: Vec<Remade>) -> std::io::Result<()> {
     for Remade { offset, segment } in made {
-        serde_json::to_writer(&mut *out, &RemadeLine { partition, offset, segment })?;
+        serde_json::to_writer(&mut *out, &RemakeOutput { partition, offset, segment })?;
         out.write_all(b"\n")?;
     }
     Ok(())

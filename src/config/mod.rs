@@ -310,15 +310,15 @@ mod tests {
     }
 
     #[test]
-    fn a_candidate_is_another_profile_without_a_candidate_and_no_profile_takes_it_from_default() {
-        let candidate = "[profiles.new]\nmodel='en-fast'\n";
-        let s = load(&format!("[profiles.default]\nshadow='new'\n{candidate}[profiles.third]\n"), &[]).unwrap();
+    fn a_challenger_is_another_profile_without_a_challenger_and_no_profile_takes_it_from_default() {
+        let challenger = "[profiles.new]\nmodel='en-fast'\n";
+        let s = load(&format!("[profiles.default]\nshadow='new'\n{challenger}[profiles.third]\n"), &[]).unwrap();
         let profiles = s.profiles().unwrap();
         assert_eq!((profiles.of(None).shadow.as_deref(), profiles.named("third").shadow.as_deref()), (Some("new"), None));
         for (file, says) in [
             ("[profiles.default]\nshadow='gone'\n".to_string(), "no such profile; expected one of"),
             ("[profiles.default]\nshadow='default'\n".to_string(), "expected another profile"),
-            (format!("[profiles.default]\nshadow='new'\n{candidate}shadow='default'\n"), "expected a profile without a shadow"),
+            (format!("[profiles.default]\nshadow='new'\n{challenger}shadow='default'\n"), "expected a profile without a shadow"),
         ] {
             let error = load(&file, &[]).expect_err(&file);
             assert!(error.contains("shadow") && error.contains(says), "{error}");

@@ -71,7 +71,7 @@ pub struct ProfileSettings {
 
 /// Tables of a profile of which single keys may be left out. Every other table is the profile's own or the default's.
 const BY_KEY: [&str; 2] = ["numbers", "tilt"];
-/// The setting that every profile has for itself: otherwise the default's candidate would have a candidate, too.
+/// The setting that every profile has for itself: otherwise the default's challenger would have a challenger, too.
 const OWN: &str = "shadow";
 
 /// Gives every profile the settings that it leaves out from `[profiles.default]`, before anything is read.
@@ -112,7 +112,7 @@ pub struct Profile {
     pub second_stage: SecondMode,
     /// languages served: primary subtags in lower case
     pub languages: Vec<String>,
-    /// its candidate: the profile that runs beside it, and is only compared
+    /// its challenger: the profile that runs beside it, and is only compared
     pub shadow: Option<Arc<str>>,
 }
 

@@ -170,16 +170,16 @@ impl Profiles {
     }
 }
 
-/// Every candidate is a profile, and has no candidate itself.
+/// Every challenger is a profile, and has no challenger itself.
 fn check_shadows(profiles: &HashMap<String, Arc<Profile>>) -> Result<(), SettingsError> {
     for (name, profile) in profiles {
-        let Some(candidate) = &profile.shadow else { continue };
-        let refuse = |why: String| Err(SettingsError(format!("profiles.{name}.shadow = {candidate:?}: {why}")));
-        match profiles.get(&**candidate) {
+        let Some(challenger) = &profile.shadow else { continue };
+        let refuse = |why: String| Err(SettingsError(format!("profiles.{name}.shadow = {challenger:?}: {why}")));
+        match profiles.get(&**challenger) {
             None => return refuse(format!("no such profile; expected one of {:?}", profiles.keys().collect::<BTreeSet<_>>())),
-            Some(_) if **candidate == **name => return refuse("expected another profile than the profile itself".into()),
+            Some(_) if **challenger == **name => return refuse("expected another profile than the profile itself".into()),
             Some(other) if other.shadow.is_some() => {
-                return refuse(format!("expected a profile without a shadow; profiles.{candidate}.shadow is set"));
+                return refuse(format!("expected a profile without a shadow; profiles.{challenger}.shadow is set"));
             }
             Some(_) => {}
         }

@@ -177,10 +177,10 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         shadow_segments: count(
             "faircopy.shadow.segments",
             "{segment}",
-            "published segments that were compared with a candidate's",
+            "published segments that were compared with a challenger's",
         ),
         shadow_words: count("faircopy.shadow.words", "{word}", "input words of which both forms were compared"),
-        shadow_differences: count("faircopy.shadow.differences", "{place}", "places that a candidate writes otherwise, by kind"),
+        shadow_differences: count("faircopy.shadow.differences", "{place}", "places that a challenger writes otherwise, by kind"),
         shadow_dropped: count("faircopy.shadow.dropped", "{stream}", "streams that a shadow did not follow to their end, by why"),
         models: m.u64_gauge("faircopy.models").with_unit("{model}").with_description("models that are loaded").build(),
         model_changes: count("faircopy.models.changes", "{change}", "what became of models while the service ran, by kind"),

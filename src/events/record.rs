@@ -86,12 +86,12 @@ impl StatesHeld {
     }
 }
 
-/// A candidate's words were compared with those that its profile published.
+/// A challenger's words were compared with those that its profile published.
 pub struct ShadowCompared<'a> {
     /// the profile
     pub profile: &'a str,
-    /// the candidate
-    pub candidate: &'a str,
+    /// the challenger
+    pub challenger: &'a str,
     /// segments that the profile published
     pub segments: u64,
     /// input words
@@ -101,19 +101,19 @@ pub struct ShadowCompared<'a> {
 impl ShadowCompared<'_> {
     /// Counts it.
     pub fn emit(self) {
-        let of = [KeyValue::new("profile", self.profile.to_string()), KeyValue::new("candidate", self.candidate.to_string())];
+        let of = [KeyValue::new("profile", self.profile.to_string()), KeyValue::new("challenger", self.challenger.to_string())];
         INSTRUMENTS.shadow_segments.add(self.segments, &of);
         INSTRUMENTS.shadow_words.add(self.words, &of);
     }
 }
 
-/// Places at which a candidate would have written otherwise.
+/// Places at which a challenger would have written otherwise.
 pub struct ShadowDiffers<'a> {
     /// the profile
     pub profile: &'a str,
-    /// the candidate
-    pub candidate: &'a str,
-    /// `marks`, `case`, `numbers` or `words`
+    /// the challenger
+    pub challenger: &'a str,
+    /// `marks`, `case`, `numbers`, `words` or `classes`
     pub kind: &'static str,
     /// how many
     pub places: u64,
@@ -124,7 +124,7 @@ impl ShadowDiffers<'_> {
     pub fn emit(self) {
         let of = [
             KeyValue::new("profile", self.profile.to_string()),
-            KeyValue::new("candidate", self.candidate.to_string()),
+            KeyValue::new("challenger", self.challenger.to_string()),
             KeyValue::new("kind", self.kind),
         ];
         INSTRUMENTS.shadow_differences.add(self.places, &of);

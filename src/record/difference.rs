@@ -1,122 +1,212 @@
-//! How two written forms of the same words differ.
+//! How two written forms of the same words differ. Pure.
 //!
-//! Tokens of both forms name the input words that they came from (`src`). Tokens that share a word, in either form,
-//! stand or fall together: they are one *place*. Each place is compared as text.
+//! Both forms say from which input words each token came (`src`). Tokens and removed words that share an input word, in
+//! either form, stand or fall together: they are one *place*. Each place is compared as text.
 
 use std::collections::BTreeSet;
 
-use super::WrittenWord;
+use serde::{Deserialize, Serialize};
 
-/// A kind of difference. A place may differ in several kinds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DifferenceKind {
-    /// other punctuation after a word
+use super::Segment;
+
+/// How two forms differ: at a place, which may differ in several ways, or in a segment as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// punctuation signs
     Marks,
-    /// the same letters in other case
+    /// capitals
     Case,
-    /// other figures, or figures in one form and words in the other
+    /// numbers and other entities: written otherwise, or only in one form
     Numbers,
-    /// other words: one form leaves words out, or spells them in another way
+    /// other words: removed in one form only, hidden, or spelt otherwise
     Words,
+    /// the text is the same, and the class of an entity or of a removed word is not
+    Classes,
+    /// of a segment: it begins or ends at another word
+    Cuts,
+    /// of the end of an epoch: its cause or counts
+    End,
+    /// of a segment: anything else, that is times, confidences, speakers, `meta` or `degraded`
+    Other,
+    /// of a segment: only one form has its words
+    Missing,
 }
 
-impl DifferenceKind {
-    /// All of them.
-    pub const ALL: [DifferenceKind; 4] =
-        [DifferenceKind::Marks, DifferenceKind::Case, DifferenceKind::Numbers, DifferenceKind::Words];
+impl Change {
+    /// All changes.
+    pub const ALL: [Change; 9] = [
+        Change::Marks,
+        Change::Case,
+        Change::Numbers,
+        Change::Words,
+        Change::Classes,
+        Change::Cuts,
+        Change::End,
+        Change::Other,
+        Change::Missing,
+    ];
 
-    /// Its name in metrics.
+    /// The change's name in reports and metrics.
     pub fn name(self) -> &'static str {
         match self {
-            DifferenceKind::Marks => "marks",
-            DifferenceKind::Case => "case",
-            DifferenceKind::Numbers => "numbers",
-            DifferenceKind::Words => "words",
+            Change::Marks => "marks",
+            Change::Case => "case",
+            Change::Numbers => "numbers",
+            Change::Words => "words",
+            Change::Classes => "classes",
+            Change::Cuts => "cuts",
+            Change::End => "end",
+            Change::Other => "other",
+            Change::Missing => "missing",
         }
     }
 }
 
-/// A place at which two forms differ.
+/// A token, or removed words, of a written form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct Piece {
+    /// its input words, half-open
+    pub src: [u64; 2],
+    /// as written; of removed words, as said
+    pub text: String,
+    /// class of its entity, or of its removal
+    pub class: Option<String>,
+    /// whether it left the text
+    pub removed: bool,
+    /// whether the profile hides what was said here
+    pub redacted: bool,
+}
+
+/// Stands in place of what was said, between brackets: the name of what was redacted.
+fn stands_for_redacted(spoken: &str) -> bool {
+    spoken.contains('[')
+}
+
+/// The pieces of a segment: its tokens, then its removed words.
+pub fn pieces(segment: &Segment) -> Vec<Piece> {
+    let token = |(at, word): (usize, &super::WrittenWord)| {
+        let entity = segment.entities.iter().find(|entity| (entity.words[0]..entity.words[1]).contains(&at));
+        Piece {
+            src: word.src,
+            text: word.text.clone(),
+            class: entity.map(|entity| entity.class.clone()),
+            removed: false,
+            redacted: entity.is_some_and(|entity| stands_for_redacted(&entity.spoken)),
+        }
+    };
+    let gone = |removed: &super::Removed| Piece {
+        src: removed.src,
+        text: removed.spoken.clone(),
+        class: Some(removed.class.clone()),
+        removed: true,
+        redacted: stands_for_redacted(&removed.spoken),
+    };
+    segment.words.iter().enumerate().map(token).chain(segment.removed.iter().map(gone)).collect()
+}
+
+/// Pieces of both forms that share input words. Either form may have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
     /// the input words, half-open
     pub src: [u64; 2],
-    /// in what; never empty
-    pub kinds: BTreeSet<DifferenceKind>,
-    /// the first form; empty where it leaves the words out
-    pub ours: String,
-    /// the second form; empty where it leaves the words out
-    pub theirs: String,
+    /// of the first form
+    pub a: &'a [Piece],
+    /// of the second form
+    pub b: &'a [Piece],
 }
 
-/// The places at which two forms of the same input words differ, in the order of the words.
-pub fn differences(ours: &[WrittenWord], theirs: &[WrittenWord]) -> Vec<Difference> {
-    let mut tokens: Vec<(&WrittenWord, bool)> =
-        ours.iter().map(|token| (token, true)).chain(theirs.iter().map(|token| (token, false))).collect();
-    // Tokens of one form that have the same words stay in their order, because the sort is stable.
-    tokens.sort_by_key(|(token, _)| token.src);
-    let mut found = Vec::new();
-    let mut place: Option<([u64; 2], Vec<&str>, Vec<&str>)> = None;
-    for (token, is_ours) in tokens {
-        if place.as_ref().is_none_or(|(src, ..)| token.src[0] >= src[1]) {
-            found.extend(place.replace((token.src, Vec::new(), Vec::new())).and_then(difference));
+/// The places of two forms of the same input words, in the order of the words. The pieces of each form must be in order
+/// of their first input words.
+pub fn places<'a>(a: &'a [Piece], b: &'a [Piece]) -> Vec<Place<'a>> {
+    debug_assert!([a, b].iter().all(|pieces| pieces.is_sorted_by_key(|piece| piece.src[0])));
+    let (mut places, mut a, mut b) = (Vec::new(), a, b);
+    while let Some(from) = a.first().into_iter().chain(b.first()).map(|piece| piece.src[0]).min() {
+        // A place grows until no piece of either form reaches out of it.
+        let (mut to, mut of_a, mut of_b) = (from, 0, 0);
+        loop {
+            let within = |pieces: &[Piece], at: usize| pieces.get(at).map(|p| p.src).filter(|src| src[0] < to || src[0] == from);
+            match (within(a, of_a), within(b, of_b)) {
+                (Some(src), _) => (of_a, to) = (of_a + 1, to.max(src[1])),
+                (None, Some(src)) => (of_b, to) = (of_b + 1, to.max(src[1])),
+                (None, None) => break,
+            }
         }
-        let (src, first, second) = place.as_mut().expect("just made");
-        src[1] = src[1].max(token.src[1]);
-        if is_ours { first } else { second }.push(&token.text);
+        let (here_a, here_b);
+        (here_a, a) = a.split_at(of_a);
+        (here_b, b) = b.split_at(of_b);
+        places.push(Place { src: [from, to], a: here_a, b: here_b });
     }
-    found.extend(place.and_then(difference));
-    found
+    places
 }
 
-fn difference((src, ours, theirs): ([u64; 2], Vec<&str>, Vec<&str>)) -> Option<Difference> {
-    let kinds = kinds(&ours, &theirs);
-    (!kinds.is_empty()).then(|| Difference { src, kinds, ours: ours.join(" "), theirs: theirs.join(" ") })
+/// The tokens among pieces, separated by one space.
+pub fn text<'a>(pieces: impl IntoIterator<Item = &'a Piece>) -> String {
+    let tokens = pieces.into_iter().filter(|piece| !piece.removed);
+    tokens.map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-const MARKS: [char; 6] = ['.', ',', '?', '!', ';', ':'];
-
-/// A token without the marks after it, and those marks.
-fn parted(token: &str) -> (&str, &str) {
-    token.split_at(token.trim_end_matches(MARKS).len())
+/// A token without marks at its ends, and the marks before and after it.
+fn apart(text: &str) -> (&str, [&str; 2]) {
+    let is_mark = |c: char| ".,?!;:…".contains(c);
+    let head = text.len() - text.trim_start_matches(is_mark).len();
+    let body = text[head..].trim_end_matches(is_mark);
+    (body, [&text[..head], &text[head + body.len()..]])
 }
 
-fn kinds(ours: &[&str], theirs: &[&str]) -> BTreeSet<DifferenceKind> {
-    let mut kinds = BTreeSet::new();
-    if ours == theirs {
-        return kinds;
+impl Place<'_> {
+    /// What the forms differ in here.
+    pub fn changes(&self) -> BTreeSet<Change> {
+        let kept = |side: &'_ [Piece]| side.iter().filter(|p| !p.removed).map(|p| p.text.clone()).collect::<Vec<_>>();
+        let (a, b) = (kept(self.a), kept(self.b));
+        if a == b {
+            let classes = |side: &[Piece]| side.iter().map(|p| (p.src, p.removed, p.class.clone())).collect::<Vec<_>>();
+            return (classes(self.a) != classes(self.b)).then_some(Change::Classes).into_iter().collect();
+        }
+        let bodies = |tokens: &[String]| {
+            tokens.iter().map(|token| apart(token).0).filter(|body| !body.is_empty()).collect::<Vec<_>>().join(" ")
+        };
+        let (body_a, body_b) = (bodies(&a), bodies(&b));
+        if body_a == body_b {
+            return [Change::Marks].into(); // tokens that are divided otherwise have other marks inside
+        }
+        let is_number =
+            |side: &[Piece]| side.iter().any(|p| !p.removed && (p.class.is_some() || p.text.contains(char::is_numeric)));
+        let mut found = BTreeSet::from([if body_a.to_lowercase() == body_b.to_lowercase() {
+            Change::Case
+        } else if is_number(self.a) || is_number(self.b) {
+            Change::Numbers
+        } else {
+            Change::Words
+        }]);
+        let outer = |tokens: &[String]| Some([apart(tokens.first()?).1[0].to_string(), apart(tokens.last()?).1[1].to_string()]);
+        if let (Some(of_a), Some(of_b)) = (outer(&a), outer(&b)) {
+            found.extend((of_a != of_b).then_some(Change::Marks));
+        }
+        found
     }
-    let bare = |tokens: &[&str]| tokens.iter().map(|token| parted(token).0).collect::<Vec<_>>().join(" ");
-    let (first, second) = (bare(ours), bare(theirs));
-    if first.to_lowercase() == second.to_lowercase() {
-        let marks = |tokens: &[&str]| tokens.iter().map(|token| parted(token).1.to_string()).collect::<Vec<_>>();
-        kinds.extend((first != second).then_some(DifferenceKind::Case));
-        kinds.extend((marks(ours) != marks(theirs)).then_some(DifferenceKind::Marks));
-        return kinds;
-    }
-    let has_figures = [&first, &second].into_iter().any(|text| text.chars().any(char::is_numeric));
-    kinds.insert(if has_figures { DifferenceKind::Numbers } else { DifferenceKind::Words });
-    if let (Some(last), Some(other)) = (ours.last(), theirs.last()) {
-        kinds.extend((parted(last).1 != parted(other).1).then_some(DifferenceKind::Marks));
-    }
-    kinds
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use DifferenceKind::{Case, Marks, Numbers, Words};
+    use Change::{Case, Classes, Marks, Numbers, Words};
 
-    fn written(tokens: &[(&str, u64, u64)]) -> Vec<WrittenWord> {
-        let token = |(text, from, to): &(&str, u64, u64)| {
-            serde_json::from_value(serde_json::json!({"text": text, "src": [from, to]})).unwrap()
+    fn written(tokens: &[(&str, u64, u64)]) -> Vec<Piece> {
+        let piece = |&(text, from, to): &(&str, u64, u64)| Piece {
+            src: [from, to],
+            text: text.into(),
+            class: None,
+            removed: false,
+            redacted: false,
         };
-        tokens.iter().map(token).collect()
+        tokens.iter().map(piece).collect()
     }
 
-    fn of(ours: &[(&str, u64, u64)], theirs: &[(&str, u64, u64)]) -> Vec<([u64; 2], Vec<DifferenceKind>)> {
-        let found = differences(&written(ours), &written(theirs));
-        found.into_iter().map(|d| (d.src, d.kinds.into_iter().collect())).collect()
+    fn of(a: &[(&str, u64, u64)], b: &[(&str, u64, u64)]) -> Vec<([u64; 2], Vec<Change>)> {
+        let (a, b) = (written(a), written(b));
+        let all = places(&a, &b).into_iter().map(|place| (place.src, place.changes().into_iter().collect::<Vec<_>>()));
+        all.filter(|(_, changes)| !changes.is_empty()).collect()
     }
 
     #[test]
@@ -128,8 +218,8 @@ mod tests {
 
     #[test]
     fn each_place_says_in_what_it_differs() {
-        let ours = [("yes", 0, 1), ("we", 1, 2), ("Paid.", 2, 3), ("$20,", 3, 5), ("to", 5, 6), ("him.", 7, 8)];
-        let theirs = [
+        let a = [("yes", 0, 1), ("we", 1, 2), ("Paid.", 2, 3), ("$20,", 3, 5), ("to", 5, 6), ("him.", 7, 8)];
+        let b = [
             ("Yes,", 0, 1),
             ("we", 1, 2),
             ("paid", 2, 3),
@@ -146,17 +236,39 @@ mod tests {
             ([6, 7], vec![Words]),
             ([7, 8], vec![Words]),
         ];
-        assert_eq!(of(&ours, &theirs), all);
-        let found = differences(&written(&ours), &written(&theirs));
-        assert_eq!((&*found[2].ours, &*found[2].theirs), ("$20,", "twenty dollars"));
-        assert_eq!((&*found[3].ours, &*found[3].theirs), ("", "uh"));
+        assert_eq!(of(&a, &b), all);
+        let (a, b) = (written(&a), written(&b));
+        let places = places(&a, &b);
+        assert_eq!((&*text(places[3].a), &*text(places[3].b)), ("$20,", "twenty dollars"));
+        assert_eq!((&*text(places[5].a), &*text(places[5].b)), ("", "uh"));
     }
 
     #[test]
     fn tokens_that_share_words_are_one_place_and_it_is_symmetric() {
-        let ours = [("10", 0, 4), ("12", 0, 4), ("then", 4, 5)];
-        let theirs = [("ten", 0, 1), ("twelve", 1, 2), ("or", 2, 3), ("so", 3, 4), ("then", 4, 5)];
-        assert_eq!(of(&ours, &theirs), [([0, 4], vec![Numbers])]);
-        assert_eq!(of(&theirs, &ours), [([0, 4], vec![Numbers])]);
+        let a = [("10", 0, 4), ("12", 0, 4), ("then", 4, 5)];
+        let b = [("ten", 0, 1), ("twelve", 1, 2), ("or", 2, 3), ("so", 3, 4), ("then", 4, 5)];
+        assert_eq!(of(&a, &b), [([0, 4], vec![Numbers])]);
+        assert_eq!(of(&b, &a), [([0, 4], vec![Numbers])]);
+    }
+
+    #[test]
+    fn pieces_have_the_class_of_their_entity_and_know_what_the_profile_hides() {
+        let segment = |spoken: &str, class: &str| -> Segment {
+            serde_json::from_value(serde_json::json!({
+                "session": "s", "channel": "", "epoch": 0, "seq": 0, "kind": "final", "text": "at 9, um",
+                "words": [{"text": "at", "src": [0, 1]}, {"text": "9,", "src": [1, 2]}],
+                "entities": [{"class": class, "written": "9", "spoken": spoken, "words": [1, 2], "src": [1, 2]}],
+                "removed": [{"class": "filler", "spoken": "um", "src": [2, 3]}, {"class": "redacted", "spoken": "[PIN]", "src": [3, 5]}],
+                "model": "m", "profile": "p",
+            }))
+            .unwrap()
+        };
+        let (time, pin) = (pieces(&segment("nine", "time")), pieces(&segment("[PIN]", "pin")));
+        let redacted = |pieces: &[Piece]| pieces.iter().map(|piece| piece.redacted).collect::<Vec<_>>();
+        assert_eq!(redacted(&time), [false, false, false, true]);
+        assert_eq!(redacted(&pin), [false, true, false, true]);
+        let changes: Vec<Change> = places(&time, &pin).iter().flat_map(Place::changes).collect();
+        assert_eq!(changes, [Classes], "the same text, and another class");
+        assert_eq!(text(&time), "at 9,");
     }
 }

@@ -1,4 +1,4 @@
-//! A candidate that runs beside a profile, on Kafka: what is published stays the same to the byte.
+//! A challenger that runs beside a profile, on Kafka: what is published stays the same to the byte.
 
 use serde_json::json;
 
@@ -50,7 +50,7 @@ fn counter(address: &str, name: &str, label: &str) -> u64 {
 }
 
 #[test]
-fn a_shadow_changes_no_byte_of_what_is_published_and_counts_how_its_candidate_differs() {
+fn a_shadow_changes_no_byte_of_what_is_published_and_counts_how_its_challenger_differs() {
     let plain = Topics::create("shadow-without", 1);
     let mut worker = Worker::start(&plain, "a", &format!("[profiles.default]\n{PATIENT}"));
     say(&plain);
@@ -63,12 +63,12 @@ fn a_shadow_changes_no_byte_of_what_is_published_and_counts_how_its_candidate_di
     eventually("it is ready", || http(&address, "/readyz", "").0 == 200);
     say(&shadowed);
     let words = SAID.iter().map(|text| text.split(' ').count() as u64).sum::<u64>() * CALLS as u64;
-    let followed = || counter(&address, "faircopy_shadow_words_total", "candidate=\"new\"");
+    let followed = || counter(&address, "faircopy_shadow_words_total", "challenger=\"new\"");
     let dropped = || counter(&address, "faircopy_shadow_dropped_total", "why");
     eventually("the shadow has followed", || followed() == words || dropped() > 0);
     assert_eq!((followed(), dropped()), (words, 0));
     let fillers = counter(&address, "faircopy_shadow_differences_total", "kind=\"words\"");
-    assert!(fillers >= 3 * CALLS as u64, "each call has three fillers that only the candidate keeps: {fillers}");
+    assert!(fillers >= 3 * CALLS as u64, "each call has three fillers that only the challenger keeps: {fillers}");
     assert!(counter(&address, "faircopy_shadow_segments_total", "profile=\"default\"") >= CALLS as u64);
     assert!(worker.terminate().success());
     assert!(!worker.log().contains("dollars"), "nothing that was said is logged");

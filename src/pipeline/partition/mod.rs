@@ -60,7 +60,7 @@ pub struct Partition {
     under_way: HashMap<StreamId, (Lane, Time)>,
     /// the settings whose redaction its streams use
     seen_settings: Arc<ActiveSettings>,
-    /// whoever compares profiles with their candidates
+    /// whoever compares profiles with their challengers
     shadow: Option<ShadowFeed>,
 }
 
@@ -96,7 +96,7 @@ impl Partition {
         }
     }
 
-    /// From now on tells the shadow of live speech of profiles that have a candidate, and of their segments.
+    /// From now on tells the shadow of live speech of profiles that have a challenger, and of their segments.
     pub fn shadowed(&mut self, feed: ShadowFeed) {
         self.shadow = Some(feed);
     }
@@ -196,23 +196,23 @@ impl Partition {
         // model's tokens.
         let (name, policy) =
             self.sessions.profile_of(&session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
-        let copy = self.candidate(&name).map(|candidate| (candidate, Box::new(speech.clone())));
+        let copy = self.challenger(&name).map(|challenger| (challenger, Box::new(speech.clone())));
         let record = self.intake.prepare(speech, policy);
         let now = self.now();
         if self.sessions.accept(&session, &channel, &name, record, now) == Accepted::Repeat {
             events::RecordRepeated { partition: self.number, offset }.emit();
         }
-        if let (Some(shadow), Some((candidate, speech))) = (&mut self.shadow, copy) {
+        if let (Some(shadow), Some((challenger, speech))) = (&mut self.shadow, copy) {
             let opens = self.sessions.epoch_of(&session, &channel) == Some(offset);
-            shadow.said(speech, candidate, opens);
+            shadow.said(speech, challenger, opens);
         }
         if self.intake.is_over_quota(&session) {
             self.sessions.relieve(&session, &channel, now);
         }
     }
 
-    /// The candidate of a profile, if a shadow is to hear of its streams.
-    fn candidate(&self, profile: &str) -> Option<Arc<str>> {
+    /// The challenger of a profile, if a shadow is to hear of its streams.
+    fn challenger(&self, profile: &str) -> Option<Arc<str>> {
         let hears = self.shadow.is_some() && self.running;
         hears.then(|| self.seen_settings.profiles.named(profile).shadow.clone()).flatten()
     }

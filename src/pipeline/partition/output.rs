@@ -111,7 +111,7 @@ impl Partition {
     }
 
     fn tell_shadow(&mut self, segment: &Segment) {
-        if self.candidate(&segment.profile).is_some() {
+        if self.challenger(&segment.profile).is_some() {
             self.shadow.as_mut().into_iter().for_each(|shadow| shadow.made(segment));
         }
     }

@@ -14,8 +14,8 @@ const MAX_WAITING: usize = 256;
 
 /// What a shadow hears of its partition.
 pub(super) enum Heard {
-    /// a record was taken, by a profile with this candidate. `opens`: it opened its stream
-    Said { speech: Box<Speech>, candidate: Arc<str>, opens: bool },
+    /// a record was taken, by a profile with this challenger. `opens`: it opened its stream
+    Said { speech: Box<Speech>, challenger: Arc<str>, opens: bool },
     /// a segment was made
     Made(Box<Segment>),
     /// a session was erased
@@ -58,9 +58,9 @@ impl ShadowFeed {
         }
     }
 
-    /// A record was taken, by a profile with this candidate. `opens`: it opened its stream.
-    pub fn said(&mut self, speech: Box<Speech>, candidate: Arc<str>, opens: bool) {
-        self.tell(Heard::Said { speech, candidate, opens });
+    /// A record was taken, by a profile with this challenger. `opens`: it opened its stream.
+    pub fn said(&mut self, speech: Box<Speech>, challenger: Arc<str>, opens: bool) {
+        self.tell(Heard::Said { speech, challenger, opens });
     }
 
     /// A segment was made.

@@ -1,8 +1,8 @@
-//! The shadow: a profile's candidate runs beside the profile, on live speech and after everybody else's work. Only
+//! The shadow: a profile's challenger runs beside the profile, on live speech and after everybody else's work. Only
 //! counts of differences leave.
 //!
 //! ```text
-//!  partition task ──what was said, what was made──▶ inbox (bounded) ──▶ shadow task: streams of the candidate, pairs
+//!  partition task ──what was said, what was made──▶ inbox (bounded) ──▶ shadow task: streams of the challenger, pairs
 //!   never waits                                     full: all is dropped                │
 //!                                                                                       ▼
 //!                                                                      counts of words and differences (metrics)
@@ -60,7 +60,7 @@ enum Dropped {
     Behind,
     /// settings were reloaded
     Reload,
-    /// some words were published or decoded as spoken, so they say nothing of the candidate
+    /// some words were published or decoded as spoken, so they say nothing of the challenger
     Degraded,
     /// the program panicked over it
     Panic,
@@ -196,14 +196,14 @@ impl Shadow {
             self.drop_all(Dropped::Reload);
         }
         match heard.heard {
-            Heard::Said { speech, candidate, opens } => self.said(*speech, &candidate, opens),
+            Heard::Said { speech, challenger, opens } => self.said(*speech, &challenger, opens),
             Heard::Made(segment) => self.made(&segment),
             Heard::Erased(session) => self.forget(&session, None),
         }
     }
 
     /// Takes what was said in a stream. `opens`: it opened the stream.
-    fn said(&mut self, speech: Speech, candidate: &str, opens: bool) {
+    fn said(&mut self, speech: Speech, challenger: &str, opens: bool) {
         let (session, channel) = (speech.session.clone(), speech.segment.channel.clone());
         let key = StreamKey { session: session.clone(), channel: (&*channel).into() };
         let open = self.sessions.profile_of(&session, &channel);
@@ -219,7 +219,7 @@ impl Shadow {
             return self.count_dropped(1, Dropped::Full);
         }
         let profile = speech.profile.name.clone();
-        speech.profile = self.settings.profiles.named(candidate).clone();
+        speech.profile = self.settings.profiles.named(challenger).clone();
         let (name, policy) = open.unwrap_or_else(|| (speech.profile.name.clone(), Arc::new(shadow_policy(&speech.profile))));
         let (offset, now) = (speech.record.offset, self.clock.now());
         if opens {
@@ -275,7 +275,7 @@ impl Shadow {
         }
     }
 
-    /// Compares what the candidate has made.
+    /// Compares what the challenger has made.
     fn gather(&mut self) {
         self.sessions.forget_changes();
         for StreamEvent { stream, output } in self.sessions.take_events() {
@@ -291,7 +291,7 @@ impl Shadow {
                     formatter.end(&stream, seq, counts, cause, timing)
                 }
             };
-            self.add(&segment, Pair::candidate_made);
+            self.add(&segment, Pair::challenger_made);
         }
     }
 
@@ -308,10 +308,10 @@ impl Shadow {
         self.log.compared.push(comparison.clone());
         let Comparison { segments, words, differences } = comparison;
         if words > 0 {
-            let (profile, candidate) = (&*pair.profile, &*pair.candidate);
-            events::ShadowCompared { profile, candidate, segments, words }.emit();
+            let (profile, challenger) = (&*pair.profile, &*pair.challenger);
+            events::ShadowCompared { profile, challenger, segments, words }.emit();
             for (kind, places) in differences {
-                events::ShadowDiffers { profile, candidate, kind: kind.name(), places }.emit();
+                events::ShadowDiffers { profile, challenger, kind: kind.name(), places }.emit();
             }
         }
         if pair.is_over() {
@@ -320,9 +320,9 @@ impl Shadow {
     }
 }
 
-/// How a candidate decodes in the shadow: as it would in public, but nobody waits for its answers.
-fn shadow_policy(candidate: &Profile) -> Policy {
-    let policy = &candidate.policy;
+/// How a challenger decodes in the shadow: as it would in public, but nobody waits for its answers.
+fn shadow_policy(challenger: &Profile) -> Policy {
+    let policy = &challenger.policy;
     Policy { inference_timeout_ms: PATIENCE_MS, backlog_timeout_ms: PATIENCE_MS, partials: false, ..(**policy).clone() }
 }
 

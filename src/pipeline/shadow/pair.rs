@@ -1,15 +1,15 @@
-//! A stream's published segments beside those of its profile's candidate. Both have the same input words, and end their
+//! A stream's published segments beside those of its profile's challenger. Both have the same input words, and end their
 //! segments at different words. They are compared as far as both have come.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::record::difference::{DifferenceKind, differences};
-use crate::record::{Kind, Segment, WrittenWord};
+use crate::record::difference::{Change, Piece, Place, pieces, places};
+use crate::record::{Kind, Segment};
 
-/// Tokens of a pair that wait for the other side at most. A side that is so far ahead means that the other one has
-/// stopped.
-const MAX_TOKENS: usize = 5_000;
+/// Tokens and removed words of a side that wait for the other side at most. A side that is so far ahead means that the
+/// other one has stopped.
+const MAX_PIECES: usize = 5_000;
 
 /// What was compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,14 +19,14 @@ pub struct Comparison {
     /// input words
     pub words: u64,
     /// places that differ, by kind
-    pub differences: BTreeMap<DifferenceKind, u64>,
+    pub differences: BTreeMap<Change, u64>,
 }
 
 /// One side of a pair.
 #[derive(Debug, Default)]
 struct Side {
-    /// tokens that are not compared yet
-    tokens: Vec<WrittenWord>,
+    /// what is not compared yet, in the order of the words
+    pieces: Vec<Piece>,
     /// it has all input words before this one
     upto: u64,
     ended: bool,
@@ -35,22 +35,23 @@ struct Side {
 impl Side {
     fn take(&mut self, segment: &Segment) {
         self.ended |= segment.kind == Kind::End;
-        let ends = segment.words.iter().map(|w| w.src[1]).chain(segment.removed.iter().map(|r| r.src[1]));
-        self.upto = ends.fold(self.upto, u64::max);
-        self.tokens.extend(segment.words.iter().cloned());
+        let mut more = pieces(segment);
+        more.sort_by_key(|piece| piece.src[0]); // stable: tokens of one entity keep their order
+        self.upto = more.iter().map(|piece| piece.src[1]).fold(self.upto, u64::max);
+        self.pieces.extend(more);
     }
 
-    /// Tokens of words before `cut`.
-    fn before(&mut self, cut: u64) -> Vec<WrittenWord> {
-        let (before, after) = std::mem::take(&mut self.tokens).into_iter().partition(|token| token.src[1] <= cut);
-        self.tokens = after;
+    /// Pieces of words before `cut`.
+    fn before(&mut self, cut: u64) -> Vec<Piece> {
+        let (before, after) = std::mem::take(&mut self.pieces).into_iter().partition(|piece| piece.src[1] <= cut);
+        self.pieces = after;
         before
     }
 
-    /// The last place at or before `at` at which no token is cut in two.
+    /// The last place at or before `at` at which no piece is cut in two.
     fn whole_before(&self, at: u64) -> u64 {
-        let cut_in_two = self.tokens.iter().filter(|token| token.src[0] < at && at < token.src[1]);
-        cut_in_two.map(|token| token.src[0]).min().unwrap_or(at)
+        let cut_in_two = self.pieces.iter().filter(|piece| piece.src[0] < at && at < piece.src[1]);
+        cut_in_two.map(|piece| piece.src[0]).min().unwrap_or(at)
     }
 }
 
@@ -59,8 +60,8 @@ impl Side {
 pub struct Pair {
     /// the stream's profile
     pub profile: Arc<str>,
-    /// the profile's candidate
-    pub candidate: Arc<str>,
+    /// the profile's challenger
+    pub challenger: Arc<str>,
     ours: Side,
     theirs: Side,
     compared: u64,
@@ -69,8 +70,8 @@ pub struct Pair {
 
 impl Pair {
     /// Of an epoch of which nothing has been published yet.
-    pub fn new(profile: Arc<str>, candidate: Arc<str>) -> Pair {
-        Pair { profile, candidate, ours: Side::default(), theirs: Side::default(), compared: 0, segments: 0 }
+    pub fn new(profile: Arc<str>, challenger: Arc<str>) -> Pair {
+        Pair { profile, challenger, ours: Side::default(), theirs: Side::default(), compared: 0, segments: 0 }
     }
 
     /// Takes a segment that the profile made.
@@ -80,8 +81,8 @@ impl Pair {
         self.compare()
     }
 
-    /// Takes a segment that the candidate made.
-    pub fn candidate_made(&mut self, segment: &Segment) -> Comparison {
+    /// Takes a segment that the challenger made.
+    pub fn challenger_made(&mut self, segment: &Segment) -> Comparison {
         self.theirs.take(segment);
         self.compare()
     }
@@ -93,7 +94,7 @@ impl Pair {
 
     /// Whether one side is so far ahead that the other one must have stopped.
     pub fn is_stuck(&self) -> bool {
-        self.ours.tokens.len().max(self.theirs.tokens.len()) > MAX_TOKENS
+        self.ours.pieces.len().max(self.theirs.pieces.len()) > MAX_PIECES
     }
 
     fn compare(&mut self) -> Comparison {
@@ -110,8 +111,9 @@ impl Pair {
         }
         let words = cut - std::mem::replace(&mut self.compared, cut);
         let mut counts = BTreeMap::new();
-        for difference in differences(&self.ours.before(cut), &self.theirs.before(cut)) {
-            difference.kinds.iter().for_each(|kind| *counts.entry(*kind).or_default() += 1);
+        let (ours, theirs) = (self.ours.before(cut), self.theirs.before(cut));
+        for change in places(&ours, &theirs).iter().flat_map(Place::changes) {
+            *counts.entry(change).or_default() += 1;
         }
         Comparison { segments: std::mem::take(&mut self.segments), words, differences: counts }
     }
@@ -137,14 +139,14 @@ mod tests {
         let mut pair = Pair::new("p".into(), "q".into());
         let none = Comparison::default();
         assert_eq!(pair.made(&segment("final", &[("It", 0, 1), ("costs", 1, 2), ("twenty", 2, 3)], &[])), none);
-        let both = pair.candidate_made(&segment("final", &[("It", 0, 1), ("costs", 1, 2), ("$20.", 2, 4)], &[(4, 5)]));
+        let both = pair.challenger_made(&segment("final", &[("It", 0, 1), ("costs", 1, 2), ("$20.", 2, 4)], &[(4, 5)]));
         assert_eq!((both.words, both.differences.len()), (2, 0), "the third word goes on to the fourth");
         let rest = pair.made(&segment("final", &[("dollars.", 3, 4), ("uh", 4, 5)], &[]));
         assert_eq!((rest.words, rest.segments), (3, 1), "the first segment counted with its first words");
-        assert_eq!(rest.differences, BTreeMap::from([(DifferenceKind::Numbers, 1), (DifferenceKind::Words, 1)]));
+        assert_eq!(rest.differences, BTreeMap::from([(Change::Numbers, 1), (Change::Words, 1)]));
         assert_eq!(pair.made(&segment("end", &[], &[])), none);
         assert!(!pair.is_over());
-        pair.candidate_made(&segment("end", &[], &[]));
+        pair.challenger_made(&segment("end", &[], &[]));
         assert!(pair.is_over() && !pair.is_stuck());
     }
 }

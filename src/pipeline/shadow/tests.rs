@@ -13,11 +13,11 @@ use crate::infer::{ModelFiles, Row, WordTokenizer};
 use crate::kafka::crash_mark::CrashMark;
 use crate::pipeline::partition::Partition;
 use crate::produce::Outgoing;
-use crate::record::difference::DifferenceKind;
+use crate::record::difference::Change;
 use crate::record::{ERASE, RawRecord};
 use crate::tags::{Disfluency, Tags};
 
-/// The candidate keeps what the profile removes.
+/// The challenger keeps what the profile removes.
 const SETTINGS: &str = "[profiles.default]\nmodel = \"en-fast\"\nshadow = \"new\"\n[profiles.new]\nverbatim = true\n";
 
 fn shared(text: &str) -> Arc<Shared> {
@@ -113,7 +113,7 @@ impl Desk {
         &self.shadow.as_ref().unwrap().0
     }
 
-    fn compared(&self) -> (u64, BTreeMap<DifferenceKind, u64>, Vec<&'static str>) {
+    fn compared(&self) -> (u64, BTreeMap<Change, u64>, Vec<&'static str>) {
         let all = &self.shadow().log;
         let mut differences = BTreeMap::new();
         all.compared.iter().flat_map(|c| &c.differences).for_each(|(k, n)| *differences.entry(*k).or_default() += n);
@@ -143,7 +143,7 @@ fn what_is_published_is_the_same_to_the_byte_and_the_shadow_counts_what_would_di
     assert_eq!(without, with);
     desk.follow();
     let words = 2 * SAID.iter().map(|text| text.split(' ').count() as u64).sum::<u64>();
-    assert_eq!(desk.compared(), (words, BTreeMap::from([(DifferenceKind::Words, 6)]), vec![]), "six fillers");
+    assert_eq!(desk.compared(), (words, BTreeMap::from([(Change::Words, 6)]), vec![]), "six fillers");
     assert!(desk.shadow().pairs.is_empty() && desk.shadow().sessions.is_empty(), "ended calls leave nothing");
     assert_eq!(desk.shared.shadow_states.bytes(), 0);
 }
