@@ -119,30 +119,9 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::infer::prosody::Prosody;
-    use crate::redact::AskedClasses;
-    use crate::session::{Source, kind_of};
 
     /// A word as a recogniser says it.
     pub(in crate::format) fn word(spoken: &str) -> Word {
-        let kind = kind_of(spoken);
-        let source = Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None };
-        Word {
-            spoken: spoken.into(),
-            parts: kind.comparable(spoken),
-            asked: AskedClasses::default(),
-            start: None,
-            end: None,
-            confidence: None,
-            speaker: None,
-            prosody: Prosody::default(),
-            tokens: Arc::new([1]),
-            kind,
-            source: Arc::new(source),
-            src: [0, 1],
-            shared: false,
-            vocabulary: None,
-            choice: None,
-        }
+        Word::new(spoken, Arc::default())
     }
 }

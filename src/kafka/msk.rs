@@ -120,7 +120,7 @@ mod tests {
             ),
             (
                 Some("IQoJb3JpZ2luX2VjEXAMPLE//////////wEaCXVzLWVhc3QtMSJ+/="),
-                "https://kafka.eu-west-1.amazonaws.com/?Action=kafka-cluster%3AConnect&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261122%2Feu-west-1%2Fkafka-cluster%2Faws4_request&X-Amz-Date=20261122T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Security-AccessToken=IQoJb3JpZ2luX2VjEXAMPLE%2F%2F%2F%2F%2F%2F%2F%2F%2F%2FwEaCXVzLWVhc3QtMSJ%2B%2F%3D&X-Amz-Signature=199246c738f57ecd1be38634a514b7e6a34d47bf4091257a5c2711863c68d234&User-Agent=aws-msk-iam-sasl-signer-python%2F1.0.2",
+                "https://kafka.eu-west-1.amazonaws.com/?Action=kafka-cluster%3AConnect&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261122%2Feu-west-1%2Fkafka-cluster%2Faws4_request&X-Amz-Date=20261122T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Security-Token=IQoJb3JpZ2luX2VjEXAMPLE%2F%2F%2F%2F%2F%2F%2F%2F%2F%2FwEaCXVzLWVhc3QtMSJ%2B%2F%3D&X-Amz-Signature=199246c738f57ecd1be38634a514b7e6a34d47bf4091257a5c2711863c68d234&User-Agent=aws-msk-iam-sasl-signer-python%2F1.0.2",
             ),
         ];
         let now = UNIX_EPOCH + Duration::from_secs(1_795_348_800);

@@ -54,34 +54,10 @@ pub fn measure(last: &mut Option<LastWord>, word: &mut Word) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redact::AskedClasses;
-    use crate::session::{Source, kind_of};
 
     fn word(spoken: &str, start: Option<f64>, end: Option<f64>, speaker: &str) -> Word {
-        Word {
-            spoken: spoken.into(),
-            parts: "".into(),
-            asked: AskedClasses::default(),
-            start,
-            end,
-            confidence: None,
-            speaker: (!speaker.is_empty()).then(|| speaker.into()),
-            prosody: Prosody::default(),
-            tokens: Arc::new([0]),
-            kind: kind_of(spoken),
-            source: Arc::new(Source {
-                offset: 0,
-                meta: None,
-                headers: Vec::new(),
-                timestamp_ms: None,
-                tenant: None,
-                attached: None,
-            }),
-            src: [0, 1],
-            shared: false,
-            vocabulary: None,
-            choice: None,
-        }
+        let speaker = (!speaker.is_empty()).then(|| speaker.into());
+        Word { start, end, speaker, ..Word::new(spoken, Arc::default()) }
     }
 
     fn measured(words: &mut [Word]) -> Vec<(u8, u8, Voice)> {

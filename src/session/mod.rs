@@ -35,10 +35,9 @@ use std::sync::Arc;
 
 pub use word::{Attachment, Choice, Source, Word, WordKind, kind_of};
 
-use crate::infer::prosody::Prosody;
 use crate::record::vocabulary::Spelling;
 use crate::record::{RawSegment, RawWord};
-use crate::redact::{AskedClasses, SpeechTime};
+use crate::redact::SpeechTime;
 
 /// Milliseconds on the task's clock. Callers pass the time in: no code here reads a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,19 +111,14 @@ impl Record {
             Word {
                 tokens: tokens(kind.for_model(&w.spoken)),
                 parts: kind.comparable(&w.spoken),
-                asked: AskedClasses::default(),
                 kind,
                 start: w.start,
                 end: w.end,
                 confidence: w.confidence,
                 speaker: w.speaker,
-                prosody: Prosody::default(),
-                spoken: w.spoken,
-                source: source.clone(),
                 src: w.of.map(u64::from),
                 shared,
-                vocabulary: None,
-                choice: None,
+                ..Word::new(w.spoken, source.clone())
             }
         };
         Record {

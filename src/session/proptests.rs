@@ -109,12 +109,7 @@ proptest! {
         let run = |handed_over: &[bool], lost: &[bool]| {
             let mut sim = losing(policy.clone(), move |n| (n * 31 % (takes + 1), false), lost);
             for (i, step) in steps.iter().enumerate() {
-                match step {
-                    Step::Say(say) => sim.say(say),
-                    Step::Restart(channel) => sim.restart(*channel),
-                    Step::Wait(ms) => sim.wait(*ms),
-                    Step::Repeat | Step::CaughtUp => {}
-                }
+                sim.play(step);
                 if handed_over[i] {
                     sim.hand_over(false);
                 }
@@ -160,12 +155,7 @@ proptest! {
         let run = |fate: &[u8]| {
             let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
             for (i, step) in steps.iter().enumerate() {
-                match step {
-                    Step::Say(say) => sim.say(say),
-                    Step::Restart(channel) => sim.restart(*channel),
-                    Step::Wait(ms) => sim.wait(*ms),
-                    Step::Repeat | Step::CaughtUp => {}
-                }
+                sim.play(step);
                 match fate[i] {
                     1 => sim.commit(),
                     2 => sim.crash(false),
@@ -222,12 +212,7 @@ proptest! {
         let run = |fate: &[u8]| {
             let mut sim = Sim::new(policy.clone(), move |n| (n * 31 % (takes + 1), false));
             for (i, step) in steps.iter().enumerate() {
-                match step {
-                    Step::Say(say) => sim.say(say),
-                    Step::Restart(channel) => sim.restart(*channel),
-                    Step::Wait(ms) => sim.wait(*ms),
-                    Step::Repeat | Step::CaughtUp => {}
-                }
+                sim.play(step);
                 match fate[i] {
                     1 => sim.commit(),
                     2 => sim.crash(false),

@@ -120,36 +120,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::infer::prosody::Prosody;
-    use crate::redact::AskedClasses;
-    use crate::session::{Source, kind_of};
+
     use crate::tags::{Itn, ItnClass};
 
     fn word(spoken: &str) -> Word {
-        Word {
-            spoken: spoken.into(),
-            parts: "".into(),
-            asked: AskedClasses::default(),
-            start: None,
-            end: None,
-            confidence: None,
-            speaker: None,
-            prosody: Prosody::default(),
-            tokens: Arc::new([0]),
-            kind: kind_of(spoken),
-            source: Arc::new(Source {
-                offset: 0,
-                meta: None,
-                headers: Vec::new(),
-                timestamp_ms: None,
-                tenant: None,
-                attached: None,
-            }),
-            src: [0, 1],
-            shared: false,
-            vocabulary: None,
-            choice: None,
-        }
+        Word::new(spoken, Arc::default())
     }
 
     /// What stays of `word/TAG` words, decided at once, with the first `open` of them frozen.

@@ -27,6 +27,18 @@ pub enum Step {
     CaughtUp,
 }
 
+impl Sim {
+    /// Plays a step; a repeat and the moment of catching up are left out.
+    pub fn play(&mut self, step: &Step) {
+        match step {
+            Step::Say(say) => self.say(say),
+            Step::Restart(channel) => self.restart(*channel),
+            Step::Wait(ms) => self.wait(*ms),
+            Step::Repeat | Step::CaughtUp => {}
+        }
+    }
+}
+
 /// Longest input of [`run_bytes`] in bytes. Longer input is cut off.
 const MAX_STEPS: usize = 200;
 

@@ -18,7 +18,7 @@ use crate::tags::Disfluency;
 pub type Attachment = Arc<dyn Any + Send + Sync>;
 
 /// The input record of some words: its offset, and what passes through.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Source {
     /// offset in the input partition (or line number, in `faircopy format`)
     pub offset: i64,
@@ -113,6 +113,29 @@ impl WordKind {
 }
 
 impl Word {
+    /// The first word of a record, of which nothing is known but what was said: one empty sub-token, no times, no speaker.
+    pub fn new(spoken: impl Into<Box<str>>, source: Arc<Source>) -> Word {
+        let spoken = spoken.into();
+        let kind = kind_of(&spoken);
+        Word {
+            parts: kind.comparable(&spoken),
+            spoken,
+            asked: AskedClasses::default(),
+            start: None,
+            end: None,
+            confidence: None,
+            speaker: None,
+            prosody: Prosody::default(),
+            tokens: Arc::new([0]),
+            kind,
+            source,
+            src: [0, 1],
+            shared: false,
+            vocabulary: None,
+            choice: None,
+        }
+    }
+
     /// As a row has it.
     pub fn in_row(&self) -> RowWord<'_> {
         RowWord { tokens: &self.tokens, prosody: self.prosody }

@@ -8,10 +8,9 @@ use std::sync::{Arc, LazyLock};
 use faircopy::format::style::{FormatSpec, Styles};
 use faircopy::format::units::{Unit, sentence};
 use faircopy::format::{Formatted, Lexicon, Passage, PassageContext, Style, apply::apply, itn::Itn as Grammars};
-use faircopy::infer::prosody::Prosody;
-use faircopy::redact::{Action, AskedClasses, Redaction, RedactionRule};
+use faircopy::redact::{Action, Redaction, RedactionRule};
 use faircopy::session::boundary::measure;
-use faircopy::session::{Source, Word, WordKind, kind_of};
+use faircopy::session::{Word, WordKind};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 use crate::kafka::needs;
@@ -51,21 +50,12 @@ fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags)
         }
     }
     let word = Word {
-        spoken: spoken.into(),
-        parts: kind_of(spoken).comparable(spoken),
-        asked: AskedClasses::default(),
         start: Some(index as f64),
         end: Some(index as f64 + 0.5),
         confidence: Some(if index.is_multiple_of(2) { 1.0 } else { 0.5 }),
         speaker,
-        prosody: Prosody::default(),
-        tokens: Arc::new([0]),
-        kind: kind_of(spoken),
-        source: Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None }),
         src: [index as u64, index as u64 + 1],
-        shared: false,
-        vocabulary: None,
-        choice: None,
+        ..Word::new(spoken, Arc::default())
     };
     (word, tags)
 }

@@ -10,11 +10,10 @@ use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
 use faircopy::infer::prosody::{Prosody, Voice};
 use faircopy::infer::row::{Row, RowTemplate, StatesRef};
 use faircopy::infer::{ModelFiles, ModelPin, RowWord, States, Tagger, WordTokenizer};
-use faircopy::redact::AskedClasses;
 use faircopy::session::buffer::Buffer;
 use faircopy::session::policy::{Lookahead, Mask, Policy, Settling};
 use faircopy::session::settle::Settled;
-use faircopy::session::{self, Source, Time, Word, WordKind};
+use faircopy::session::{self, Source, Time, Word};
 use faircopy::tags::{Itn, Labels, Tags, Tilt};
 use serde::Deserialize;
 
@@ -317,23 +316,8 @@ fn streamed(m: &Model, words: &[String], boundaries: &Boundaries, rules: &Rules,
     };
     for (i, word) in words.iter().enumerate() {
         let (tokens, source) = (m.tokenizer.tokens(word), source.clone());
-        let word = Word {
-            spoken: word.as_str().into(),
-            start: None,
-            end: None,
-            confidence: None,
-            speaker: None,
-            prosody: boundaries.before(i),
-            tokens,
-            kind: WordKind::Speech,
-            parts: "".into(),
-            asked: AskedClasses::default(),
-            source,
-            src: [i as u64, i as u64 + 1],
-            shared: false,
-            vocabulary: None,
-            choice: None,
-        };
+        let word =
+            Word { prosody: boundaries.before(i), tokens, src: [i as u64, i as u64 + 1], ..Word::new(word.as_str(), source) };
         buffer.push(word, Time(0));
         let upto = i as u64 + 1;
         if !upto.is_multiple_of(settling.words) || settling.settled_by(upto) == 0 {

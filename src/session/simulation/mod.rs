@@ -14,12 +14,10 @@ use super::map::{Accepted, Sessions, StreamLimits};
 use super::output::{RequestBody, StreamEvent, StreamId, StreamKey, StreamOutput};
 use super::policy::Policy;
 use super::snapshot::SnapshotContext;
-use super::{Choice, Record, Source, Time, Word, WordKind};
-use crate::infer::prosody::Prosody;
+use super::{Choice, Record, Source, Time, Word};
 use crate::infer::states::{OwnerId, StateStore};
 use crate::infer::{Outcome, Row};
 use crate::record::Timing;
-use crate::redact::AskedClasses;
 use crate::tags::Tags;
 use model::{states_of, tag};
 pub use policy::{policy, settling};
@@ -165,33 +163,17 @@ impl Sim {
     }
 
     pub(super) fn record(&self, say: &Say, seq: u64) -> Record {
-        let source = Arc::new(Source {
-            offset: self.offset,
-            meta: None,
-            headers: Vec::new(),
-            timestamp_ms: None,
-            tenant: None,
-            attached: None,
-        });
+        let source = Arc::new(Source { offset: self.offset, ..Source::default() });
         let mut h = DefaultHasher::new();
         (seq, &say.words, say.is_final, self.restarts).hash(&mut h);
         let mut clock = self.clocks.get(&say.channel).copied().unwrap_or_default();
         let word = |(n, &w): (usize, &u8)| Word {
-            spoken: format!("w{w}").into(),
-            parts: format!("w{w}").into(),
-            asked: AskedClasses::default(),
             start: starts(&mut clock, w),
             end: ends(&mut clock, w),
-            confidence: None,
             speaker: speaker(w).map(Into::into),
-            prosody: Prosody::default(),
             tokens: Arc::new([1000 + u32::from(w)]),
-            kind: WordKind::Speech,
-            source: source.clone(),
             src: [n as u64, n as u64 + 1],
-            shared: false,
-            vocabulary: None,
-            choice: None,
+            ..Word::new(format!("w{w}"), source.clone())
         };
         Record {
             seq: Some(seq),
