@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from . import spoken
 from .spoken import Entity, Readings
 from .labels import ANY_B, CASE, DISFLUENCY, IGNORE, ITN, PUNCT, case_of
-from .sources import Piece
+from .piece import Piece
 
 # {X} is an entity; marks and capitals as written. Kept apart from every test.
 CARRIERS = [

@@ -25,7 +25,7 @@ from ..dataset import Batch, Chunk, Sampler, WordTokenizer
 from ..loss import joint_loss
 from ..model import UNLIMITED, Heard, Tagger
 from ..noise import corrupt
-from ..sources import Piece
+from ..piece import Piece
 from ..spoken import Readings
 from .domain import Domain, Seeds
 from .language_model import LanguageModel

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import torch
 from tokenizers import Tokenizer
 
-from ..sources import Piece, cleaned
+from ..piece import Piece
+from ..sources import cleaned
 from ..spoken import Readings
 from .domain import Seeds
 from .language_model import LanguageModel
