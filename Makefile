@@ -94,11 +94,14 @@ soak: setup-kafka runtime
 kafka: setup-kafka
 	deploy/kafka/kafka.sh serve $(CURDIR)/target/kafka/local $(PORT)
 
-# Licences, sources and advisories of dependencies by cargo-deny, which takes minutes to build: installed into target/tools, once.
+# Licences and sources of dependencies by cargo-deny, which takes minutes to build: installed into target/tools, once. AUDIT="advisories bans licenses
+# sources" looks for known faults as well: that fetches RustSec's database, which is no package registry.
 CARGO_DENY ?= 0.18.5
+AUDIT ?= bans licenses sources
 audit: setup
-	@test -x target/tools/bin/cargo-deny || cargo install --locked --root target/tools cargo-deny@$(CARGO_DENY)
-	target/tools/bin/cargo-deny check
+	@test "$$(target/tools/bin/cargo-deny --version 2> /dev/null)" = "cargo-deny $(CARGO_DENY)" \
+	  || cargo install -q --locked --debug --force --root target/tools cargo-deny@$(CARGO_DENY)
+	target/tools/bin/cargo-deny --locked check $(AUDIT)
 
 $(VENV)/.complete: models/training/requirements.txt
 	python3 -m venv $(VENV)

@@ -16,10 +16,11 @@ use faircopy::telemetry::Telemetry;
 use stats_alloc::Region;
 
 fn main() {
+    let runtime = tokio::runtime::Runtime::new().expect("the system starts threads");
     let _telemetry = std::env::args().any(|a| a == "--telemetry").then(|| {
         let mut all = settings();
         (all.telemetry.otlp, all.telemetry.sampled) = ("http://127.0.0.1:9".into(), 1.0);
-        Telemetry::start(&all, &Arc::default()).expect("it starts")
+        Telemetry::start(&all, &Arc::default(), runtime.handle()).expect("it starts")
     });
     println!(
         "{:<24} {:>7} {:>8} {:>8} {:>6} {:>12} {:>12} {:>9}",

@@ -26,6 +26,7 @@ class Network(unittest.TestCase):
             self.assertEqual(egress(made_of(networkPolicy=on, kafka={"brokers": brokers})), {53} | ports, brokers)
         self.assertEqual(egress(made_of(networkPolicy=on, telemetry={"otlp": "http://collector:4318/v1"})), {53, 9092, 4318})
         self.assertEqual(egress(made_of(networkPolicy=on, telemetry={"otlp": "http://collector"})), {53, 9092, 80})
+        self.assertEqual(egress(made_of(networkPolicy=on, telemetry={"otlp": "https://collector"})), {53, 9092, 443})
         self.assertEqual(egress(made_of(networkPolicy={**on, "extraEgressPorts": [19092, 9092]})), {53, 9092, 19092})
         for url, port in (("https://sign-in.example/token", 443), ("https://sign-in.example:8443/realms/a", 8443)):
             kafka = {"brokers": "k:9093", "properties": {"sasl.oauthbearer.token.endpoint.url": url}}

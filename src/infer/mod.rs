@@ -10,6 +10,7 @@
 //!
 //! The second stage ([`second`]) has a queue and workers of its own. Only [`onnx`] and [`second_onnx`] know ONNX Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
 
+mod cuda;
 pub mod kept;
 pub mod model;
 pub mod models;

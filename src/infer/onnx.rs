@@ -12,6 +12,7 @@ use ort::session::{Session, SessionOutputs};
 use ort::value::{DynValue, PrimitiveTensorElementType, Tensor, TensorRef};
 use serde::{Deserialize, Serialize};
 
+use super::cuda;
 use super::model::{LoadError, ModelFiles};
 use super::path::LabelTransitions;
 use super::prosody::Prosody;
@@ -142,6 +143,7 @@ impl OnnxTagger {
         let path = files.tagger();
         let fail = |what: &str, e: String| LoadError(format!("{}: {what}: {e}", path.display()));
         let cpu = |e: String| fail("cannot set up ONNX Runtime", e);
+        let unusable = |e: String| fail("infer.device = \"cuda\", but CUDA cannot be used", cuda::explain(&e));
         let mut builder = Session::builder()
             .map_err(|e| cpu(e.to_string()))?
             .with_optimization_level(GraphOptimizationLevel::All)
@@ -149,15 +151,8 @@ impl OnnxTagger {
             .with_intra_threads(threads)
             .map_err(|e| cpu(e.to_string()))?;
         if device == Device::Cuda {
-            builder = builder.with_execution_providers([ep::CUDA::default().build().error_on_failure()]).map_err(|e| {
-                fail(
-                    "infer.device = \"cuda\", but this ONNX Runtime cannot use it",
-                    format!(
-                        "{e}; expected the GPU build (libonnxruntime_providers_cuda.so beside it, CUDA and cuDNN); \
-                             point infer.runtime at it or set infer.device = \"cpu\""
-                    ),
-                )
-            })?;
+            let provider = ep::CUDA::default().build().error_on_failure();
+            builder = builder.with_execution_providers([provider]).map_err(|e| unusable(e.to_string()))?;
         }
         if let Some(common) = common {
             builder = builder.with_prepacked_weights(&common.packed).map_err(|e| cpu(e.to_string()))?;
@@ -165,7 +160,11 @@ impl OnnxTagger {
                 builder = builder.with_initializer(name, value.clone()).map_err(|e| cpu(e.to_string()))?;
             }
         }
-        let session = builder.commit_from_memory(onnx).map_err(|e| fail("expected an ONNX tagger", e.to_string()))?;
+        let session = builder.commit_from_memory(onnx).map_err(|e| match e.to_string() {
+            // A driver that is too old, or no device, shows only now.
+            e if device == Device::Cuda && e.contains("CUDA") => unusable(e),
+            e => fail("expected an ONNX tagger", e),
+        })?;
         let boundaries = files.labels.inputs.clone();
         let mut inputs: Vec<&str> = session.inputs().iter().map(|i| i.name()).collect();
         let mut slabs: Vec<String> = slab_names().take_while(|name| inputs.contains(&&**name)).collect();

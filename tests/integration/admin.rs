@@ -1,8 +1,7 @@
-//! The admin port of a running worker: probes, figures and secrets; settings that change while the worker runs; traces.
+//! The admin port of a running worker: probes, figures and secrets; settings that change while the worker runs.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc;
+use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
@@ -129,80 +128,4 @@ fn profiles_and_limits_change_between_two_records_and_a_wrong_file_changes_nothi
     sender.flush();
     eventually("the new limit refuses", || topics.read("dead").len() == 1);
     assert_eq!(ends(&topics), 3);
-}
-
-/// Takes what is exported and gives the bodies of `/v1/traces`.
-fn collector() -> (String, mpsc::Receiver<Vec<u8>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    let (sender, bodies) = mpsc::channel();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let sender = sender.clone();
-            std::thread::spawn(move || {
-                let mut stream = stream;
-                let (mut bytes, mut chunk) = (Vec::new(), [0; 65536]);
-                while let Ok(n @ 1..) = stream.read(&mut chunk) {
-                    bytes.extend_from_slice(&chunk[..n]);
-                    let Some(head) = bytes.windows(4).position(|w| w == b"\r\n\r\n").map(|at| at + 4) else { continue };
-                    let text = String::from_utf8_lossy(&bytes[..head]).to_lowercase();
-                    let length =
-                        text.split("content-length:").nth(1).and_then(|v| v.lines().next()?.trim().parse::<usize>().ok());
-                    let end = head + length.unwrap_or(0);
-                    if bytes.len() >= end {
-                        if text.contains("/v1/traces") {
-                            let _ = sender.send(bytes[head..end].to_vec());
-                        }
-                        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-                        bytes.drain(..end);
-                    }
-                }
-            });
-        }
-    });
-    (address, bodies)
-}
-
-#[test]
-fn a_trace_goes_through_from_the_raw_record_to_the_segment_of_its_last_word() {
-    let topics = Topics::create("traces", 1);
-    let (address, bodies) = collector();
-    let more = format!("[telemetry]\notlp = {address:?}\nsampled = 0.0\n");
-    let mut worker = Worker::start(&topics, "w", &more);
-    let sender = Sender::new();
-    let raw = topics.name("raw");
-    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-    let parent = format!("00-{trace}-00f067aa0ba902b7-01");
-    let record = json!({"text": "thank you for calling", "end": "session"}).to_string();
-    sender.send(&raw, Some(b"traced"), Some(record.as_bytes()), &[("traceparent", &parent), ("mine", "kept")]);
-    sender.send(&raw, Some(b"other"), Some(record.as_bytes()), &[]);
-    sender.flush();
-    eventually("both end", || ends(&topics) == 2);
-    for (record, segment) in segments(&topics) {
-        let carried = record.header("traceparent");
-        if *segment.session == *"other" {
-            assert_eq!(carried, None, "the sender has not decided, and nobody is sampled");
-            continue;
-        }
-        let carried = carried.unwrap();
-        assert!(carried.contains(trace) && carried != parent, "the trace goes on, from a span of ours: {carried}");
-        assert_eq!(
-            (record.header("mine").as_deref(), record.headers.iter().filter(|(k, _)| k == "traceparent").count()),
-            (Some("kept"), 1)
-        );
-    }
-    assert!(worker.terminate().success());
-    let sent: Vec<u8> = bodies.try_iter().flatten().collect();
-    let has = |what: &[u8]| sent.windows(what.len()).any(|w| w == what);
-    for span in [
-        format!("process {raw}"),
-        "buffer".into(),
-        "format".into(),
-        "infer".into(),
-        format!("publish {}", topics.name("formatted")),
-    ] {
-        assert!(has(span.as_bytes()), "no span {span:?}");
-    }
-    let id: Vec<u8> = (0..16).map(|i| u8::from_str_radix(&trace[2 * i..2 * i + 2], 16).unwrap()).collect();
-    assert!(has(&id) && !has(b"thank you"), "of that trace, and without its words");
 }

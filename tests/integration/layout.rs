@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 12] = [
+const TESTS: [&str; 13] = [
     "pipeline/shadow/tests.rs",
     "session/proptests.rs",
     "session/scenarios.rs",
@@ -20,6 +20,7 @@ const TESTS: [&str; 12] = [
     "pipeline/oracle.rs",
     "pipeline/scenarios.rs",
     "produce/interleavings.rs",
+    "record/avro/tests.rs",
     "redact/tests.rs",
     "format/second/tests.rs",
     "format/itn/tests.rs",
@@ -127,9 +128,9 @@ fn each_client_library_is_named_where_it_belongs_and_nowhere_else() {
         ("rustfst", &["format/itn/openfst.rs"]),
         ("tokenizers", &["infer/second_onnx.rs", "infer/tokenise.rs"]),
         ("governor", &["rate_limit.rs"]),
-        ("opentelemetry", &["events/", "telemetry.rs", "trace.rs"]),
-        ("opentelemetry_sdk", &["events/", "telemetry.rs", "trace.rs"]),
-        ("opentelemetry_otlp", &["telemetry.rs"]),
+        ("opentelemetry", &["events/", "telemetry/", "trace.rs"]),
+        ("opentelemetry_sdk", &["events/", "telemetry/", "trace.rs"]),
+        ("opentelemetry_otlp", &["telemetry/collector.rs"]),
         ("rapidfuzz", &["eval/align.rs"]),
     ] {
         let sources = sources();

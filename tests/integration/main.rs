@@ -35,4 +35,5 @@ mod shadow;
 mod sign_in;
 mod soak;
 mod takeover;
+mod telemetry;
 mod worker;

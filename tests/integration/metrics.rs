@@ -65,7 +65,8 @@ fn names(text: &str) -> BTreeSet<String> {
 fn everything_that_happens_is_exported() {
     let settings = Settings::load(None).unwrap();
     let health = Arc::new(Health::default());
-    let telemetry = Telemetry::start(&settings, &health).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let telemetry = Telemetry::start(&settings, &health, runtime.handle()).unwrap();
     let _partition = health.assigned(0);
     everything_happens();
     println!("{}", telemetry.prometheus());

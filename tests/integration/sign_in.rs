@@ -13,15 +13,15 @@ use crate::broker::{IAM_USER, Listener, listener, made};
 use crate::kafka::{Sender, Topics, eventually};
 use crate::principals::{Operation, Resource, Right, change_scram_password, grant};
 use crate::service::{ends, segments};
-use crate::worker::{Worker, settings};
+use crate::worker::{FAST, Worker, settings};
 
 /// How a client signs in: the listener, and its settings as environment variables.
-struct RecordSpan {
+struct SignIn {
     variables: Vec<(String, String)>,
 }
 
-impl RecordSpan {
-    fn by(which: Listener, protocol: &str, properties: &[(&str, &str)]) -> RecordSpan {
+impl SignIn {
+    fn by(which: Listener, protocol: &str, properties: &[(&str, &str)]) -> SignIn {
         let authority = made("ca.pem").display().to_string();
         let mut variables = vec![("FAIRCOPY__KAFKA__BROKERS".to_string(), listener(which))];
         let always = [("security.protocol", protocol), ("ssl.ca.location", &authority)];
@@ -29,7 +29,7 @@ impl RecordSpan {
             let table = if *name == "sasl.password" && value.starts_with('/') { "PROPERTY_FILES" } else { "PROPERTIES" };
             variables.push((format!("FAIRCOPY__KAFKA__{table}__{}", name.replace('.', "_").to_uppercase()), value.to_string()));
         }
-        RecordSpan { variables }
+        SignIn { variables }
     }
 
     fn environment(&self) -> Vec<(&str, &str)> {
@@ -39,9 +39,10 @@ impl RecordSpan {
     fn run(&self, topics: &Topics, args: &[&str]) -> Output {
         let dir = tempfile::tempdir().unwrap();
         let config = dir.path().join("f.toml");
-        std::fs::write(&config, settings(topics, "")).unwrap();
+        std::fs::write(&config, settings(topics, "[profiles.verbatim]\nverbatim = true\n")).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_faircopy"));
-        command.args(["--config", config.to_str().unwrap()]).args(args).envs(self.environment()).output().unwrap()
+        command.args(["--config", config.to_str().unwrap()]).args(args).env(FAST.0, FAST.1);
+        command.envs(self.environment()).output().unwrap()
     }
 }
 
@@ -56,8 +57,9 @@ fn everything(prefix: &str) -> Vec<Right> {
     kinds.map(|kind| Right(kind, format!("{prefix}*"), Operation::RD_KAFKA_ACL_OPERATION_ALL)).to_vec()
 }
 
-/// Every command, one after the other: topics are made, a call is formatted and looked at, a record is refused and listed, a session forgotten.
-fn every_command_signs_in(name: &str, principal: &str, way: &RecordSpan) {
+/// Every command that reaches Kafka, one after the other: topics are made, a call is formatted, looked at, made again and compared, a record is refused,
+/// listed and replayed, a session forgotten.
+fn every_command_signs_in(name: &str, principal: &str, way: &SignIn) {
     let topics = Topics::of(&format!("sign-in-{name}"));
     grant(principal, &everything(&topics.prefix));
     let created = way.run(&topics, &["topics", "create", "--partitions", "1"]);
@@ -71,6 +73,18 @@ fn every_command_signs_in(name: &str, principal: &str, way: &RecordSpan) {
     eventually("the call is formatted", || ends(&topics) == 1);
     eventually("the other record is refused", || topics.read("dead").len() == 1);
     assert_eq!(http(&address(&worker), "/page", "").0, 200);
+    let verified = way.run(&topics, &["verify", "--json"]);
+    let proven: serde_json::Value =
+        serde_json::from_slice(&verified.stdout).unwrap_or_else(|e| panic!("{e}: {}", said(&verified)));
+    assert!(verified.status.success() && proven["verdicts"]["same"].as_u64() >= Some(2), "{proven}: {}", said(&verified));
+    let compared = way.run(&topics, &["compare", "--json", "--b", "verbatim"]);
+    let found: serde_json::Value =
+        serde_json::from_slice(&compared.stdout).unwrap_or_else(|e| panic!("{e}: {}", said(&compared)));
+    assert!(
+        matches!(compared.status.code(), Some(0 | 1)) && found["segments"] == proven["segments"],
+        "{found}: {}",
+        said(&compared)
+    );
     let listed = way.run(&topics, &["dead-letters", "list"]);
     assert!(listed.status.success() && String::from_utf8_lossy(&listed.stdout).contains("\tjson\t"), "{}", said(&listed));
     let replayed = way.run(&topics, &["dead-letters", "replay"]);
@@ -82,12 +96,12 @@ fn every_command_signs_in(name: &str, principal: &str, way: &RecordSpan) {
 
 #[test]
 fn every_command_signs_in_by_tls_with_an_authority_of_ones_own() {
-    every_command_signs_in("tls", "ANONYMOUS", &RecordSpan::by(Listener::Tls, "ssl", &[]));
+    every_command_signs_in("tls", "ANONYMOUS", &SignIn::by(Listener::Tls, "ssl", &[]));
 }
 
-fn mutual(certificate: &Path, key: &Path) -> RecordSpan {
+fn mutual(certificate: &Path, key: &Path) -> SignIn {
     let properties = [("ssl.certificate.location", certificate.to_str().unwrap()), ("ssl.key.location", key.to_str().unwrap())];
-    RecordSpan::by(Listener::Mutual, "ssl", &properties)
+    SignIn::by(Listener::Mutual, "ssl", &properties)
 }
 
 #[test]
@@ -95,9 +109,9 @@ fn every_command_signs_in_by_mutual_tls() {
     every_command_signs_in("mutual", "CN=mutual", &mutual(&made("mutual.pem"), &made("mutual.key")));
 }
 
-fn sasl(mechanism: &str, user: &str, password: &str) -> RecordSpan {
+fn sasl(mechanism: &str, user: &str, password: &str) -> SignIn {
     let properties = [("sasl.mechanism", mechanism), ("sasl.username", user), ("sasl.password", password)];
-    RecordSpan::by(Listener::Sasl, "sasl_ssl", &properties)
+    SignIn::by(Listener::Sasl, "sasl_ssl", &properties)
 }
 
 #[test]
@@ -222,7 +236,7 @@ fn endpoint_of(
     (address, given)
 }
 
-fn oauth(endpoint: &str, client: &str, secret: &str) -> RecordSpan {
+fn oauth(endpoint: &str, client: &str, secret: &str) -> SignIn {
     let properties = [
         ("sasl.mechanism", "OAUTHBEARER"),
         ("sasl.oauthbearer.method", "oidc"),
@@ -231,7 +245,7 @@ fn oauth(endpoint: &str, client: &str, secret: &str) -> RecordSpan {
         ("sasl.oauthbearer.client.secret", secret),
         ("sasl.oauthbearer.scope", "kafka"),
     ];
-    RecordSpan::by(Listener::Sasl, "sasl_ssl", &properties)
+    SignIn::by(Listener::Sasl, "sasl_ssl", &properties)
 }
 
 #[test]
@@ -253,9 +267,9 @@ fn every_command_signs_in_by_oauthbearer_and_a_worker_outlives_its_tokens() {
 }
 
 /// Signing in as to Amazon MSK, with the credentials of these variables.
-fn iam(credentials: &[(&str, &str)]) -> RecordSpan {
+fn iam(credentials: &[(&str, &str)]) -> SignIn {
     let properties = [("sasl.mechanism", "AWS_MSK_IAM"), ("aws.region", "eu-west-1")];
-    let mut way = RecordSpan::by(Listener::Iam, "sasl_ssl", &properties);
+    let mut way = SignIn::by(Listener::Iam, "sasl_ssl", &properties);
     // What this machine has of its own must not be taken, nor an instance's metadata asked for.
     let own =
         [("AWS_EC2_METADATA_DISABLED", "true"), ("AWS_CONFIG_FILE", "/nowhere"), ("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")];
@@ -317,7 +331,7 @@ fn credentials_for_amazon_msk_come_from_a_profile_or_from_the_container() {
 fn who_cannot_sign_in_is_told_why_and_what_to_do() {
     let topics = Topics::of("sign-in-refused");
     let (endpoint, _) = token_endpoint("oauth:oauth-secret", 60);
-    let refused = |way: &RecordSpan, code: i32, expected: &[&str]| {
+    let refused = |way: &SignIn, code: i32, expected: &[&str]| {
         let output = way.run(&topics, &["topics", "create"]);
         let text = said(&output);
         assert_eq!(output.status.code(), Some(code), "{text}");
@@ -341,9 +355,9 @@ fn who_cannot_sign_in_is_told_why_and_what_to_do() {
     let stolen = [("AWS_ACCESS_KEY_ID", IAM_USER.0), ("AWS_SECRET_ACCESS_KEY", "hunter2")];
     refused(&iam(&stolen), 4, &["the signature is wrong"]);
     refused(&iam(&[]), 4, &["no token for Amazon MSK in region eu-west-1: no AWS credentials", "AWS_WEB_IDENTITY_TOKEN_FILE"]);
-    let stranger = RecordSpan::by(Listener::Mutual, "ssl", &[]);
+    let stranger = SignIn::by(Listener::Mutual, "ssl", &[]);
     refused(&stranger, 4, &["certificate"]);
-    let mut untrusting = RecordSpan::by(Listener::Tls, "ssl", &[]);
+    let mut untrusting = SignIn::by(Listener::Tls, "ssl", &[]);
     untrusting.variables.retain(|(name, _)| !name.ends_with("SSL_CA_LOCATION"));
     refused(&untrusting, 4, &["certificate verify failed"]);
 }

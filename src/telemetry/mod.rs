@@ -1,29 +1,33 @@
 //! OpenTelemetry: where metrics and spans are sent. [`events`](crate::events) makes the metrics, [`trace`] the spans.
 //!
 //! Metrics are always kept for Prometheus (`/metrics`); with `telemetry.otlp` set, or the variables that OpenTelemetry specifies
-//! (`OTEL_EXPORTER_OTLP_ENDPOINT` and others), they and spans are also sent to a collector, by OTLP over HTTP or HTTPS.
+//! (`OTEL_EXPORTER_OTLP_ENDPOINT` and others), they and spans are also sent to a [`collector`].
+
+mod collector;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use collector::{Collector, EXPORT_TIMEOUT};
 use opentelemetry::{Key, KeyValue, global};
-use opentelemetry_otlp::{MetricExporter, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use prometheus::{Encoder, Registry, TextEncoder};
+use tokio::runtime::Handle;
 
 use crate::config::Settings;
 use crate::events;
 use crate::health::Health;
 use crate::trace;
 
-/// Time-out of a collector, so that a collector that does not answer holds nothing up.
-const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
+/// An environment variable that says something.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
 
-/// Whether an environment variable says something.
 fn told(name: &str) -> bool {
-    std::env::var(name).is_ok_and(|value| !value.is_empty())
+    variable(name).is_some()
 }
 
 /// A name that no other process has: containers all have process number 1.
@@ -61,37 +65,6 @@ fn resource(instance: &str, told: &dyn Fn(&str) -> bool) -> Resource {
     resource.build()
 }
 
-/// Where metrics and spans are sent.
-enum Collector {
-    /// to the address of the settings
-    Settings(String),
-    /// to where OTEL_EXPORTER_OTLP_… say
-    Environment,
-}
-
-impl Collector {
-    /// `None`: nothing is sent. An address in the settings comes before the environment's.
-    fn of(otlp: &str, told: &dyn Fn(&str) -> bool) -> Option<Collector> {
-        let disabled = std::env::var("OTEL_SDK_DISABLED").is_ok_and(|value| value.eq_ignore_ascii_case("true"));
-        let variables =
-            ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
-        match otlp {
-            _ if disabled => None,
-            "" => variables.iter().any(|name| told(name)).then_some(Collector::Environment),
-            address => Some(Collector::Settings(address.trim_end_matches('/').to_string())),
-        }
-    }
-
-    /// An exporter that sends there. Headers, compression and what else OTEL_EXPORTER_OTLP_… say it reads itself.
-    fn reach<E: WithExportConfig>(&self, exporter: E, path: &str, told: &dyn Fn(&str) -> bool) -> E {
-        let exporter = match self {
-            Collector::Settings(address) => exporter.with_endpoint(format!("{address}/{path}")),
-            Collector::Environment => exporter,
-        };
-        if told("OTEL_EXPORTER_OTLP_TIMEOUT") { exporter } else { exporter.with_timeout(EXPORT_TIMEOUT) }
-    }
-}
-
 /// The exporters that were started. Stop them before the process ends.
 pub struct Telemetry {
     registry: Registry,
@@ -100,11 +73,11 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Starts exporters and sets the process's providers. Once per process, before the first event.
+    /// Starts exporters and sets the process's providers. Once per process, before the first event. `runtime`: for connections by gRPC.
     ///
     /// # Errors
     /// An exporter does not start; says which setting is wrong.
-    pub fn start(settings: &Settings, health: &Arc<Health>) -> Result<Telemetry, String> {
+    pub fn start(settings: &Settings, health: &Arc<Health>, runtime: &Handle) -> Result<Telemetry, String> {
         let t = &settings.telemetry;
         let resource = resource(&instance(), &told);
         let registry = Registry::new();
@@ -118,24 +91,15 @@ impl Telemetry {
         let _ = registry.register(Box::new(prometheus::process_collector::ProcessCollector::for_self()));
         let mut meters = SdkMeterProvider::builder().with_resource(resource.clone()).with_reader(prometheus);
         let mut tracers = None;
-        let wrong = |e: &dyn std::fmt::Display| {
-            format!(
-                "telemetry.otlp = {:?}: {e}; expected a collector's address such as http://collector:4318 or https://collector:4318, there or in \
-                 OTEL_EXPORTER_OTLP_ENDPOINT",
-                t.otlp
-            )
-        };
-        if let Some(collector) = Collector::of(&t.otlp, &told) {
-            let exporter = MetricExporter::builder().with_http();
-            let metrics = collector.reach(exporter, "v1/metrics", &told).build().map_err(|e| wrong(&e))?;
+        if let Some(collector) = Collector::of(&t.otlp, &variable)? {
+            let metrics = collector.metrics(runtime)?;
             let reader = PeriodicReader::builder(metrics);
             let reader = match told("OTEL_METRIC_EXPORT_INTERVAL") {
                 true => reader, // it reads the variable itself
                 false => reader.with_interval(Duration::from_millis(t.interval_ms)),
             };
             meters = meters.with_reader(reader.build());
-            let exporter = SpanExporter::builder().with_http();
-            let spans = collector.reach(exporter, "v1/traces", &told).build().map_err(|e| wrong(&e))?;
+            let spans = collector.spans(runtime)?;
             let mut provider = SdkTracerProvider::builder().with_resource(resource).with_batch_exporter(spans);
             if !told("OTEL_TRACES_SAMPLER") {
                 provider = provider.with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(t.sampled))));
@@ -179,13 +143,5 @@ mod tests {
         let resource = resource(&one, &|_| false);
         let value = |name: &'static str| resource.get(&Key::from_static_str(name)).map(|v| v.to_string());
         assert_eq!((value("service.name"), value("service.instance.id")), (Some("faircopy".into()), Some(one)));
-    }
-
-    #[test]
-    fn a_collector_is_named_by_the_settings_or_else_by_the_environment() {
-        let endpoint = |name: &str| name == "OTEL_EXPORTER_OTLP_ENDPOINT";
-        assert!(Collector::of("", &|_| false).is_none());
-        assert!(matches!(Collector::of("", &endpoint), Some(Collector::Environment)));
-        assert!(matches!(Collector::of("https://c:4318/", &endpoint), Some(Collector::Settings(a)) if a == "https://c:4318"));
     }
 }

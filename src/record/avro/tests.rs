@@ -1,0 +1,162 @@
+use std::time::Instant;
+
+use super::schemas::{MAX_SCHEMAS, UNKNOWN_FOR};
+use super::*;
+use crate::record::decode::frame;
+use serde_json::{Value as Json, json};
+
+const RAW: &str = r#"{"type":"record","name":"Raw","fields":[
+    {"name":"seq","type":["null","long"],"default":null},
+    {"name":"channel","type":"string"},
+    {"name":"final","type":["null","boolean"],"default":null},
+    {"name":"words","type":{"type":"array","items":{"type":"record","name":"Word","fields":[
+        {"name":"w","type":"string"},{"name":"s","type":["null","double"]},{"name":"c","type":["null","float"]}]}}},
+    {"name":"meta","type":{"type":"map","values":"string"}}]}"#;
+
+fn write(schema: &str, value: Json) -> Vec<u8> {
+    use apache_avro::{Schema, writer::datum::GenericDatumWriter};
+    let schema = Schema::parse_str(schema).unwrap();
+    let value = codec::avro(value).resolve(&schema).unwrap();
+    GenericDatumWriter::builder(&schema).build().unwrap().write_value_to_vec(value).unwrap()
+}
+
+fn framed(id: u32, datum: &[u8]) -> Vec<u8> {
+    [&frame(id)[..], datum].concat()
+}
+
+fn raw() -> Json {
+    json!({"seq": 4, "channel": "agent", "final": null, "words": [{"w": "good", "s": 0.5, "c": null}], "meta": {"call": "x"}})
+}
+
+#[test]
+fn a_raw_value_becomes_the_json_of_its_fields_and_null_fields_are_absent() {
+    let schemas = Schemas::default();
+    let value = framed(7, &write(RAW, raw()));
+    assert_eq!(schemas.missing(&value, Instant::now()), Some(7));
+    assert!(schemas.to_json(&value).unwrap_err().detail.contains("schema 7 was not asked for"));
+    schemas.learn(7, Ok(RAW), Instant::now());
+    assert_eq!(schemas.missing(&value, Instant::now()), None);
+    let json: Json = serde_json::from_slice(&schemas.to_json(&value).unwrap()).unwrap();
+    assert_eq!(json, json!({"seq": 4, "channel": "agent", "words": [{"w": "good", "s": 0.5}], "meta": {"call": "x"}}));
+}
+
+#[test]
+fn a_value_that_breaks_off_or_goes_on_or_has_no_frame_is_refused() {
+    let schemas = Schemas::default();
+    schemas.learn(7, Ok(RAW), Instant::now());
+    let whole = framed(7, &write(RAW, raw()));
+    for end in 0..whole.len() {
+        assert_eq!(schemas.to_json(&whole[..end]).unwrap_err().reason, "avro", "{end}");
+    }
+    let longer = [whole.as_slice(), b"x"].concat();
+    assert!(schemas.to_json(&longer).unwrap_err().detail.contains("1 bytes are left over"));
+    assert!(schemas.to_json(br#"{"text":"good"}"#).unwrap_err().detail.contains("input.framing"));
+    let nan = r#"{"type":"record","name":"R","fields":[{"name":"s","type":"double"}]}"#;
+    schemas.learn(8, Ok(nan), Instant::now());
+    assert!(schemas.to_json(&framed(8, &f64::NAN.to_le_bytes())).unwrap_err().detail.contains("not finite"));
+}
+
+#[test]
+fn a_schema_by_which_a_few_bytes_could_become_much_is_refused() {
+    let schemas = Schemas::default();
+    let record = |fields: &str| format!(r#"{{"type":"record","name":"R","fields":[{fields}]}}"#);
+    let circle = record(r#"{"name":"next","type":["null","R"]}"#);
+    let nulls = record(r#"{"name":"n","type":{"type":"array","items":"null"}}"#);
+    let empty = record(r#"{"name":"n","type":{"type":"array","items":{"type":"record","name":"E","fields":[]}}}"#);
+    let mut doubled = r#"{"type":"record","name":"D0","fields":[]}"#.to_string();
+    for depth in 1..20 {
+        doubled = format!(
+            r#"{{"type":"record","name":"D{depth}","fields":[{{"name":"a","type":{doubled}}},{{"name":"b","type":"D{}"}}]}}"#,
+            depth - 1
+        );
+    }
+    for (id, (schema, why)) in [
+        (circle, "contains itself"),
+        (nulls, "take no bytes"),
+        (empty, "take no bytes"),
+        (doubled, "parts"),
+        ("{".into(), "not an Avro schema"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        schemas.learn(id as u32, Ok(&schema), Instant::now());
+        let refused = schemas.to_json(&framed(id as u32, b"")).unwrap_err();
+        assert!(refused.detail.contains(why), "{why}: {}", refused.detail);
+    }
+    // A length that no record has is not given the memory that it asks for.
+    schemas.learn(9, Ok(r#"{"type":"record","name":"R","fields":[{"name":"text","type":"string"}]}"#), Instant::now());
+    assert_eq!(schemas.to_json(&framed(9, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0x0f])).unwrap_err().reason, "avro");
+}
+
+#[test]
+fn what_the_registry_does_not_know_is_said_and_the_oldest_of_many_schemas_is_forgotten() {
+    let schemas = Schemas::default();
+    schemas.learn(1, Err("the registry has no schema 1".into()), Instant::now());
+    assert!(schemas.missing(&framed(1, b""), Instant::now()).is_none(), "it is not asked for again at once");
+    assert_eq!(schemas.missing(&framed(1, b""), Instant::now() + UNKNOWN_FOR), Some(1), "later it is");
+    assert!(schemas.to_json(&framed(1, b"")).unwrap_err().detail.contains("no schema 1"));
+    for id in 2..=MAX_SCHEMAS as u32 + 1 {
+        schemas.learn(id, Ok(r#""string""#), Instant::now());
+    }
+    assert_eq!(schemas.missing(&framed(1, b""), Instant::now()), Some(1));
+    assert_eq!(schemas.missing(&framed(2, b""), Instant::now()), None);
+}
+
+/// Field names by record, of the JSON Schema and of the Avro schema.
+#[test]
+fn a_segment_in_avro_has_every_field_that_it_has_in_json() {
+    let json = Segment::json_schema();
+    let avro: Json = serde_json::from_str(SEGMENT_SCHEMA).unwrap();
+    let mut records = Vec::new();
+    fn gather<'a>(schema: &'a Json, records: &mut Vec<&'a Json>) {
+        if schema["type"] == "record" {
+            records.push(schema);
+        }
+        match schema {
+            Json::Object(parts) => parts.values().for_each(|part| gather(part, records)),
+            Json::Array(parts) => parts.iter().for_each(|part| gather(part, records)),
+            _ => {}
+        }
+    }
+    gather(&avro, &mut records);
+    assert_eq!(records.len(), 5);
+    for record in records {
+        let name = record["name"].as_str().unwrap();
+        let of_json = if name == "Segment" { &json["properties"] } else { &json["$defs"][name]["properties"] };
+        let mut expected: Vec<&str> = of_json.as_object().unwrap().keys().map(String::as_str).collect();
+        let mut fields: Vec<&str> = record["fields"].as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
+        expected.sort();
+        fields.sort();
+        assert_eq!(fields, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_segment_is_read_back_as_it_was_written() {
+    let segment = json!({
+        "session": "call", "channel": "agent", "epoch": 7, "seq": 3, "kind": "final", "text": "Good $5.",
+        "words": [{"text": "Good", "s": 0.5, "e": 1.0, "c": 0.5, "speaker": "a", "src": [0, 1]}, {"text": "$5.", "src": [1, 3]}],
+        "entities": [{"class": "money", "written": "$5", "spoken": "five dollars", "words": [1, 2], "src": [1, 3]}],
+        "removed": [{"class": "filler", "spoken": "um", "src": [3, 4]}],
+        "degraded": true, "timing": [{"timer": [5, 2]}, {"expired": 9}], "model": "m", "profile": "p", "origin": "a-b", "meta": {"a": [1, null]}
+    });
+    let end = json!({"session": "call", "channel": "agent", "epoch": 7, "seq": 4, "kind": "end", "text": "", "model": "m", "profile": "p",
+        "counts": {"words": 4, "segments": 1, "removed": 1, "degraded": 0}, "cause": "session", "frozen": null});
+    let schemas = Schemas::default();
+    schemas.learn(3, Ok(SEGMENT_SCHEMA), Instant::now());
+    for one in [segment, end] {
+        let typed: Segment = serde_json::from_value(one).unwrap();
+        let mut value = frame(3).to_vec();
+        encode(&typed, &mut value);
+        assert_eq!(super::segment(&value).map(|s| s.text), Some(typed.text.clone()));
+        let mut read: Json = serde_json::from_slice(&schemas.to_json(&value).unwrap()).unwrap();
+        if let Some(meta) = read["meta"].as_str() {
+            read["meta"] = serde_json::from_str(meta).unwrap();
+        } else {
+            read.as_object_mut().unwrap().remove("meta");
+        }
+        let back: Segment = serde_json::from_value(read).unwrap();
+        assert_eq!(serde_json::to_value(&back).unwrap(), serde_json::to_value(&typed).unwrap());
+    }
+}
