@@ -111,6 +111,7 @@ class Running(unittest.TestCase):
         first, documents = start(f"{TELL}-1")
         live = first.until("livenessProbe", PATIENCE)
         ready = first.until("readinessProbe", PATIENCE)
+        used = first.cpu_seconds()
         status = Path(f"/proc/{first.pid()}/status").read_text()
         for line in ("Uid:\t10001\t10001", "CapBnd:\t0000000000000000", "CapEff:\t0000000000000000", "NoNewPrivs:\t1"):
             self.assertIn(line, status)
@@ -153,7 +154,7 @@ class Running(unittest.TestCase):
         self.assertEqual(covered, list(range(sum(len(words.split()) for _, words, _ in CALL))))
         self.assertNotIn("from-a-secret", first.said() + second.said())
         self.assertEqual(second.terminate() < 30 and second.process.returncode, 0, second.said())
-        print(f"\nlive after {live:.1f} s, ready after {ready:.1f} s, peak {peak >> 20} MiB of {request >> 20} asked for, drained in {drained:.1f} s", file=sys.stderr)
+        print(f"\nlive after {live:.1f} s, ready after {ready:.1f} s ({used:.1f} s of CPU), peak {peak >> 20} MiB of {request >> 20} asked for, drained in {drained:.1f} s", file=sys.stderr)
 
     def strimzi_would_make_the_same(self, broker: Broker) -> None:
         """The chart's KafkaTopics have the properties that `topics create` gave the broker's topics."""

@@ -1,6 +1,6 @@
 //! Every instrument: name, unit and what it counts. docs/METRICS.md says the same for operators, and a test compares the two.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 use opentelemetry::{KeyValue, global};
@@ -65,10 +65,25 @@ pub(super) struct Instruments {
     pub(super) model_changes: Counter<u64>,
 }
 
-/// What OpenTelemetry's messaging conventions want beside their metrics.
-pub(super) fn messaging(operation: &'static str) -> [KeyValue; 2] {
-    [KeyValue::new("messaging.system", "kafka"), KeyValue::new("messaging.operation.name", operation)]
+/// The consumer group of this process, for metrics of its client.
+static GROUP: OnceLock<String> = OnceLock::new();
+
+/// Tells in which consumer group this process is. Once, before the first event.
+pub fn name_group(group: &str) {
+    let _ = GROUP.set(group.to_string());
 }
+
+/// What OpenTelemetry's messaging conventions want beside their metrics.
+fn messaging(operation: &'static str) -> Vec<KeyValue> {
+    let group = GROUP.get().map(|group| KeyValue::new("messaging.consumer.group.name", group.as_str()));
+    let always = [KeyValue::new("messaging.system", "kafka"), KeyValue::new("messaging.operation.name", operation)];
+    always.into_iter().chain(group).collect()
+}
+
+/// Of records that the client has taken.
+pub(super) static POLLED: LazyLock<Vec<KeyValue>> = LazyLock::new(|| messaging("poll"));
+/// Of records that the client has sent.
+pub(super) static SENT: LazyLock<Vec<KeyValue>> = LazyLock::new(|| messaging("send"));
 
 fn meter() -> Meter {
     global::meter("faircopy")

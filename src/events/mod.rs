@@ -9,7 +9,7 @@ mod record;
 mod tenants;
 mod worker;
 
-pub use instruments::observe;
+pub use instruments::{name_group, observe};
 pub use record::*;
 pub use tenants::{ModelTimeShared, RowOfTenant, TenantNames};
 pub use worker::*;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use opentelemetry::KeyValue;
 
-use super::instruments::{INSTRUMENTS, messaging};
+use super::instruments::{INSTRUMENTS, POLLED};
 
 static WORDS_FROZEN: AtomicU64 = AtomicU64::new(0);
 static DELAYS_MS: AtomicU64 = AtomicU64::new(0);
@@ -282,7 +282,7 @@ impl RecordTaken {
     /// Records it.
     pub fn emit(self) {
         INSTRUMENTS.records.add(1, &[]);
-        INSTRUMENTS.consumed.add(1, &messaging("poll"));
+        INSTRUMENTS.consumed.add(1, &POLLED);
         INSTRUMENTS.words.add(self.words, &[]);
     }
 }

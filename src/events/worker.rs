@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use opentelemetry::KeyValue;
 
-use super::instruments::{INSTRUMENTS, messaging};
+use super::instruments::{INSTRUMENTS, SENT};
 
 /// The Kafka client reports a problem and goes on trying.
 pub struct ClientProblem<'a> {
@@ -58,7 +58,7 @@ impl CommitAttempted<'_> {
         INSTRUMENTS.transaction_seconds.record(self.took.as_secs_f64(), &[]);
         INSTRUMENTS.changelog_bytes.add(self.changelog_bytes, &[]);
         if self.error.is_none() {
-            INSTRUMENTS.sent.add(self.records, &messaging("send"));
+            INSTRUMENTS.sent.add(self.records, &SENT);
         }
         if let Some(error) = self.error {
             tracing::warn!(partitions = self.partitions, error, "commit failed; the commit is tried again");

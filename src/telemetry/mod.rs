@@ -111,6 +111,7 @@ impl Telemetry {
         }
         let meters = meters.build();
         global::set_meter_provider(meters.clone());
+        events::name_group(&settings.kafka.group);
         events::observe(health);
         Ok(Telemetry { registry, meters, tracers })
     }

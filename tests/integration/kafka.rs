@@ -25,6 +25,8 @@ pub fn root() -> PathBuf {
 pub struct Rec {
     pub partition: i32,
     pub offset: i64,
+    /// milliseconds since 1970
+    pub timestamp_ms: Option<i64>,
     pub key: Option<Vec<u8>>,
     pub payload: Option<Vec<u8>>,
     pub headers: Vec<(String, Vec<u8>)>,
@@ -114,6 +116,7 @@ impl Topics {
             records.push(Rec {
                 partition: m.partition(),
                 offset: m.offset(),
+                timestamp_ms: m.timestamp().to_millis(),
                 key: m.key().map(<[u8]>::to_vec),
                 payload: m.payload().map(<[u8]>::to_vec),
                 headers: headers.unwrap_or_default(),

@@ -84,7 +84,10 @@ fn what_is_documented_is_exported_and_what_is_exported_is_documented_and_nothing
     {
         assert!(text.contains(&format!("\n{name}")), "{name}: {text}");
     }
-    assert!(text.contains("messaging_system=\"kafka\""), "{text}");
+    for label in ["messaging_system=\"kafka\"", "messaging_operation_name=\"poll\"", "messaging_consumer_group_name=\"faircopy\""]
+    {
+        assert!(text.contains(label), "{label}: {text}");
+    }
     let exported = names(&text);
     assert!(exported.len() > 30, "{exported:?}");
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));

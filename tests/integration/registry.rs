@@ -104,6 +104,7 @@ fn framed_json_comes_out_as_framed_json_and_as_cloud_events_with_ids_of_their_ow
     }
     assert_eq!(records[0].headers.iter().filter(|(name, _)| name == "ce_id").count(), 1, "the producer's stays with its record");
     assert_eq!((of(&records[0], "ce_id"), of(&records[1], "ce_id")), ("call//0/0/final".into(), "call//0/1/end".into()));
+    assert_eq!(records[0].timestamp_ms, topics.read("raw")[0].timestamp_ms, "output.time is \"speech\"");
     assert!(topics.read("dead")[0].header("faircopy-detail").unwrap().contains("input.framing"));
     let languages: Vec<String> = registered.lock().unwrap().iter().map(|(language, _)| language.clone()).collect();
     assert_eq!(languages, ["JSON", "JSON"], "of the formatted and the partial topic");
