@@ -50,6 +50,8 @@ pub struct ProfileSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vocabulary: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub vocabulary_by_sound: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub redact_names: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profanity: Option<PathBuf>,
@@ -141,6 +143,21 @@ impl Profile {
 /// The profile that others are laid over, and that records without a tenant have.
 pub(super) const DEFAULT: &str = "default";
 
+/// Likenesses of sounds that tell anything.
+const LIKENESS: std::ops::RangeInclusive<f32> = 0.5..=1.0;
+
+/// A profile's floor of neighbours by sound.
+fn likeness(profile: &str, floor: Option<f32>) -> Result<Option<f32>, SettingsError> {
+    match floor {
+        Some(floor) if !LIKENESS.contains(&floor) => Err(SettingsError(format!(
+            "profiles.{profile}.vocabulary_by_sound = {floor}: expected {:?} to {:?}; 0.85 is a floor that has been measured",
+            LIKENESS.start(),
+            LIKENESS.end()
+        ))),
+        floor => Ok(floor),
+    }
+}
+
 /// Largest tilt of a label, up or down.
 const MAX_TILT: f32 = 20.0;
 
@@ -209,6 +226,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         off: own.itn_off,
         keep: own.keep,
         vocabulary: own.vocabulary,
+        by_sound: likeness(name, own.vocabulary_by_sound)?,
         redact: own.redact.into_iter().map(|(c, r)| (c, r.rule())).collect(),
         asked: own.redact_asked,
         redact_after: own.redact_after,

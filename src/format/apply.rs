@@ -14,7 +14,7 @@ use super::second::MIXED;
 use super::second::guard::{Admitted, Refusal, admit, admit_spelling};
 use super::style::Style;
 use super::unit::Author;
-use super::units::{Spans, Unit, units_spelled};
+use super::units::{Heard, Spans, Unit, units_spelled};
 use super::written::{is_mixed, name, write_region, write_unit};
 use crate::faults::panic_at;
 use crate::record::{Entity, Removed, WrittenWord};
@@ -92,8 +92,11 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
             let chosen: Vec<Option<Admitted>> =
                 own().map(|(at, _)| chosen.get(at).and_then(|c| c.as_ref()?.as_ref().ok().cloned())).collect();
             let spans = Spans::Tagged { spans: &spans, chosen: &chosen, ends: &ends[turn.clone()] };
-            let vocabulary = |at: usize| kept[turn.start + at].word.vocabulary.as_deref();
-            let of_turn = units_spelled(&words[turn.clone()], &fixed[turn.clone()], spans, style, &vocabulary);
+            let heard = |at: usize| {
+                let word = kept[turn.start + at].word;
+                Heard { vocabulary: word.vocabulary.as_deref(), confidence: word.confidence }
+            };
+            let of_turn = units_spelled(&words[turn.clone()], &fixed[turn.clone()], spans, style, &heard);
             made.extend(of_turn.into_iter().map(|unit| unit.later(turn.start)));
         }
         made

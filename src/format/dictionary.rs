@@ -89,6 +89,14 @@ impl Dictionary {
         self.by_first.get(*first)?.iter().find(|(known, _)| found(known)).map(|(known, entry)| (known.len() + 1, entry))
     }
 
+    /// Every phrase, and how it is written.
+    pub fn phrases(&self) -> impl Iterator<Item = (String, &str)> {
+        self.by_first.iter().flat_map(|(first, entries)| {
+            let phrase = move |rest: &Rest| [first].into_iter().chain(rest).map(|word| &**word).collect::<Vec<_>>().join(" ");
+            entries.iter().map(move |(rest, entry)| (phrase(rest), &*entry.written))
+        })
+    }
+
     /// Whether it has no phrase.
     pub fn is_empty(&self) -> bool {
         self.by_first.is_empty()

@@ -16,6 +16,7 @@ use super::origin;
 use super::readback::ReadBack;
 use crate::redact::token::comparable;
 use crate::redact::{AnswerWindow, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule};
+use crate::session::sounds::Sounds;
 
 /// A profile's settings of formatting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct FormatSpec {
     pub keep: Vec<String>,
     /// file of spoken and written words
     pub vocabulary: Option<PathBuf>,
+    /// least likeness of words that are written as a term of the vocabulary that sounds like them; `None`: none are
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_sound: Option<f32>,
     /// what is redacted, by class
     pub redact: BTreeMap<String, RedactionRule>,
     /// how long an answer may follow its question; `None`: questions are not noted
@@ -81,6 +85,8 @@ pub struct Style {
     pub dictionary: Dictionary,
     /// the language's dictionaries, on words that nothing else has formatted
     pub spellings: Arc<Dictionary>,
+    /// terms of vocabularies for words that sound like them, where the profile wants that
+    pub by_sound: Option<BySound>,
     /// what is redacted
     pub redaction: Option<Arc<Redaction>>,
     /// spellings of MIXED words
@@ -89,6 +95,15 @@ pub struct Style {
     pub read_back: Option<Arc<ReadBack>>,
     /// the hash of all this, if segments carry it ([`super::origin`])
     pub origin: Option<Arc<str>>,
+}
+
+/// Neighbours by sound of a profile.
+#[derive(Clone)]
+pub struct BySound {
+    /// terms of the profile's file
+    pub sounds: Arc<Sounds>,
+    /// least likeness of a neighbour
+    pub floor: f32,
 }
 
 impl Style {
@@ -105,6 +120,7 @@ impl Style {
             off: BTreeSet::new(),
             keep: Dictionary::default(),
             dictionary: Dictionary::default(),
+            by_sound: None,
             redaction: None,
             lexicon: Arc::default(),
             read_back: None,
@@ -173,6 +189,11 @@ impl Styles {
                 let alone = |phrase: &str| phrase.to_string();
                 style.dictionary.add_file(path, alone).map_err(|e| wrong("vocabulary", e))?;
             }
+            style.by_sound = spec.by_sound.map(|floor| {
+                let mut terms: Vec<_> = style.dictionary.phrases().collect();
+                terms.sort_unstable();
+                BySound { sounds: Arc::new(Sounds::of(terms.into_iter())), floor }
+            });
             for pack in &spec.packs {
                 let key = (locale_style.clone(), pack.clone());
                 let itn = match made.get(&key) {

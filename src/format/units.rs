@@ -36,21 +36,33 @@ pub enum Spans<'a> {
 /// Divides `words` (in lower case) into units, in order. Every word is in exactly one unit. Words of `fixed` stay as
 /// spoken, whatever they are.
 pub fn units(words: &[&str], fixed: &[bool], spans: Spans, style: &Style) -> Vec<Unit> {
-    units_spelled(words, fixed, spans, style, &|_| None)
+    units_spelled(words, fixed, spans, style, &|_| Heard::default())
 }
 
-/// As [`units`], with the vocabulary that was in force when a word was said.
+/// What the recogniser and the session say of a word.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heard<'a> {
+    /// the session's vocabulary that was in force when the word was said
+    pub vocabulary: Option<&'a Vocabulary>,
+    /// how sure the recogniser is of the word
+    pub confidence: Option<f32>,
+}
+
+/// A word of which the recogniser is as sure as this is never written as another that sounds like it.
+const SURE: f32 = 0.9;
+
+/// As [`units`], with what is known of each word.
 pub fn units_spelled<'a>(
     words: &[&str],
     fixed: &[bool],
     spans: Spans,
     style: &Style,
-    vocabulary: &dyn Fn(usize) -> Option<&'a Vocabulary>,
+    heard: &dyn Fn(usize) -> Heard<'a>,
 ) -> Vec<Unit> {
     let free = fixed.iter().map(|fixed| !fixed).collect();
     let mut made = UnitBuilder { free, found: Vec::new(), numbers: style.numbers };
     made.keep(words, style);
-    made.spell(words, vocabulary);
+    made.spell(words, heard);
     let allowed = |class: &str| !style.off.contains(class);
     let packs = style.packs.iter().map(|itn| (itn, Author::Pack));
     for (itn, author) in packs.chain([(&style.itn, Author::Grammar)]) {
@@ -64,7 +76,6 @@ pub fn units_spelled<'a>(
     match spans {
         Spans::Tagged { spans, chosen, ends } => {
             last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
-            let mut refused = Vec::new();
             for (at, &(span, label)) in spans.iter().enumerate() {
                 // The second stage speaks of the whole span.
                 match chosen.get(at).and_then(Option::as_ref) {
@@ -74,16 +85,16 @@ pub fn units_spelled<'a>(
                     }
                     _ => {}
                 }
-                for words_of in made.gaps(span) {
-                    match style.itn.write(label, &words[words_of[0]..words_of[1]], &allowed) {
-                        Some((class, written)) => made.entity(class, words_of, written),
-                        None => refused.push(words_of),
-                    }
-                }
-            }
-            for span in refused {
+                let others = [
+                    at.checked_sub(1).map_or(0, |before| spans[before].0[1]),
+                    spans.get(at + 1).map_or(words.len(), |next| next.0[0]),
+                ];
                 for gap in made.gaps(span) {
-                    made.lattice(words, gap, &last, style, &allowed);
+                    let [low, high] = made.beside(gap, others, &last);
+                    let proposed = style.itn.propose(&words[low..high], gap.map(|word| word - low), label, &allowed);
+                    for part in proposed {
+                        made.entity(part.class, part.words.map(|word| word + low), part.written);
+                    }
                 }
             }
         }
@@ -98,6 +109,7 @@ pub fn units_spelled<'a>(
     }
     made.look_up(words, &style.dictionary);
     made.look_up(words, &style.spellings);
+    made.spell_by_sound(words, style, heard);
     let units = made.in_order();
     whole_numbers::WholeNumbers { words, ends: &last, itn: &style.itn, numbers: style.numbers, allowed: &allowed }.whole(units)
 }
@@ -151,22 +163,17 @@ impl UnitBuilder {
         gaps
     }
 
-    /// Reads a span that no class of its label accepts, together with the words beside it, like a sentence.
-    fn lattice(&mut self, words: &[&str], [from, to]: [usize; 2], ends: &[bool], style: &Style, allowed: &dyn Fn(&str) -> bool) {
+    /// The words with which a span is read: it and up to [`BESIDE`](whole_numbers::BESIDE) free words on each side, as far
+    /// as nothing ends between them and no other span begins. `others`: where the span before ends and the next begins.
+    fn beside(&self, [from, to]: [usize; 2], others: [usize; 2], ends: &[bool]) -> [usize; 2] {
         let (mut low, mut high) = (from, to);
-        while low > 0 && from - low < whole_numbers::BESIDE && self.free[low - 1] && !ends[low - 1] {
+        while low > others[0] && from - low < whole_numbers::BESIDE && self.free[low - 1] && !ends[low - 1] {
             low -= 1;
         }
-        while high < words.len() && high - to < whole_numbers::BESIDE && self.free[high] && !ends[high - 1] {
+        while high < others[1] && high - to < whole_numbers::BESIDE && self.free[high] && !ends[high - 1] {
             high += 1;
         }
-        let tagged = |word: usize| (from..to).contains(&(low + word));
-        for part in style.itn.lattice(&words[low..high], &tagged, allowed).unwrap_or_default() {
-            let words_of = part.words.map(|w| w + low);
-            if words_of[0] < to && from < words_of[1] {
-                self.entity(part.class, words_of, part.written);
-            }
-        }
+        [low, high]
     }
 
     fn keep(&mut self, words: &[&str], style: &Style) {
@@ -183,10 +190,37 @@ impl UnitBuilder {
     }
 
     /// What the session's vocabulary spells. The one that was in force when the first word came counts for a phrase.
-    fn spell<'a>(&mut self, words: &[&str], vocabulary: &dyn Fn(usize) -> Option<&'a Vocabulary>) {
+    fn spell<'a>(&mut self, words: &[&str], heard: &dyn Fn(usize) -> Heard<'a>) {
         for [mut at, to] in self.gaps([0, words.len()]) {
             while at < to {
-                match vocabulary(at).and_then(|v| v.longest(&words[at..to])) {
+                match heard(at).vocabulary.and_then(|v| v.longest(&words[at..to])) {
+                    Some((count, written)) => {
+                        let cased = written.chars().any(char::is_uppercase);
+                        self.take(Unit::Entry { words: [at, at + count], text: written.to_string(), cased });
+                        at += count;
+                    }
+                    None => at += 1,
+                }
+            }
+        }
+    }
+
+    /// Terms of the vocabularies for words that sound like them and that nothing has formatted. Words that the grammars know and words
+    /// of which the recogniser is sure stay.
+    fn spell_by_sound<'a>(&mut self, words: &[&str], style: &Style, heard: &dyn Fn(usize) -> Heard<'a>) {
+        let Some(by_sound) = &style.by_sound else { return };
+        for [mut at, to] in self.gaps([0, words.len()]) {
+            while at < to {
+                let doubtful = |count: usize| {
+                    let unsure = (at..at + count).all(|word| heard(word).confidence.is_none_or(|sure| sure < SURE));
+                    unsure && words[at..at + count].iter().any(|word| !style.itn.names(word))
+                };
+                let own = heard(at).vocabulary.map(Vocabulary::sounds);
+                let found = own.into_iter().chain([&*by_sound.sounds]);
+                let found = found
+                    .filter_map(|sounds| sounds.longest(&words[at..to], by_sound.floor, doubtful))
+                    .max_by_key(|(count, _)| *count);
+                match found {
                     Some((count, written)) => {
                         let cased = written.chars().any(char::is_uppercase);
                         self.take(Unit::Entry { words: [at, at + count], text: written.to_string(), cased });

@@ -18,6 +18,7 @@ pub mod repeats;
 pub mod second;
 pub mod settle;
 pub mod snapshot;
+pub mod sounds;
 pub mod stream;
 pub mod vocabulary;
 pub mod word;

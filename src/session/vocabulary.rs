@@ -1,7 +1,9 @@
 //! The spellings of a session: what its records gave, from each record on.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
+use super::sounds::Sounds;
 use crate::record::vocabulary::{MAX_BYTES, MAX_SPELLINGS, Spelling};
 
 /// A session's spellings at some point of its input. Never changed: later ones are another vocabulary, and words keep that of when they came.
@@ -13,6 +15,8 @@ pub struct Vocabulary {
     spellings: Vec<Spelling>,
     /// those that begin with a word, the ones of more words first
     by_first: HashMap<Box<str>, Vec<usize>>,
+    /// made when a profile first asks for neighbours by sound
+    sounds: OnceLock<Sounds>,
 }
 
 impl PartialEq for Vocabulary {
@@ -29,7 +33,7 @@ impl Vocabulary {
             by_first.entry(spelling.said.first().cloned().unwrap_or_default()).or_default().push(at);
         }
         by_first.values_mut().for_each(|all| all.sort_by_key(|&at| std::cmp::Reverse(spellings[at].said.len())));
-        Vocabulary { number, spellings, by_first }
+        Vocabulary { number, spellings, by_first, sounds: OnceLock::new() }
     }
 
     /// With more spellings: of the same words the later one counts, and where there are too many the oldest leave.
@@ -57,6 +61,11 @@ impl Vocabulary {
         let said =
             |spelling: &Spelling| spelling.said.len() <= words.len() && spelling.said.iter().zip(words).all(|(a, b)| **a == **b);
         all.iter().map(|&at| &self.spellings[at]).find(|s| said(s)).map(|s| (s.said.len(), &*s.written))
+    }
+
+    /// The sounds of its spellings.
+    pub fn sounds(&self) -> &Sounds {
+        self.sounds.get_or_init(|| Sounds::of(self.spellings.iter().map(|s| (s.said.join(" "), &*s.written))))
     }
 
     /// See [`Vocabulary::new`].

@@ -171,6 +171,33 @@ fn words_that_wait_are_in_the_changelog_and_the_next_worker_says_them() {
 }
 
 #[test]
+fn a_sessions_vocabulary_outlives_the_worker_that_learnt_it() {
+    let topics = Topics::create("vocabulary", 1);
+    let by_sound = "[profiles.default]\nvocabulary_by_sound = 0.85\n";
+    let mut worker = Worker::start(&topics, "a", by_sound);
+    let sender = Sender::new();
+    let raw = topics.name("raw");
+    let say = |record: serde_json::Value| sender.send(&raw, Some(b"call"), Some(record.to_string().as_bytes()), &[]);
+    let spellings = json!(["Kubernetes", {"written": "kubectl", "said": ["cube cuddle"]}]);
+    say(json!({"seq": 0, "text": "we run cube cuddle", "vocabulary": spellings, "end": "utterance"}));
+    sender.flush();
+    eventually("the first words come out", || !segments(&topics).is_empty());
+    eventually("the record is done with", || topics.committed(&topics.prefix, 1) == [1]);
+    worker.kill();
+
+    let _next = Worker::start(&topics, "b", by_sound);
+    say(json!({"seq": 1, "text": "and cube cuddle talks to kubernetes and to coober netties", "end": "session"}));
+    sender.flush();
+    eventually("the call ends", || ends(&topics) == 1);
+    let finals: Vec<Segment> = segments(&topics).into_iter().map(|(_, s)| s).filter(|s| s.kind == Kind::Final).collect();
+    assert!(finals.iter().all(|s| s.epoch == 0 && !s.degraded), "the call went on in its epoch: {finals:?}");
+    let text = finals.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
+    assert_eq!(text.matches("kubectl").count(), 2, "{text}");
+    assert_eq!(text.matches("Kubernetes").count(), 2, "said as it is written, and as it sounds: {text}");
+    assert!(!text.to_lowercase().contains("cuddle") && !text.contains("netties"), "{text}");
+}
+
+#[test]
 fn the_classic_protocol_serves_as_well() {
     let topics = Topics::create("classic", 2);
     let mut worker = Worker::start(&topics, "a", "");

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::ast::{Class, GrammarError, Row, SourcePosition, SpokenPattern};
 use super::check::{CheckedAlternative, Definition, Names, Piece};
 use super::draft::{Draft, NOTHING, copy, finish};
-use super::network::{ANY, Arc, CONSONANTS, Final, Language, Network, OTHER, Out, Pool, cost};
+use super::network::{ABBREVIATION, ANY, Arc, Final, Language, Network, OTHER, Out, Pool, cost};
 
 /// Largest number of transitions of a rule's network. A larger rule is a mistake, or should be a table.
 const MAX_TRANSITIONS: usize = 2_000_000;
@@ -158,7 +158,7 @@ impl Compiler<'_> {
         let next = self.draft.node();
         match of {
             "any" => self.draft.edge(at, ANY, vec![Out::Word], 0, next),
-            "consonants" => self.draft.edge(at, CONSONANTS, vec![Out::Word], 0, next),
+            "abbreviation" => self.draft.edge(at, ABBREVIATION, vec![Out::Word], 0, next),
             "other" => self.draft.edge(at, OTHER, vec![Out::Word], 0, next),
             _ => copy(self.draft, self.pool, &self.made[of], at, next),
         }

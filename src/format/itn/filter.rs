@@ -28,6 +28,8 @@ pub enum Filter {
     ToHour,
     /// a telephone number in the groups of North America or Britain, or after its country's code
     Phone,
+    /// a North American number that costs its caller nothing, in groups; others are refused
+    TollFree,
     /// a card number of 13 to 19 digits whose check digit is right (Luhn), in groups of four; of 15 digits in four, six, five. Others are refused
     Card,
     /// nine digits as three, two, four; others are refused
@@ -44,7 +46,7 @@ pub enum Filter {
     Name,
 }
 
-const ALL: [(&str, Filter); 18] = [
+const ALL: [(&str, Filter); 19] = [
     ("group", Filter::Group),
     ("pad2", Filter::Pad2),
     ("twice", Filter::Twice),
@@ -56,6 +58,7 @@ const ALL: [(&str, Filter); 18] = [
     ("hour-before", Filter::HourBefore),
     ("to-hour", Filter::ToHour),
     ("phone", Filter::Phone),
+    ("toll-free", Filter::TollFree),
     ("card", Filter::Card),
     ("ssn", Filter::Ssn),
     ("zip", Filter::Zip),
@@ -118,6 +121,9 @@ const SHORT_CODES: [&str; 43] = [
     "52", "53", "54", "55", "56", "57", "58", "60", "61", "62", "63", "64", "65", "66", "81", "82", "84", "86", "90", "91", "92",
     "95",
 ];
+
+/// Area codes of North America whose calls are free (North American Numbering Plan Administration).
+const TOLL_FREE: [&str; 7] = ["800", "833", "844", "855", "866", "877", "888"];
 
 /// A telephone number as it is dialled in its country: North American numbers in groups of three, three and four,
 /// British numbers by the length of their area code (Ofcom, National Telephone Numbering Plan). `None` for other
@@ -235,6 +241,15 @@ impl Filter {
                 Some(digits) => international(digits).unwrap_or_else(same),
                 None => national(text).unwrap_or_else(same),
             },
+            Filter::TollFree => {
+                let local = if text.len() == 11 { text.strip_prefix('1')? } else { text };
+                return TOLL_FREE
+                    .iter()
+                    .any(|code| local.starts_with(code))
+                    .then(|| national(text))
+                    .flatten()
+                    .filter(|_| local.len() == 10);
+            }
             Filter::Card => {
                 let digits = text.replace('-', "");
                 let groups: &[usize] = match digits.len() {
@@ -282,7 +297,7 @@ impl Filter {
             Filter::ToHour => {
                 text.parse::<u32>().ok().filter(|m| (1..60).contains(m)).map(|m| (60 - m).to_string()).into_iter().collect()
             }
-            Filter::Phone | Filter::Ssn => vec![text.replace(['-', ' '], ""), text.to_string()],
+            Filter::Phone | Filter::TollFree | Filter::Ssn => vec![text.replace(['-', ' '], ""), text.to_string()],
             Filter::Zip => vec![text.to_string()],
             Filter::Code => vec![text.to_lowercase(), text.to_string()],
             Filter::Card => vec![text.replace(' ', ""), text.to_string()],
@@ -333,6 +348,8 @@ mod tests {
             ("phone", "+447700900123", "+44 7700 900123"),
             ("phone", "+49301234567", "+49 301234567"),
             ("phone", "+35312345678", "+353 12345678"),
+            ("toll-free", "8005550199", "800-555-0199"),
+            ("toll-free", "18885550199", "1-888-555-0199"),
             ("nth", "10", "10th"),
             ("nth", "11", "11th"),
             ("nth", "101", "101st"),
@@ -355,9 +372,15 @@ mod tests {
             }
         }
         assert_eq!(Filter::Join.apply("d o t").as_deref(), Some("dot"));
-        for (filter, text) in
-            [("card", "4111111111111112"), ("card", "42"), ("ssn", "12345678"), ("zip", "9410"), ("card", "411x111111111111")]
-        {
+        for (filter, text) in [
+            ("toll-free", "2125550199"),
+            ("toll-free", "80055501"),
+            ("card", "4111111111111112"),
+            ("card", "42"),
+            ("ssn", "12345678"),
+            ("zip", "9410"),
+            ("card", "411x111111111111"),
+        ] {
             assert_eq!(Filter::named(filter).unwrap().apply(text), None, "{filter} of {text}");
         }
     }

@@ -25,6 +25,7 @@ pub mod network;
 pub mod openfst;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;
+mod proposal;
 mod readback;
 mod sentence;
 pub mod source;
@@ -220,6 +221,11 @@ impl Itn {
             }
         }
         None
+    }
+
+    /// Whether a grammar names this word, which is in lower case.
+    pub fn names(&self, word: &str) -> bool {
+        !matches!(self.language.pool.label(word), network::OTHER | network::ABBREVIATION)
     }
 
     /// Whether spans with this label are written at all.

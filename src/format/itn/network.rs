@@ -34,11 +34,11 @@ pub enum Out {
 pub const ANY: u32 = 0;
 /// Input label of a word that no grammar names.
 pub const OTHER: u32 = 1;
-/// Input label of a word that no grammar names and that has no vowel: the letters of an abbreviation (rmb, lpddr). Such
-/// a word has the label [`OTHER`] as well.
-pub const CONSONANTS: u32 = 2;
+/// Input label of a word that no grammar names and that looks like an abbreviation: two letters (il, pu), or a few without
+/// a vowel (rmb, lpddr). Such a word has the label [`OTHER`] as well.
+pub const ABBREVIATION: u32 = 2;
 /// Largest number of letters of such a word.
-const MAX_CONSONANTS: usize = 6;
+const MAX_ABBREVIATION: usize = 6;
 
 /// A cost. The upper bits are thousandths. The lower bits say how far down in their rules the alternatives stand, which
 /// decides between equal costs.
@@ -78,7 +78,7 @@ impl Pool {
     }
 
     fn next_label(&self) -> u32 {
-        (self.words.len() + self.sets.len()) as u32 + CONSONANTS + 1
+        (self.words.len() + self.sets.len()) as u32 + ABBREVIATION + 1
     }
 
     /// Adds a set of words that one transition takes, each with a text of its own; returns the set's label and number.
@@ -98,7 +98,7 @@ impl Pool {
 
     /// Labels of the sets that hold the word with this label.
     pub fn sets_of(&self, label: u32) -> &[u32] {
-        if label == CONSONANTS {
+        if label == ABBREVIATION {
             return &[OTHER];
         }
         self.sets_of.get(label as usize).map_or(&[], Vec::as_slice)
@@ -122,8 +122,9 @@ impl Pool {
     pub fn label(&self, word: &str) -> u32 {
         let spelled = |c: u8| c.is_ascii_lowercase() && !b"aeiouy".contains(&c);
         self.words.get(word).copied().unwrap_or_else(|| {
-            let abbreviation = (2..=MAX_CONSONANTS).contains(&word.len()) && word.bytes().all(spelled);
-            if abbreviation { CONSONANTS } else { OTHER }
+            let abbreviation = word.len() == 2 && word.bytes().all(|c| c.is_ascii_lowercase())
+                || (3..=MAX_ABBREVIATION).contains(&word.len()) && word.bytes().all(spelled);
+            if abbreviation { ABBREVIATION } else { OTHER }
         })
     }
 

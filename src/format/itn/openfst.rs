@@ -12,7 +12,7 @@ use rustfst::algorithms::{shortest_path, tr_sort};
 use rustfst::fst_traits::Fst as _;
 use rustfst::prelude::*;
 
-use super::network::{ANY, CONSONANTS, Cost, Language, Network, ORDER_BITS, OTHER, Out, Pool};
+use super::network::{ABBREVIATION, ANY, Cost, Language, Network, ORDER_BITS, OTHER, Out, Pool};
 
 /// A transducer of rustfst's, which reads and writes OpenFst's files.
 pub type Fst = VectorFst<TropicalWeight>;
@@ -38,7 +38,7 @@ pub fn export(network: &Network, pool: &Pool, words: &[u32]) -> Fst {
         for arc in network.arcs(state) {
             let labels = match sets.get(&arc.label) {
                 _ if arc.label == ANY => words,
-                _ if arc.label == OTHER => &[OTHER, CONSONANTS],
+                _ if arc.label == OTHER => &[OTHER, ABBREVIATION],
                 Some(set) => set.as_slice(),
                 None => std::slice::from_ref(&arc.label),
             };
@@ -63,7 +63,7 @@ pub fn export(network: &Network, pool: &Pool, words: &[u32]) -> Fst {
 pub fn with_symbols(mut fst: Fst, language: &Language) -> Fst {
     let mut words: Vec<(u32, String)> = language.pool.words().map(|(word, label)| (label, word.to_string())).collect();
     words.extend(language.pool.sets().map(|(label, _)| (label, format!("<set {label}>"))));
-    words.extend([(ANY, "<any>".to_string()), (OTHER, "<other>".to_string()), (CONSONANTS, "<consonants>".to_string())]);
+    words.extend([(ANY, "<any>".to_string()), (OTHER, "<other>".to_string()), (ABBREVIATION, "<abbreviation>".to_string())]);
     words.sort();
     let (mut inputs, mut outputs) = (SymbolTable::new(), SymbolTable::new());
     for (_, word) in &words {

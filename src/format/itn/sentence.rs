@@ -17,9 +17,9 @@ pub(super) const SAYINGS: [&str; 6] = [WHOLE, "LIKE-BEFORE", "LIKE-AFTER", "BARE
 /// when it is written than when it is left as spoken.
 const LEFT_COST: u32 = 1000;
 /// Cost of a word that a tagger put into a span and that is left as spoken.
-const TAGGED_COST: u32 = 3000;
+pub(super) const TAGGED_COST: u32 = 3000;
 /// Cost of two halves of a number that are written apart.
-const SPLIT_COST: u32 = 600;
+const SPLIT_COST: u32 = 1000;
 /// Largest number of words in a sentence. A longer sentence is read in pieces.
 const MAX_SENTENCE_WORDS: usize = 2000;
 

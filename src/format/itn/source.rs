@@ -25,7 +25,7 @@ use super::ast::{
 };
 
 /// Parts that every grammar has: any word; a word that no grammar names; a word without vowels that no grammar names.
-pub const BUILT_IN: [&str; 3] = ["any", "other", "consonants"];
+pub const BUILT_IN: [&str; 3] = ["any", "other", "abbreviation"];
 /// Largest grammar file or table, bytes.
 pub const MAX_FILE_BYTES: u64 = 4 << 20;
 /// Largest number of rows of a table.

@@ -82,10 +82,15 @@ fn digits(text: &str) -> String {
     text.split("").filter(|c| !c.is_empty()).map(|c| ONES[c.parse::<usize>().unwrap()]).collect::<Vec<_>>().join(" ")
 }
 
+/// "Two thousand one" is a year rather than a number of things.
+fn is_said_as_year(n: u64) -> bool {
+    (2001..2100).contains(&n)
+}
+
 /// What is said between words that no grammar writes, and what must stand between them.
 fn phrase() -> impl Strategy<Value = (String, String)> {
     let wide = (1u32..19).prop_flat_map(|power| 10u64.pow(power)..10u64.pow(power).saturating_mul(10).min(u64::MAX / 2));
-    let number = wide.prop_filter("said as a scale", |n| !n.is_multiple_of(1_000_000));
+    let number = wide.prop_filter("said as a scale or as a year", |n| !n.is_multiple_of(1_000_000) && !is_said_as_year(*n));
     prop_oneof![
         number.clone().prop_map(|n| (said(n), grouped(n))),
         (10u64..1000, prop::sample::select(&["million", "billion", "trillion", "quadrillion", "quintillion"][..]))
@@ -153,6 +158,16 @@ proptest! {
 }
 
 #[test]
+fn every_number_below_ten_thousand_is_written_with_its_own_digits() {
+    for n in 10..10_000 {
+        let line = format!("blimey gadzooks {} crikey forsooth", said(n));
+        let want = if is_said_as_year(n) { n.to_string() } else { grouped(n) };
+        let (text, _) = sentence(&line.split(' ').collect::<Vec<_>>(), &STYLE);
+        assert_eq!(text, format!("blimey gadzooks {want} crikey forsooth"));
+    }
+}
+
+#[test]
 fn a_span_that_ends_inside_a_number_grows_or_stays_as_spoken() {
     use ItnClass::{Cardinal, Percent, Time, Year};
     for (line, spans, want) in [
@@ -168,6 +183,21 @@ fn a_span_that_ends_inside_a_number_grows_or_stays_as_spoken() {
         ("in twenty nineteen five people", &[([1, 3], Year)], "in 2019 five people"),
         ("twelve hundred and six", &[([0, 2], Cardinal)], "1,200 and six"),
         ("a six hundred nano meter laser", &[([1, 4], Cardinal)], "a 600 nm laser"),
+        // Spans are proposals: words beside them say what they are.
+        ("i can refund the nineteen fifty", &[([4, 6], Year)], "i can refund the $19.50"),
+        ("he was born in nineteen fifty", &[([4, 6], Year)], "he was born in 1950"),
+        ("it fell by five percent", &[([3, 4], Cardinal)], "it fell by 5%"),
+        ("fifty pounds of flour", &[([0, 1], Cardinal)], "50 pounds of flour"),
+        ("the q four results", &[([2, 3], Cardinal)], "the Q4 results"),
+        ("it closed at two fifty", &[([3, 5], Cardinal)], "it closed at 250"),
+        ("we close at two fifty", &[([3, 5], Time)], "we close at 2:50"),
+        ("reserves by two fifty five million zloty", &[([2, 6], Cardinal)], "reserves by 255 million zloty"),
+        ("reserves by two fifty five million zloty", &[([2, 4], Time)], "reserves by PLN 255 million"),
+        (
+            "the direct line is eight hundred five five five oh one double nine",
+            &[([4, 13], Cardinal)],
+            "the direct line is 800-555-0199",
+        ),
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         let ends = vec![false; words.len()];
