@@ -33,8 +33,10 @@ impl Itn {
         match own {
             Some((class, written)) => {
                 let own = Part { class, words: span, written };
-                // Where both ways write the same, the tagger's tokens come from fewer words.
-                let keeps_own = other.is_empty()
+                // Of the same words the tagger says which class they are. Where both ways write the same, the tagger's tokens
+                // come from fewer words.
+                let grows = other.iter().any(|part| part.words[0] < from || to < part.words[1]);
+                let keeps_own = !grows
                     || text(words, std::slice::from_ref(&own)) == text(words, &other)
                     || self.own_cost(&own, words, label) <= self.other_cost(&other, words, span, label);
                 if keeps_own { vec![own] } else { other }
