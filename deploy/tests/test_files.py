@@ -1,5 +1,6 @@
 """The compose file, the Dockerfile, dashboards and the shell scripts."""
 
+import fnmatch
 import json
 import unittest
 
@@ -39,6 +40,15 @@ class Files(unittest.TestCase):
         self.assertGreater(len(scripts), 4)
         done = run("shellcheck", *scripts)
         self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_an_image_gets_every_file_that_loading_a_model_reads(self):
+        ignored = (ROOT / "deploy/Dockerfile.dockerignore").read_text().split()
+        models = run("git", "ls-files", "models/en-*").stdout.split()
+        kept = {m for m in models if not any(fnmatch.fnmatch(m, pattern) for pattern in ignored)}
+        # Only Rust's test of a whole stream reads this one.
+        self.assertEqual({m for m in models if m not in kept}, {m for m in models if m.endswith("/parity_stream.json")})
+        for model in ("en-accurate", "en-fast", "en-second"):
+            self.assertIn(f"models/{model}/parity.jsonl", kept)
 
     def test_what_the_dockerfile_copies_is_there(self):
         for line in (ROOT / "deploy/Dockerfile").read_text().splitlines():
