@@ -3,10 +3,11 @@
 use std::process::Command;
 
 use faircopy::config::Settings;
-use faircopy::record::{InputFormat, RawSegment, Refused, Segment};
-use serde_json::json;
+use faircopy::record::{FORMAT, InputFormat, Kind, RawSegment, Refused, Segment};
+use serde_json::{Value, json};
 
-use crate::kafka::root;
+use crate::kafka::{Sender, Topics, eventually, root};
+use crate::worker::Worker;
 
 /// One line: channel, final or hypothesis, what ends, words with their times (`@`) and speakers (`#`).
 fn say(decoded: Result<(RawSegment, Option<String>), Refused>) -> String {
@@ -78,73 +79,152 @@ fn a_call_in_a_recognisers_own_format_is_formatted() {
     );
 }
 
-/// What a recogniser of each format says of these words, each with its times, as its vendor's messages have them.
-fn written_by(format: &str, words: &[&str]) -> String {
+/// What a recogniser of each format says of these words, each with its times, a confidence of 0.9 and, where the vendor's
+/// messages name speakers, the speaker 3.
+fn written_by(format: InputFormat, words: &[&str]) -> Value {
     let timed: Vec<_> = words.iter().enumerate().map(|(i, w)| (*w, i as f64, i as f64 + 0.9)).collect();
-    let each = |of: fn(&str, f64, f64) -> serde_json::Value| timed.iter().map(|(w, s, e)| of(w, *s, *e)).collect::<Vec<_>>();
-    let mut message = match format {
-        "faircopy" => json!({"words": each(|w, s, e| json!({"w": w, "s": s, "e": e, "c": 0.9}))}),
-        "vosk" => json!({"result": each(|w, s, e| json!({"word": w, "start": s, "end": e, "conf": 0.9})), "text": ""}),
-        "kaldi" => {
+    let each = |of: fn(&str, f64, f64) -> Value| timed.iter().map(|(w, s, e)| of(w, *s, *e)).collect::<Vec<_>>();
+    match format {
+        InputFormat::Faircopy => json!({"speaker": "3", "words": each(|w, s, e| json!({"w": w, "s": s, "e": e, "c": 0.9}))}),
+        InputFormat::Vosk => {
+            json!({"result": each(|w, s, e| json!({"word": w, "start": s, "end": e, "conf": 0.9})), "text": ""})
+        }
+        InputFormat::Kaldi => {
             let words = each(|w, s, e| json!({"word": w, "start": s, "length": e - s, "confidence": 0.9}));
             json!({"status": 0, "segment-start": 0.0, "result": {"final": true, "hypotheses": [{"transcript": "", "word-alignment": words}]}})
         }
-        "deepgram" => {
-            let words = each(|w, s, e| json!({"word": w, "start": s, "end": e, "confidence": 0.9}));
+        InputFormat::Deepgram => {
+            let words = each(|w, s, e| json!({"word": w, "start": s, "end": e, "confidence": 0.9, "speaker": 3}));
             json!({"type": "Results", "is_final": true, "channel": {"alternatives": [{"transcript": "", "words": words}]}})
         }
-        "aws_transcribe" => {
-            let items =
-                each(|w, s, e| json!({"Content": w, "StartTime": s, "EndTime": e, "Confidence": 0.9, "Type": "pronunciation"}));
+        InputFormat::AwsTranscribe => {
+            let items = each(
+                |w, s, e| json!({"Content": w, "StartTime": s, "EndTime": e, "Confidence": 0.9, "Speaker": "3", "Type": "pronunciation"}),
+            );
             json!({"Transcript": {"Results": [{"Alternatives": [{"Items": items}], "IsPartial": false}]}})
         }
-        other => panic!("{other}"),
-    };
-    message["session"] = "call-1".into();
-    message.to_string()
+        InputFormat::Assemblyai | InputFormat::AssemblyaiFormatted => {
+            let words = each(|w, s, e| json!({"text": w, "start": s * 1000.0, "end": e * 1000.0, "confidence": 0.9}));
+            let formatted = format == InputFormat::AssemblyaiFormatted;
+            json!({"type": "Turn", "end_of_turn": true, "turn_is_formatted": formatted, "transcript": "", "words": words})
+        }
+        InputFormat::Azure => {
+            let ticks = |w: &str, s: f64, _: f64| json!({"Word": w, "Offset": s * 1e7, "Duration": 0.9e7, "Confidence": 0.9});
+            json!({"RecognitionStatus": "Success", "SpeakerId": "3", "NBest": [{"Lexical": "", "Words": each(ticks)}]})
+        }
+        InputFormat::Google => {
+            let offsets = |w: &str, s: f64, e: f64| {
+                let [s, e] = [s, e].map(|seconds| format!("{seconds:.3}s"));
+                json!({"word": w, "startOffset": s, "endOffset": e, "confidence": 0.9, "speakerLabel": "3"})
+            };
+            json!({"results": [{"alternatives": [{"transcript": "", "words": each(offsets)}], "isFinal": true}]})
+        }
+        InputFormat::Speechmatics => {
+            let token = |w: &str, s: f64, e: f64| {
+                let best = json!({"content": w, "confidence": 0.9, "speaker": "3"});
+                json!({"type": "word", "start_time": s, "end_time": e, "alternatives": [best]})
+            };
+            json!({"message": "AddTranscript", "results": each(token)})
+        }
+        InputFormat::Whisper => {
+            let words = each(|w, s, e| json!({"word": format!(" {w}"), "start": s, "end": e, "probability": 0.9}));
+            json!({"segments": [{"text": "", "words": words}]})
+        }
+        InputFormat::Gladia => {
+            let words = each(|w, s, e| json!({"word": format!(" {w}"), "start": s, "end": e, "confidence": 0.9}));
+            json!({"type": "transcript", "data": {"is_final": true, "utterance": {"text": "", "speaker": 3, "words": words}}})
+        }
+    }
 }
 
+/// Formats whose messages do not say who speaks.
+const NO_SPEAKERS: [InputFormat; 5] =
+    [InputFormat::Vosk, InputFormat::Kaldi, InputFormat::Assemblyai, InputFormat::AssemblyaiFormatted, InputFormat::Whisper];
+
 #[test]
-fn recognisers_that_write_are_formatted_and_redacted_alike_whatever_their_format_and_none_of_their_words_is_lost() {
+fn recognisers_that_write_are_formatted_and_redacted_alike_and_words_speakers_confidences_and_meta_survive_in_each_format() {
     let words = "It's $12.50 at 4:30 PM on March 3rd. Call Dr. Lee — 25% off! My card is 4111 1111 1111 1111, thank you.";
     let words: Vec<&str> = words.split(' ').collect();
     let mut outputs = Vec::new();
-    for format in ["faircopy", "vosk", "kaldi", "deepgram", "aws_transcribe"] {
+    for format in InputFormat::ALL {
+        let name = serde_json::to_value(format).unwrap().as_str().unwrap().to_string();
+        let mut message = written_by(format, &words);
+        for (key, value) in [("session", json!("call-1")), ("meta", json!({"call": {"id": 7}})), ("end", json!("session"))] {
+            message[key] = value;
+        }
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("call.jsonl");
-        std::fs::write(&path, written_by(format, &words)).unwrap();
+        std::fs::write(&path, message.to_string()).unwrap();
         let run = Command::new(env!("CARGO_BIN_EXE_faircopy"))
             .args(["format", path.to_str().unwrap()])
             .current_dir(root())
-            .env("FAIRCOPY__INPUT__FORMAT", format)
+            .env("FAIRCOPY__INPUT__FORMAT", &name)
             .env("FAIRCOPY__INPUT__REFORMAT", "true")
             .env("FAIRCOPY__PROFILES__DEFAULT__REDACT__CARD", "tag")
             .env(crate::worker::FAST.0, crate::worker::FAST.1)
             .output()
             .unwrap();
-        assert!(run.status.success(), "{format}: {}", String::from_utf8_lossy(&run.stderr));
+        assert!(run.status.success(), "{name}: {}", String::from_utf8_lossy(&run.stderr));
         let segments: Vec<Segment> =
             String::from_utf8(run.stdout).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
         let mut came = vec![false; words.len()];
         let mut before = [0, 0];
         for word in segments.iter().flat_map(|s| &s.words) {
-            assert!(before[0] <= word.src[0] && before[1] <= word.src[1], "{format}: {:?} after {before:?}", word.src);
+            assert!(before[0] <= word.src[0] && before[1] <= word.src[1], "{name}: {:?} after {before:?}", word.src);
             before = word.src;
             (word.src[0]..word.src[1]).for_each(|i| came[i as usize] = true);
             let (first, last) = (word.src[0] as f64, word.src[1] as f64);
-            assert!(word.s.is_some_and(|s| first <= s + 0.001) && word.e.is_some_and(|e| e <= last), "{format}: {word:?}");
+            assert!(word.s.is_some_and(|s| first <= s + 0.001) && word.e.is_some_and(|e| e <= last), "{name}: {word:?}");
+            let speaker = (!NO_SPEAKERS.contains(&format)).then_some("3");
+            assert_eq!((word.c, word.speaker.as_deref()), (Some(0.9), speaker), "{name}: {word:?}");
+        }
+        for segment in segments.iter().filter(|s| s.kind == Kind::Final) {
+            assert_eq!(segment.meta.as_ref().map(|meta| meta.get()), Some(r#"{"call":{"id":7}}"#), "{name}");
         }
         segments.iter().flat_map(|s| &s.removed).for_each(|r| (r.src[0]..r.src[1]).for_each(|i| came[i as usize] = true));
-        assert!(came.iter().all(|came| *came), "{format}: {came:?}");
-        let counts = segments.last().and_then(|s| s.counts).expect("the input's end ends the call");
-        assert_eq!(counts.words, words.len() as u64, "{format}: what is counted is what the recogniser said");
+        assert!(came.iter().all(|came| *came), "{name}: {came:?}");
+        let counts = segments.last().and_then(|s| s.counts).expect("the call ends");
+        assert_eq!(counts.words, words.len() as u64, "{name}: what is counted is what the recogniser said");
         let text = segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
         let all = segments.iter().map(|s| serde_json::to_string(s).unwrap()).collect::<String>();
-        assert!(!all.contains("1111") && text.contains("[CARD]"), "{format}: {text}");
-        assert!(["$12.50", "4:30 PM", "25%", "Dr. Lee"].iter().all(|figure| text.contains(figure)), "{format}: {text}");
-        outputs.push((format, text));
+        assert!(!all.contains("1111") && text.contains("[CARD]"), "{name}: {text}");
+        assert!(["$12.50", "4:30 PM", "25%", "Dr. Lee"].iter().all(|figure| text.contains(figure)), "{name}: {text}");
+        outputs.push((name, NO_SPEAKERS.contains(&format), text));
     }
-    assert!(outputs.windows(2).all(|two| two[0].1 == two[1].1), "{outputs:#?}");
+    // Who speaks is an input of the model, so formats are alike that all name speakers, and those that name none.
+    for named in [true, false] {
+        let alike: Vec<_> = outputs.iter().filter(|(_, of, _)| *of == named).collect();
+        assert!(alike.len() > 2 && alike.windows(2).all(|two| two[0].2 == two[1].2), "{alike:#?}");
+    }
+}
+
+#[test]
+fn several_formats_share_a_topic_by_a_header_of_each_record() {
+    let topics = Topics::create("formats", 1);
+    let mut worker = Worker::start(&topics, "w", "");
+    let sender = Sender::new();
+    for format in InputFormat::ALL {
+        let name = serde_json::to_value(format).unwrap().as_str().unwrap().to_string();
+        let mut message = written_by(format, &["good", "morning"]);
+        message["end"] = "session".into();
+        message["meta"] = json!({"format": name});
+        sender.send(&topics.name("raw"), Some(name.as_bytes()), Some(message.to_string().as_bytes()), &[(FORMAT, &name)]);
+    }
+    sender.flush();
+    eventually("all calls end", || crate::service::ends(&topics) == InputFormat::ALL.len());
+    for (record, segment) in crate::service::segments(&topics) {
+        let name = String::from_utf8(record.key.clone().unwrap()).unwrap();
+        match segment.kind {
+            Kind::End => assert_eq!(segment.counts.map(|c| c.words), Some(2), "{name}"),
+            _ => {
+                assert!(segment.text.to_lowercase().starts_with("good morning"), "{name}: {}", segment.text);
+                assert_eq!(segment.meta.as_ref().unwrap().get(), json!({"format": name}).to_string());
+                assert!(segment.words.iter().all(|w| w.c == Some(0.9) && w.s.is_some()), "{name}");
+            }
+        }
+    }
+    assert!(topics.read("dead").is_empty());
+    assert!(worker.terminate().success(), "{}", worker.log());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{ParsedMessage, ended, nothing, untimed, words_of};
+use super::{ParsedMessage, TimedWord, ended, nothing, timed, untimed};
 use crate::record::raw::End;
 use crate::record::refused::Refused;
 
@@ -43,18 +43,7 @@ struct Utterance {
     #[serde(default)]
     speaker: Option<u32>,
     #[serde(default)]
-    words: Vec<Word>,
-}
-
-#[derive(Deserialize)]
-struct Word {
-    word: String,
-    #[serde(default)]
-    start: Option<f64>,
-    #[serde(default)]
-    end: Option<f64>,
-    #[serde(default)]
-    confidence: Option<f64>,
+    words: Vec<TimedWord>,
 }
 
 pub(super) fn parse(message: Message) -> Result<ParsedMessage, Refused> {
@@ -63,7 +52,7 @@ pub(super) fn parse(message: Message) -> Result<ParsedMessage, Refused> {
         Message::Transcript { data: Transcript { is_final, utterance } } => {
             let words = match utterance.words.is_empty() {
                 true => untimed(&utterance.text),
-                false => utterance.words.iter().flat_map(|w| words_of(&w.word, w.start, w.end, w.confidence)).collect(),
+                false => timed(&utterance.words),
             };
             let end = is_final.then_some(End::Utterance);
             ParsedMessage { channel: name(utterance.channel), speaker: name(utterance.speaker), is_final, words, end }

@@ -208,6 +208,31 @@ fn word(w: String, s: Option<f64>, e: Option<f64>, c: Option<f64>) -> WireWord {
     WireWord { w, s, e, c, speaker: None }
 }
 
+/// A word with its times, as Vosk, Whisper and Gladia write it. Each has a name of its own for the confidence.
+#[derive(Deserialize)]
+struct TimedWord {
+    word: String,
+    #[serde(default)]
+    start: Option<f64>,
+    #[serde(default)]
+    end: Option<f64>,
+    /// Gladia's
+    #[serde(default)]
+    confidence: Option<f64>,
+    /// Vosk's
+    #[serde(default)]
+    conf: Option<f64>,
+    /// Whisper's
+    #[serde(default)]
+    probability: Option<f64>,
+}
+
+/// The words of a list of such words.
+fn timed(words: &[TimedWord]) -> Vec<WireWord> {
+    let confidence = |w: &TimedWord| w.confidence.or(w.conf).or(w.probability);
+    words.iter().flat_map(|w| words_of(&w.word, w.start, w.end, confidence(w))).collect()
+}
+
 /// A recogniser's token that may hold several words, or a space before it. Several words share the token's time in equal parts.
 fn words_of(token: &str, s: Option<f64>, e: Option<f64>, c: Option<f64>) -> Vec<WireWord> {
     let words: Vec<&str> = token.split_whitespace().collect();

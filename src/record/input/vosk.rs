@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{ParsedMessage, untimed, word};
+use super::{ParsedMessage, TimedWord, timed, untimed};
 use crate::record::raw::End;
 use crate::record::refused::Refused;
 
@@ -11,7 +11,7 @@ pub(super) struct Message {
     #[serde(default)]
     partial: Option<String>,
     #[serde(default)]
-    result: Option<Vec<Word>>,
+    result: Option<Vec<TimedWord>>,
     #[serde(default)]
     text: Option<String>,
     #[serde(default)]
@@ -23,19 +23,8 @@ pub(super) struct Message {
 #[derive(Deserialize)]
 struct Alternative {
     #[serde(default)]
-    result: Option<Vec<Word>>,
+    result: Option<Vec<TimedWord>>,
     text: String,
-}
-
-#[derive(Deserialize)]
-struct Word {
-    word: String,
-    #[serde(default)]
-    start: Option<f64>,
-    #[serde(default)]
-    end: Option<f64>,
-    #[serde(default)]
-    conf: Option<f64>,
 }
 
 pub(super) fn parse(v: Message) -> Result<ParsedMessage, Refused> {
@@ -48,9 +37,9 @@ pub(super) fn parse(v: Message) -> Result<ParsedMessage, Refused> {
         None => (v.result, v.text),
     };
     let words = match (result, text) {
-        (Some(words), _) => words.into_iter().map(|w| word(w.word, w.start, w.end, w.conf)).collect(),
+        (Some(words), _) => timed(&words),
         (None, text) => untimed(&text.unwrap_or_default()),
     };
-    // Message gives a result where its endpointer heard a pause.
+    // Vosk gives a result where its endpointer heard a pause.
     Ok(ParsedMessage { channel, is_final: true, end: Some(End::Utterance), words, ..ParsedMessage::default() })
 }

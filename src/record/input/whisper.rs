@@ -3,8 +3,8 @@
 
 use serde::Deserialize;
 
-use super::{ParsedMessage, ended, untimed, words_of};
-use crate::record::raw::{End, WireWord};
+use super::{ParsedMessage, TimedWord, ended, timed, untimed};
+use crate::record::raw::End;
 use crate::record::refused::Refused;
 
 #[derive(Deserialize)]
@@ -14,7 +14,7 @@ pub(super) struct Message {
     #[serde(default)]
     segments: Option<Vec<Segment>>,
     #[serde(default)]
-    words: Option<Vec<Word>>,
+    words: Option<Vec<TimedWord>>,
     #[serde(default)]
     channel: Option<String>,
 }
@@ -24,31 +24,16 @@ struct Segment {
     #[serde(default)]
     text: String,
     #[serde(default)]
-    words: Option<Vec<Word>>,
-}
-
-#[derive(Deserialize)]
-struct Word {
-    word: String,
-    #[serde(default)]
-    start: Option<f64>,
-    #[serde(default)]
-    end: Option<f64>,
-    #[serde(default)]
-    probability: Option<f64>,
-}
-
-fn timed(words: Vec<Word>) -> Vec<WireWord> {
-    words.iter().flat_map(|w| words_of(&w.word, w.start, w.end, w.probability)).collect()
+    words: Option<Vec<TimedWord>>,
 }
 
 pub(super) fn parse(m: Message) -> Result<ParsedMessage, Refused> {
     let segment = |s: Segment| match s.words {
-        Some(words) if !words.is_empty() => timed(words),
+        Some(words) if !words.is_empty() => timed(&words),
         _ => untimed(&s.text),
     };
     let words = match (m.words, m.segments) {
-        (Some(words), _) if !words.is_empty() => timed(words),
+        (Some(words), _) if !words.is_empty() => timed(&words),
         (_, Some(segments)) if !segments.is_empty() => segments.into_iter().flat_map(segment).collect(),
         _ => untimed(&m.text.unwrap_or_default()),
     };

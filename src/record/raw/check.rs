@@ -1,152 +1,10 @@
-//! A raw segment: what a recogniser said. Everything in it is untrusted and checked here.
+//! Checks what stands in a record's value. A refusal says what was expected and what came, and quotes no word.
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-
-use super::refused::Refused;
-use super::vocabulary::{self, Spelling, WireSpelling};
-
-/// Largest raw segment taken; what is larger is a dead letter.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub struct RecordLimits {
-    /// bytes of a record's value
-    pub max_record_bytes: usize,
-    /// bytes of a record's key
-    pub max_key_bytes: usize,
-    /// words of a record
-    pub max_words_per_record: usize,
-    /// characters of a word
-    pub max_word_chars: usize,
-    /// bytes of `meta`
-    pub max_meta_bytes: usize,
-    /// bytes of all record headers together, names and values
-    pub max_header_bytes: usize,
-}
-
-/// What an input record closes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum End {
-    /// a pause; half of them are for breath
-    Utterance,
-    /// this channel
-    Channel,
-    /// every channel of the session
-    Session,
-}
-
-/// One spoken word.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RawWord {
-    /// as the recogniser said it
-    pub spoken: Box<str>,
-    /// start, seconds from the start of the session
-    pub start: Option<f64>,
-    /// end, seconds
-    pub end: Option<f64>,
-    /// confidence, 0 to 1
-    pub confidence: Option<f32>,
-    /// who says it
-    pub speaker: Option<Arc<str>>,
-    /// the record's input words that it came from, half-open. Other than one of them where a recogniser's figures were read back (`input.reformat`)
-    pub of: [u32; 2],
-}
-
-/// One record of the raw topic, checked.
-#[derive(Clone, Debug)]
-pub struct RawSegment {
-    /// the recogniser's counter, per channel
-    pub seq: Option<u64>,
-    /// speaker track
-    pub channel: Box<str>,
-    /// `false`: a hypothesis that the channel's next record replaces
-    pub is_final: bool,
-    /// spoken words, possibly none
-    pub words: Vec<RawWord>,
-    /// what ends with this record
-    pub end: Option<End>,
-    /// chooses the profile
-    pub tenant: Option<Box<str>>,
-    /// BCP 47 language tag
-    pub lang: Option<Box<str>>,
-    /// passed through
-    pub meta: Option<Box<RawValue>>,
-    /// spellings for its session, from this record on
-    pub vocabulary: Vec<Spelling>,
-}
-
-/// A spoken word of a raw segment.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "docs", schemars(rename = "RawWord"))]
-pub struct WireWord {
-    /// as the recogniser said it
-    pub(super) w: String,
-    /// start, seconds from the start of the session
-    #[serde(default)]
-    pub(super) s: Option<f64>,
-    /// end, seconds
-    #[serde(default)]
-    pub(super) e: Option<f64>,
-    /// confidence, 0 to 1
-    #[serde(default)]
-    pub(super) c: Option<f64>,
-    /// who says it, where the recogniser tells voices of a channel apart; it takes the place of the record's
-    #[serde(default)]
-    pub(super) speaker: Option<String>,
-}
-
-/// What a recogniser said: a record of the raw topic, keyed by session.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "docs", schemars(rename = "RawSegment"))]
-pub struct Wire {
-    /// the session, in files of JSON Lines; on Kafka it is the record key
-    #[serde(default)]
-    pub(super) session: Option<String>,
-    /// the recogniser's counter, per channel; a repeat is dropped, any other step back opens a new epoch
-    #[serde(default)]
-    pub(super) seq: Option<u64>,
-    /// speaker track
-    #[serde(default)]
-    pub(super) channel: Option<String>,
-    /// who says the words that have no `speaker` of their own
-    #[serde(default)]
-    pub(super) speaker: Option<String>,
-    /// `false`: a hypothesis that the channel's next record replaces
-    #[serde(default = "yes", rename = "final")]
-    pub(super) is_final: bool,
-    /// spoken words
-    #[serde(default)]
-    pub(super) words: Option<Vec<WireWord>>,
-    /// spoken words separated by spaces, instead of `words`
-    #[serde(default)]
-    pub(super) text: Option<String>,
-    /// what ends with this record
-    #[serde(default)]
-    pub(super) end: Option<End>,
-    /// chooses the profile
-    #[serde(default)]
-    pub(super) tenant: Option<String>,
-    /// BCP 47 language tag
-    #[serde(default)]
-    pub(super) lang: Option<String>,
-    /// an object that passes through
-    #[serde(default)]
-    #[cfg_attr(feature = "docs", schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
-    pub(super) meta: Option<Box<RawValue>>,
-    /// spellings for the session, on all channels, from this record on
-    #[serde(default)]
-    pub(super) vocabulary: Option<Vec<WireSpelling>>,
-}
-
-fn yes() -> bool {
-    true
-}
+use super::{End, RawSegment, RawWord, RecordLimits, Wire, WireWord};
+use crate::record::refused::Refused;
+use crate::record::vocabulary;
 
 /// Longest time a word may carry, seconds: about thirty years, beyond any session and exact in milliseconds.
 const MAX_SECONDS: f64 = 1e9;
@@ -160,7 +18,7 @@ impl RawSegment {
     ///
     /// # Errors
     /// `contract` (impossible values), `limit` (too much of something).
-    pub(super) fn check(wire: Wire, limits: &RecordLimits) -> Result<(RawSegment, Option<String>), Refused> {
+    pub(in crate::record) fn check(wire: Wire, limits: &RecordLimits) -> Result<(RawSegment, Option<String>), Refused> {
         let mut speakers = Speakers::of(wire.speaker)?;
         let words = match (wire.words, wire.text) {
             (Some(_), Some(text)) if !text.trim().is_empty() => {
@@ -241,7 +99,7 @@ fn depth(json: &str) -> usize {
     deepest
 }
 
-pub(super) fn limit(name: &str, at_most: usize, got: usize) -> Refused {
+pub(in crate::record) fn limit(name: &str, at_most: usize, got: usize) -> Refused {
     Refused::new("limit", format!("limits.{name} is {at_most}, got {got}; send smaller records or raise the limit"))
 }
 

@@ -1,0 +1,85 @@
+//! A raw segment: what a recogniser said. [`wire`] is what stands in a record, and `check` lets through what can be.
+
+mod check;
+pub mod wire;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+pub(super) use check::limit;
+pub use wire::{Wire, WireWord};
+
+use super::vocabulary::Spelling;
+
+/// Largest raw segment taken; what is larger is a dead letter.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct RecordLimits {
+    /// bytes of a record's value
+    pub max_record_bytes: usize,
+    /// bytes of a record's key
+    pub max_key_bytes: usize,
+    /// words of a record
+    pub max_words_per_record: usize,
+    /// characters of a word
+    pub max_word_chars: usize,
+    /// bytes of `meta`
+    pub max_meta_bytes: usize,
+    /// bytes of all record headers together, names and values
+    pub max_header_bytes: usize,
+}
+
+/// What an input record closes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// a pause; half of them are for breath
+    Utterance,
+    /// this channel
+    Channel,
+    /// every channel of the session
+    Session,
+}
+
+/// One spoken word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawWord {
+    /// as the recogniser said it
+    pub spoken: Box<str>,
+    /// start, seconds from the start of the session
+    pub start: Option<f64>,
+    /// end, seconds
+    pub end: Option<f64>,
+    /// confidence, 0 to 1
+    pub confidence: Option<f32>,
+    /// who says it
+    pub speaker: Option<Arc<str>>,
+    /// the record's input words that it came from, half-open. Other than one of them where a recogniser's figures were read back (`input.reformat`)
+    pub of: [u32; 2],
+}
+
+/// One record of the raw topic, checked.
+#[derive(Clone, Debug)]
+pub struct RawSegment {
+    /// the recogniser's counter, per channel
+    pub seq: Option<u64>,
+    /// speaker track
+    pub channel: Box<str>,
+    /// `false`: a hypothesis that the channel's next record replaces
+    pub is_final: bool,
+    /// spoken words, possibly none
+    pub words: Vec<RawWord>,
+    /// what ends with this record
+    pub end: Option<End>,
+    /// chooses the profile
+    pub tenant: Option<Box<str>>,
+    /// BCP 47 language tag
+    pub lang: Option<Box<str>>,
+    /// passed through
+    pub meta: Option<Box<RawValue>>,
+    /// spellings for its session, from this record on
+    pub vocabulary: Vec<Spelling>,
+}
