@@ -13,10 +13,9 @@ use super::{Cli, Failure, print, start_log, stretch};
 use crate::compare::diff::{Difference, Differences, differences};
 use crate::compare::exchange::{self, RemakeOutput};
 use crate::compare::published::EpochTiming;
-use crate::compare::stretch::PartitionStretch;
+use crate::compare::stretch::{PartitionStretch, StretchError};
 use crate::config::Settings;
 use crate::pipeline::Shared;
-use crate::pipeline::offline::OfflinePipeline;
 use crate::pipeline::remake::Remade;
 use crate::record::difference::Change;
 
@@ -50,14 +49,14 @@ pub struct Args {
 
 /// Compares. Exit code 0: the same; 1: something differs; 7: there was nothing to compare.
 pub fn compare(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
-    let settings = OfflinePipeline::settings(cli.settings()?, false);
+    let settings = args.which.offline(cli.settings()?);
     start_log(&settings)?;
     if args.a == args.b && args.b_config.is_none() && args.b_binary.is_none() {
         let message = "both sides are the same: expected another --b, --b-config or --b-binary".into();
         return Err(Failure { message, code: 2 });
     }
     let other = match &args.b_config {
-        Some(path) => OfflinePipeline::settings(Settings::load(Some(path))?, false),
+        Some(path) => args.which.offline(Settings::load(Some(path))?),
         None => settings.clone(),
     };
     let in_this_program = args.b_binary.is_none();
@@ -77,19 +76,19 @@ pub fn compare(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             .collect()
     };
     let shared = Arc::new(Shared::load(settings)?);
-    let side = |shared: &Arc<Shared>, profile: &Option<String>| -> Vec<Vec<Remade>> {
+    let side = |shared: &Arc<Shared>, profile: &Option<String>| -> Result<Vec<Vec<Remade>>, StretchError> {
         parts.iter().map(|(part, timing)| part.remake(shared, timing, profile.as_deref())).collect()
     };
-    let a = side(&shared, &args.a);
+    let a = side(&shared, &args.a)?;
     let b = match &args.b_binary {
         Some(program) => {
             let config = args.b_config.as_deref().or(cli.config.as_deref());
-            by_program(program, config, args.b.as_deref(), &parts)?
+            by_program(program, config, (args.b.as_deref(), args.which.file.is_none()), &parts)?
         }
-        None if args.b_config.is_none() => side(&shared, &args.b),
+        None if args.b_config.is_none() => side(&shared, &args.b)?,
         None => {
             drop(shared); // two models at once need not fit
-            side(&Arc::new(Shared::load(other)?), &args.b)
+            side(&Arc::new(Shared::load(other)?), &args.b)?
         }
     };
     let mut found = Differences::default();
@@ -118,12 +117,13 @@ fn check_profile(settings: &Settings, profile: Option<&str>) -> Result<(), Failu
 fn by_program(
     program: &Path,
     config: Option<&Path>,
-    profile: Option<&str>,
+    (profile, framed): (Option<&str>, bool),
     parts: &[(PartitionStretch, Vec<EpochTiming>)],
 ) -> Result<Vec<Vec<Remade>>, Failure> {
     let failed = |what: String| Failure { message: format!("{}: {what}", program.display()), code: 6 };
     let mut command = Command::new(program);
     command.arg("remake").args(config.iter().flat_map(|path| [Path::new("--config"), *path]));
+    command.args(framed.then_some("--framed"));
     command.args(profile.iter().flat_map(|name| ["--profile", *name]));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(|e| Failure {
         message: format!("--b-binary {}: {e}; expected a version of faircopy", program.display()),

@@ -8,6 +8,7 @@ use super::Failure;
 use crate::compare::stretch::{Place, Wanted};
 use crate::compare::{Stretch, StretchError};
 use crate::config::Settings;
+use crate::pipeline::offline::OfflinePipeline;
 
 /// Which records.
 #[derive(Debug, clap::Args)]
@@ -48,6 +49,16 @@ fn place(text: &str) -> Result<Place, String> {
     Ok(Place::Offsets(text.split(',').map(pair).collect::<Result<BTreeMap<_, _>, String>>()?))
 }
 
+/// Settings with which records are decoded again. `framed`: their values stand in the frame that `input.framing` names.
+pub fn again(settings: Settings, framed: bool) -> Settings {
+    let framing = settings.input.framing;
+    let mut settings = OfflinePipeline::settings(settings, false);
+    if framed {
+        settings.input.framing = framing;
+    }
+    settings
+}
+
 impl From<StretchError> for Failure {
     fn from(e: StretchError) -> Failure {
         match e {
@@ -58,6 +69,12 @@ impl From<StretchError> for Failure {
 }
 
 impl StretchArgs {
+    /// The settings with which these records are decoded again. Values of the raw topic stand in their frame, and lines
+    /// of a file in none.
+    pub fn offline(&self, settings: Settings) -> Settings {
+        again(settings, self.file.is_none())
+    }
+
     /// Reads them, and tells the operator what was not there.
     pub fn read(&self, settings: &Settings) -> Result<Stretch, Failure> {
         let wanted = Wanted { from: self.from.clone(), to: self.to.clone(), session: self.session.clone() };

@@ -8,7 +8,6 @@ use serde_json::json;
 use super::{Cli, Failure, print, start_log, stretch};
 use crate::compare::verify::{Finding, Findings, Verdict, verify as verify_partition};
 use crate::pipeline::Shared;
-use crate::pipeline::offline::OfflinePipeline;
 
 /// Exit code where nothing is wrong, and not everything could be made again.
 const NOT_PROVEN: u8 = 7;
@@ -31,7 +30,7 @@ pub struct Args {
 
 /// Verifies. Exit code 0: all bytes are the same; 1: some differ; 7: none differ, and not all could be made again.
 pub fn verify(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
-    let mut settings = OfflinePipeline::settings(cli.settings()?, false);
+    let mut settings = args.which.offline(cli.settings()?);
     settings.output.origin = true; // to be compared with the segments' own
     start_log(&settings)?;
     if args.which.file.is_some() && args.which.formatted.is_none() {
@@ -42,7 +41,7 @@ pub fn verify(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let shared = Arc::new(Shared::load(settings)?);
     let mut found = Findings::default();
     for part in &stretch.partitions {
-        let made = part.remake(&shared, &part.timing(&stretch.published), None);
+        let made = part.remake(&shared, &part.timing(&stretch.published), None)?;
         found.add(verify_partition(part, &stretch.published, &made));
     }
     print(&report(&found, args))?;

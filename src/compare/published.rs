@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Kind, Segment, Timing};
+use crate::record::{Framing, Kind, Segment, Timing, decode};
 
 /// A session and a channel.
 pub type StreamName = (String, String);
@@ -22,7 +22,7 @@ pub struct EpochTiming {
     pub timing: Vec<Timing>,
 }
 
-/// A published segment: its value as it stands on the topic, without a frame, and the same read.
+/// A published segment: its value as it stands on the topic, without the schema's number, and the same read.
 #[derive(Clone, Debug)]
 pub struct PublishedSegment {
     /// the bytes
@@ -31,23 +31,39 @@ pub struct PublishedSegment {
     pub segment: Segment,
 }
 
+/// Bytes before a value in the wire format of a schema registry.
+const FRAME_BYTES: usize = 5;
+
 /// Published segments of some sessions, by stream, epoch and number.
 #[derive(Clone, Debug, Default)]
 pub struct Published {
+    /// how their values are written
+    framing: Framing,
     epochs: BTreeMap<(StreamName, i64), BTreeMap<u64, Vec<PublishedSegment>>>,
 }
 
 impl Published {
+    /// Of a topic whose values are written so. No segment is there yet.
+    pub fn framed(framing: Framing) -> Published {
+        Published { framing, ..Published::default() }
+    }
+
+    /// How the values are written.
+    pub fn framing(&self) -> Framing {
+        self.framing
+    }
+
     /// Adds a value of the formatted topic. Returns whether it is a final segment or an end. Segments that stand there
     /// twice (`at_least_once`) are all kept.
     pub fn add(&mut self, value: &[u8]) -> bool {
-        let Ok(segment) = serde_json::from_slice::<Segment>(value) else { return false };
+        let Some(segment) = decode::segment(value, self.framing) else { return false };
         if segment.kind == Kind::Partial {
             return false;
         }
         let stream = (segment.session.to_string(), segment.channel.to_string());
         let epoch = self.epochs.entry((stream, segment.epoch)).or_default();
-        epoch.entry(segment.seq).or_default().push(PublishedSegment { value: value.to_vec(), segment });
+        let begins = if self.framing == Framing::None { 0 } else { FRAME_BYTES };
+        epoch.entry(segment.seq).or_default().push(PublishedSegment { value: value[begins..].to_vec(), segment });
         true
     }
 

@@ -17,12 +17,10 @@ use crate::consume::json_lines::JsonLines;
 use crate::consume::reader::{ReadError, TopicReader};
 use crate::pipeline::Shared;
 use crate::pipeline::remake::{Remade, Remake};
-use crate::record::{ERASE, Framing, RawRecord};
+use crate::record::{ERASE, RawRecord};
 
 /// Largest number of raw records that a stretch may need: they are held in memory.
 pub const MAX_RECORDS: usize = 2_000_000;
-/// Bytes before a value in Confluent's frame.
-const FRAME_BYTES: usize = 5;
 
 /// Where a stretch begins or ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,11 +149,7 @@ impl Stretch {
         sessions: &BTreeSet<String>,
     ) -> Result<(), ReadError> {
         let topic = &settings.topics.formatted;
-        if settings.output.framing == Framing::Avro {
-            self.notes
-                .push(format!("the values of topic {topic:?} are Avro, which is not read here: where timers fired is not known"));
-            return Ok(());
-        }
+        self.published = Published::framed(settings.output.framing);
         let Ok(partitions) = reader.partitions(topic) else {
             self.notes.push(format!("topic {topic:?} is not there: where timers fired is not known"));
             return Ok(());
@@ -163,8 +157,7 @@ impl Stretch {
         reader.whole(topic, &partitions, |record| {
             let is_ours = |key: &Vec<u8>| std::str::from_utf8(key).is_ok_and(|session| sessions.contains(session));
             if let (true, Some(value)) = (record.key.as_ref().is_some_and(is_ours), record.payload) {
-                let framed = settings.output.framing == Framing::Confluent;
-                self.published.add(value.get(if framed { FRAME_BYTES } else { 0 }..).unwrap_or_default());
+                self.published.add(&value);
             }
         })
     }
@@ -282,13 +275,26 @@ impl PartitionStretch {
 
     /// Makes its segments, with these decisions of the clock. `profile`: for all records, whatever their tenants.
     /// Streams that are open after the last record end there.
-    pub fn remake(&self, shared: &Arc<Shared>, timing: &[EpochTiming], profile: Option<&str>) -> Vec<Remade> {
+    ///
+    /// # Errors
+    /// The schema registry does not answer, and raw records are in Avro.
+    pub fn remake(
+        &self,
+        shared: &Arc<Shared>,
+        timing: &[EpochTiming],
+        profile: Option<&str>,
+    ) -> Result<Vec<Remade>, StretchError> {
+        shared.learn_schemas(self.records.iter()).map_err(|id| {
+            StretchError::Input(format!(
+                "raw records are in Avro, and the registry says nothing of schema {id}: check schema_registry.url, and try again"
+            ))
+        })?;
         let mut remake = Remake::new(shared.clone(), profile, self.range[1]);
         for of in timing {
             remake.repeat(&of.session, &of.channel, of.epoch, of.timing.clone());
         }
         self.refused.iter().for_each(|(offset, stage)| remake.refuse(*offset, stage));
         self.records.iter().for_each(|record| remake.take(record.clone()));
-        remake.finish()
+        Ok(remake.finish())
     }
 }

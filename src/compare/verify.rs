@@ -1,5 +1,6 @@
 //! Whether published segments are what this program makes of the raw records now, byte for byte. Pure.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde::Serialize;
 use super::published::{Published, PublishedSegment, StreamName};
 use super::stretch::PartitionStretch;
 use crate::pipeline::remake::Remade;
-use crate::record::{Segment, Timing};
+use crate::record::{Framing, Segment, Timing, avro};
 
 /// What was found of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -103,15 +104,30 @@ pub struct Findings {
 
 /// The value that the segment would have on the topic. The clock's decisions are input here: they are taken over from
 /// the published segment. So is the lack of an origin.
-fn value(made: &Segment, published: &Segment) -> Vec<u8> {
+fn value(made: &Segment, published: &Segment, framing: Framing) -> Vec<u8> {
     let origin = made.origin.clone().filter(|_| published.origin.is_some());
     let made = Segment { timing: published.timing.clone(), origin, ..made.clone() };
-    serde_json::to_vec(&made).expect("segments are JSON")
+    match framing {
+        Framing::None | Framing::Confluent => serde_json::to_vec(&made).expect("segments are JSON"),
+        Framing::Avro => {
+            let mut datum = Vec::new();
+            avro::encode(&made, &mut datum);
+            datum
+        }
+    }
+}
+
+/// A value as JSON text, to be shown and compared field by field.
+fn as_json<'a>(value: &'a [u8], framing: Framing) -> Cow<'a, str> {
+    match framing {
+        Framing::None | Framing::Confluent => String::from_utf8_lossy(value),
+        Framing::Avro => avro::datum_json(value).map_or("(a datum that cannot be read)".into(), Cow::Owned),
+    }
 }
 
 /// The top-level fields in which two values differ.
-fn fields(a: &[u8], b: &[u8]) -> Vec<String> {
-    let table = |bytes: &[u8]| serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(bytes).unwrap_or_default();
+fn fields(a: &str, b: &str) -> Vec<String> {
+    let table = |text: &str| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).unwrap_or_default();
     let (a, b) = (table(a), table(b));
     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     names.into_iter().filter(|name| a.get(*name) != b.get(*name)).cloned().collect()
@@ -124,6 +140,7 @@ struct Epoch<'a> {
     gone: bool,
     erased: bool,
     incomplete: bool,
+    framing: Framing,
 }
 
 /// Verifies what was published of the sessions of a partition's stretch.
@@ -142,6 +159,7 @@ pub fn verify(part: &PartitionStretch, published: &Published, made: &[Remade]) -
             gone: !part.has(epoch),
             erased: erased.contains(&name.0),
             incomplete: !segments.contains_key(&0),
+            framing: published.framing(),
         };
         verify_epoch(&about, part.range, segments, &again, &mut found);
     }
@@ -163,7 +181,7 @@ fn verify_epoch(
         for copy in copies {
             let segment = &copy.segment;
             reread |= segment.timing.iter().any(|timing| matches!(timing, Timing::Reread(_)));
-            let made = twin.map(|remade| value(&remade.segment, segment));
+            let made = twin.map(|remade| value(&remade.segment, segment, about.framing));
             let origins =
                 twin.and_then(|remade| segment.origin.clone().zip(remade.segment.origin.clone())).filter(|(a, b)| a != b);
             other_origin |= origins.is_some();
@@ -218,7 +236,8 @@ impl Findings {
         }
         let value = published.map_or(&[][..], |p| &p.value);
         let differ = made.filter(|_| published.is_some());
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let text = |bytes: &[u8]| as_json(bytes, about.framing).into_owned();
+        let mut texts = [text(value), made.map_or(String::new(), text)];
         self.findings.push(Finding {
             session: about.name.0.clone(),
             channel: about.name.1.clone(),
@@ -226,10 +245,10 @@ impl Findings {
             seq,
             verdict,
             first_byte: differ.map(|made| value.iter().zip(made).take_while(|(a, b)| a == b).count()),
-            fields: differ.map_or(Vec::new(), |made| fields(value, made)),
+            fields: differ.map_or(Vec::new(), |_| fields(&texts[0], &texts[1])),
             origins,
-            published: text(value),
-            made: text(made.unwrap_or_default()),
+            published: std::mem::take(&mut texts[0]),
+            made: std::mem::take(&mut texts[1]),
         });
     }
 
@@ -300,6 +319,28 @@ mod tests {
         let finding = &found.findings[0];
         assert_eq!((finding.seq, &finding.fields[..], found.is_wrong()), (0, &["text".to_string()][..], true));
         assert_eq!(finding.published.as_bytes()[finding.first_byte.unwrap()], b'?');
+    }
+
+    #[test]
+    #[cfg(feature = "avro")]
+    fn segments_in_avro_are_compared_byte_for_byte_and_shown_as_json() {
+        let ours = [segment(0, "Hello."), segment(1, "Bye.")];
+        let framed = |segments: &[Segment]| {
+            let mut published = Published::framed(Framing::Avro);
+            for segment in segments {
+                let mut value = crate::record::decode::frame(7).to_vec();
+                avro::encode(segment, &mut value);
+                assert!(published.add(&value));
+            }
+            published
+        };
+        assert!(verify(&part(0..9), &framed(&ours), &made(&ours)).is_proven());
+        let found = verify(&part(0..9), &framed(&[segment(0, "Hello?"), segment(1, "Bye.")]), &made(&ours));
+        assert_eq!(verdicts(&found), [(Verdict::Same, 1), (Verdict::Different, 1)]);
+        let finding = &found.findings[0];
+        assert_eq!((finding.seq, &finding.fields[..]), (0, &["text".to_string()][..]));
+        assert!(finding.published.contains("Hello?") && finding.made.contains("Hello."));
+        assert!(!Published::framed(Framing::Avro).add(b"{}"), "no datum");
     }
 
     #[test]

@@ -12,6 +12,8 @@ use crate::record::{ERASE, Framing, RawRecord};
 
 /// Wait before the registry is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
+/// How often a command asks a registry that does not answer. The service asks for as long as it takes.
+const TRIES: usize = 5;
 
 impl Shared {
     /// The schema without which this record cannot be read yet.
@@ -34,6 +36,26 @@ impl Shared {
                 false
             }
         }
+    }
+
+    /// Asks the registry for the schemas of these records, a few times where the registry does not answer. Blocks.
+    ///
+    /// # Errors
+    /// The number of the first schema about which the registry said nothing.
+    pub fn learn_schemas<'a>(&self, records: impl Iterator<Item = &'a RawRecord>) -> Result<(), u32> {
+        for record in records {
+            let mut tries = 0;
+            while let Some(id) = self.missing_schema(record) {
+                if !self.ask_for_schema(id) {
+                    tries += 1;
+                    if tries == TRIES {
+                        return Err(id);
+                    }
+                    std::thread::sleep(AGAIN);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Blocks until this record can be read.

@@ -14,16 +14,21 @@ const MORE: &str = "[output]\norigin = true\n[partials]\nenabled = false\n[profi
                     max_release_ms = 600\n[profiles.verbatim]\nverbatim = true\n";
 
 fn faircopy(topics: &Topics, args: &[&str], env: &[(&str, &str)]) -> Output {
+    command(topics, MORE, args, env)
+}
+
+/// Runs a command of the program with the settings of a test's workers.
+pub fn command(topics: &Topics, more: &str, args: &[&str], env: &[(&str, &str)]) -> Output {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("f.toml");
-    std::fs::write(&config, settings(topics, MORE)).unwrap();
+    std::fs::write(&config, settings(topics, more)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_faircopy"));
     command.args(["--config", config.to_str().unwrap()]).args(args).env(FAST.0, FAST.1).envs(env.iter().copied());
     command.output().unwrap()
 }
 
 /// The exit code and the JSON that a command printed.
-fn json_of(out: &Output) -> (Option<i32>, Value) {
+pub fn json_of(out: &Output) -> (Option<i32>, Value) {
     let error = String::from_utf8_lossy(&out.stderr);
     let value = serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{e}: {error}"));
     (out.status.code(), value)

@@ -8,6 +8,7 @@ use faircopy::record::avro::{SEGMENT_SCHEMA, Schemas};
 use faircopy::record::{Kind, Segment};
 use serde_json::{Value, json};
 
+use crate::again::{command, json_of};
 use crate::kafka::{Rec, Sender, Topics, eventually};
 use crate::worker::Worker;
 
@@ -155,4 +156,25 @@ fn avro_comes_out_as_avro_a_value_waits_for_its_schema_and_an_unknown_one_is_ref
     let registered = registered.lock().unwrap().clone();
     assert_eq!(registered[0], ("AVRO".to_string(), SEGMENT_SCHEMA.to_string()));
     assert!(worker.terminate().success(), "{}", worker.log());
+
+    // Both topics are in Avro, and every byte of what was published is proven.
+    let count = all.len() as u64;
+    let (code, proven) = json_of(&command(&topics, &more, &["verify", "--json"], &[]));
+    assert_eq!((code, proven["verdicts"]["same"].as_u64()), (Some(0), Some(count)), "{proven}");
+    let (code, same) =
+        json_of(&command(&topics, &more, &["compare", "--json", "--b-binary", env!("CARGO_BIN_EXE_faircopy")], &[]));
+    assert_eq!((code, same["segments"].as_u64(), same["different"].as_u64()), (Some(0), Some(count), Some(0)), "{same}");
+    // The same on another topic, with one letter changed.
+    for record in topics.read("formatted") {
+        let mut value = record.payload.unwrap();
+        if let Some(at) = value.windows(7).position(|bytes| bytes == b"morning") {
+            value[at] = b'w';
+        }
+        sender.send(&topics.name("partial"), record.key.as_deref(), Some(&value), &[]);
+    }
+    sender.flush();
+    let (formatted, partial) = (topics.name("formatted"), topics.name("partial"));
+    let swapped = [("FAIRCOPY__TOPICS__FORMATTED", partial.as_str()), ("FAIRCOPY__TOPICS__PARTIAL", &formatted)];
+    let (code, forged) = json_of(&command(&topics, &more, &["verify", "--json"], &swapped));
+    assert_eq!((code, forged["verdicts"]["different"].as_u64()), (Some(1), Some(1)), "{forged}");
 }

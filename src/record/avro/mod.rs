@@ -23,6 +23,16 @@ use wire::divided;
 
 /// A segment that this program has written; its `meta` is a string.
 pub fn segment(value: &[u8]) -> Option<Segment> {
+    serde_json::from_slice(&ours()?.to_json(divided(value)?.1).ok()?).ok()
+}
+
+/// A datum of the schema that segments are written with, as JSON text.
+pub fn datum_json(datum: &[u8]) -> Option<String> {
+    String::from_utf8(ours()?.to_json(datum).ok()?).ok()
+}
+
+/// The schema that segments are written with. None without the feature `avro`.
+fn ours() -> Option<&'static WriterSchema> {
     static OURS: LazyLock<Option<WriterSchema>> = LazyLock::new(|| WriterSchema::parse(SEGMENT_SCHEMA).ok());
-    serde_json::from_slice(&OURS.as_ref()?.to_json(divided(value)?.1).ok()?).ok()
+    OURS.as_ref()
 }
