@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Cli, Failure, print};
 use crate::config::DEFAULTS;
 use crate::record::raw::Wire;
-use crate::record::{ERASE, REPLAYED, Segment};
+use crate::record::{ERASE, REPLAYED, Segment, ShadowSample};
 
 /// Arguments of `docs`.
 #[derive(Debug, clap::Args)]
@@ -89,12 +89,14 @@ fn asyncapi() -> Value {
             "formatted": channel("asr.formatted", "formattedSegment", message("a final segment, or the end of an epoch", schema::<Segment>())),
             "partial": channel("asr.partial", "partialSegment", message("the unreleased tail as it looks now", schema::<Segment>())),
             "deadLetter": channel("asr.dead-letter", "deadLetter", letter),
+            "shadow": channel("asr.shadow", "shadowSample", message("a place that a challenger writes otherwise, where shadow.samples_per_minute is above 0", schema::<ShadowSample>())),
         },
         "operations": {
             "takeRaw": operation("receive", "raw"),
             "sendFormatted": operation("send", "formatted"),
             "sendPartial": operation("send", "partial"),
             "sendDeadLetter": operation("send", "deadLetter"),
+            "sendShadowSample": operation("send", "shadow"),
         }
     })
 }

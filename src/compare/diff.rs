@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::published::StreamName;
 use crate::pipeline::remake::Remade;
-use crate::record::difference::{Change, Piece, Place, pieces, places, text};
+use crate::record::difference::{Change, FormPiece, FormPlace, pieces, places, text};
 use crate::record::{Kind, Segment};
 
 /// A segment that the second side makes otherwise.
@@ -98,14 +98,14 @@ fn epoch(key: &(StreamName, i64), a: &[&Remade], b: &[&Remade], stretch: [i64; 2
         side.iter().filter(|r| r.segment.kind == Kind::Final).map(|r| r.segment.clone()).collect()
     };
     let (all_a, all_b) = (finals(a), finals(b));
-    let in_order = |side: &[Segment]| -> Vec<Piece> {
-        let mut all: Vec<Piece> = side.iter().flat_map(pieces).collect();
+    let in_order = |side: &[Segment]| -> Vec<FormPiece> {
+        let mut all: Vec<FormPiece> = side.iter().flat_map(pieces).collect();
         all.sort_by_key(|piece| piece.src[0]); // stable: tokens of one entity keep their order
         all
     };
     let (pieces_a, pieces_b) = (in_order(&all_a), in_order(&all_b));
     let places = places(&pieces_a, &pieces_b);
-    let overlapping = |[from, to]: [u64; 2]| -> &[Place] {
+    let overlapping = |[from, to]: [u64; 2]| -> &[FormPlace] {
         let first = places.partition_point(|place| place.src[1] <= from);
         let last = places.partition_point(|place| place.src[0] < to);
         &places[first..last.max(first)]
@@ -143,7 +143,7 @@ fn epoch(key: &(StreamName, i64), a: &[&Remade], b: &[&Remade], stretch: [i64; 2
             note(segment.seq, [Change::Missing].into(), segment.text.clone(), String::new());
             continue;
         }
-        let mut all: BTreeSet<Change> = near.iter().flat_map(Place::changes).collect();
+        let mut all: BTreeSet<Change> = near.iter().flat_map(FormPlace::changes).collect();
         match twin {
             None => _ = all.insert(Change::Cuts),
             Some(twin) if all.is_empty() && !same(segment, twin) => _ = all.insert(Change::Other),

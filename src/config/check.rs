@@ -85,6 +85,7 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
         ("topics.partial", &s.topics.partial),
         ("topics.dead_letter", &s.topics.dead_letter),
         ("topics.changelog", &s.topics.changelog),
+        ("topics.shadow", &s.topics.shadow),
     ];
     for (i, (key, topic)) in topics.iter().enumerate() {
         if topic.is_empty() {

@@ -65,6 +65,8 @@ pub struct Settings {
     pub delivery: Delivery,
     /// partials
     pub partials: Partials,
+    /// what runs beside profiles
+    pub shadow: ShadowSettings,
     /// profiles by name
     pub profiles: BTreeMap<String, ProfileSettings>,
     /// tenant to profile
@@ -115,6 +117,11 @@ impl Settings {
         }
         check::check(&settings)?;
         Ok(settings)
+    }
+
+    /// Whether samples of what challengers write otherwise are sent.
+    pub fn has_samples(&self) -> bool {
+        self.shadow.samples_per_minute > 0
     }
 
     /// Largest record that a worker may send, in bytes: the unreleased words of a stream, with `meta` and headers.

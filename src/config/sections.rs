@@ -69,6 +69,8 @@ pub struct Topics {
     pub partial: String,
     /// refused records
     pub dead_letter: String,
+    /// samples of what challengers write otherwise; needed only where `shadow.samples_per_minute` is above 0
+    pub shadow: String,
     /// states of open streams, compacted. Belongs to one group. Empty: the name that [`Topics::changelog_of`] makes
     pub changelog: String,
 }
@@ -274,6 +276,14 @@ pub struct Partials {
     pub enabled: bool,
     /// partials a second for each session at most
     pub per_session_per_second: u32,
+}
+
+/// `[shadow]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShadowSettings {
+    /// samples of differences a minute, of a worker; 0: none
+    pub samples_per_minute: u32,
 }
 
 /// `[unknown_tenant]`

@@ -131,6 +131,22 @@ impl ShadowDiffers<'_> {
     }
 }
 
+/// A sample of a difference was sent.
+pub struct ShadowSampled<'a> {
+    /// the profile
+    pub profile: &'a str,
+    /// the challenger
+    pub challenger: &'a str,
+}
+
+impl ShadowSampled<'_> {
+    /// Counts it.
+    pub fn emit(self) {
+        let of = [KeyValue::new("profile", self.profile.to_string()), KeyValue::new("challenger", self.challenger.to_string())];
+        INSTRUMENTS.shadow_samples.add(1, &of);
+    }
+}
+
 /// A shadow dropped streams that it could not follow.
 pub struct ShadowDropped {
     /// how many

@@ -28,16 +28,20 @@ fn name(operation: Operation) -> &'static str {
 }
 
 /// What the service does with its topics.
-fn needed(settings: &Settings) -> [(&str, &'static [Operation]); 5] {
+fn needed(settings: &Settings) -> Vec<(&str, &'static [Operation])> {
     let t = &settings.topics;
     let partial: &[Operation] = if settings.partials.enabled { &[DESCRIBE, WRITE] } else { &[DESCRIBE] };
-    [
+    let mut needed: Vec<(&str, &'static [Operation])> = vec![
         (&t.raw, &[DESCRIBE, READ]),
         (&t.formatted, &[DESCRIBE, WRITE]),
         (&t.partial, partial),
         (&t.dead_letter, &[DESCRIBE, WRITE]),
         (&t.changelog, &[DESCRIBE, READ, WRITE, DESCRIBE_CONFIGS]),
-    ]
+    ];
+    if settings.has_samples() {
+        needed.push((&t.shadow, &[DESCRIBE, WRITE]));
+    }
+    needed
 }
 
 /// How long the broker may take to say which rights there are. A broker that takes longer refuses later, at the first
@@ -51,7 +55,9 @@ pub fn lacking<C: ClientContext>(settings: &Settings, client: &Client<C>) -> Vec
         return Vec::new();
     }
     let needed = needed(settings);
-    let Ok(answers) = native::allowed(client, &needed.map(|(topic, _)| topic), PATIENCE) else { return Vec::new() };
+    let Ok(answers) = native::allowed(client, &needed.iter().map(|(topic, _)| *topic).collect::<Vec<_>>(), PATIENCE) else {
+        return Vec::new();
+    };
     let mut lacking = Vec::new();
     for (topic, operations) in needed {
         let Some((_, allowed)) = answers.iter().find(|(name, _)| name == topic) else { continue };

@@ -55,7 +55,7 @@ use crate::produce::registry;
 use crate::produce::serializer::RecordSerializer;
 use crate::produce::topics;
 use crate::produce::transaction::{OpenError, Transaction, TransactionError};
-use crate::rate_limit::PartialLimit;
+use crate::rate_limit::{PartialLimit, SampleLimit};
 use crate::record::avro::Schemas;
 use crate::session::output::{Release, StreamRef};
 use crate::session::policy::Policy;
@@ -141,6 +141,8 @@ pub struct Shared {
     pub formatter: Formatter,
     /// partials
     pub partial_limit: PartialLimit,
+    /// samples of differences
+    pub sample_limit: SampleLimit,
     /// schemas of raw values in Avro
     pub schemas: Schemas,
     /// whose words are counted by name
@@ -202,6 +204,7 @@ impl Shared {
             shadow_states: KeptStates::new(SHADOW_STATE_BYTES),
             formatter: Formatter::new(styles),
             partial_limit: PartialLimit::new(per_second),
+            sample_limit: SampleLimit::new(settings.shadow.samples_per_minute),
             schemas: Schemas::default(),
             tenant_names: TenantNames::new(settings.telemetry.max_tenants),
             health: Arc::default(),

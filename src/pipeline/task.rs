@@ -21,7 +21,7 @@ use crate::consume::changelog::{ChangelogReader, RestoreError};
 use crate::faults::crash_on;
 use crate::produce::Checkpoint;
 use crate::produce::commits::{Incarnation, Position};
-use crate::record::RawRecord;
+use crate::record::{RawRecord, ShadowSample};
 
 /// Time between two clean-ups of the rate limiter's table.
 const FORGET_IDLE: Duration = Duration::from_secs(60);
@@ -35,6 +35,8 @@ pub enum TaskReport {
     Checkpoint(Incarnation, Checkpoint),
     /// the last checkpoint
     Last(Incarnation, Checkpoint),
+    /// a sample of what a challenger writes otherwise
+    Sample(Box<ShadowSample>),
     /// it wants a commit now, because it has made much or waits for one
     WantsCommit,
 }
@@ -61,7 +63,9 @@ pub async fn run(
     let (feed, inbox) = shadow::feed();
     partition.shadowed(feed);
     // The shadow ends when the partition, and with it the feed, is dropped.
-    tokio::spawn(shadow::run(shared.clone(), inbox));
+    let samples = reports.clone();
+    let sample = move |sample| _ = samples.send(TaskReport::Sample(Box::new(sample)));
+    tokio::spawn(shadow::run(shared.clone(), inbox, Box::new(sample)));
     report(TaskReport::Restored(incarnation, began_at));
     report(TaskReport::WantsCommit);
     let mut commit_requested = false;

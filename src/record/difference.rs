@@ -11,6 +11,7 @@ use super::Segment;
 
 /// How two forms differ: at a place, which may differ in several ways, or in a segment as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
     /// punctuation signs
@@ -65,7 +66,7 @@ impl Change {
 
 /// A token, or removed words, of a written form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct FormPiece {
     /// its input words, half-open
     pub src: [u64; 2],
     /// as written; of removed words, as said
@@ -84,10 +85,10 @@ fn stands_for_redacted(spoken: &str) -> bool {
 }
 
 /// The pieces of a segment: its tokens, then its removed words.
-pub fn pieces(segment: &Segment) -> Vec<Piece> {
+pub fn pieces(segment: &Segment) -> Vec<FormPiece> {
     let token = |(at, word): (usize, &super::WrittenWord)| {
         let entity = segment.entities.iter().find(|entity| (entity.words[0]..entity.words[1]).contains(&at));
-        Piece {
+        FormPiece {
             src: word.src,
             text: word.text.clone(),
             class: entity.map(|entity| entity.class.clone()),
@@ -95,7 +96,7 @@ pub fn pieces(segment: &Segment) -> Vec<Piece> {
             redacted: entity.is_some_and(|entity| stands_for_redacted(&entity.spoken)),
         }
     };
-    let gone = |removed: &super::Removed| Piece {
+    let gone = |removed: &super::Removed| FormPiece {
         src: removed.src,
         text: removed.spoken.clone(),
         class: Some(removed.class.clone()),
@@ -107,25 +108,26 @@ pub fn pieces(segment: &Segment) -> Vec<Piece> {
 
 /// Pieces of both forms that share input words. Either form may have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct FormPlace<'a> {
     /// the input words, half-open
     pub src: [u64; 2],
     /// of the first form
-    pub a: &'a [Piece],
+    pub a: &'a [FormPiece],
     /// of the second form
-    pub b: &'a [Piece],
+    pub b: &'a [FormPiece],
 }
 
 /// The places of two forms of the same input words, in the order of the words. The pieces of each form must be in order
 /// of their first input words.
-pub fn places<'a>(a: &'a [Piece], b: &'a [Piece]) -> Vec<Place<'a>> {
+pub fn places<'a>(a: &'a [FormPiece], b: &'a [FormPiece]) -> Vec<FormPlace<'a>> {
     debug_assert!([a, b].iter().all(|pieces| pieces.is_sorted_by_key(|piece| piece.src[0])));
     let (mut places, mut a, mut b) = (Vec::new(), a, b);
     while let Some(from) = a.first().into_iter().chain(b.first()).map(|piece| piece.src[0]).min() {
         // A place grows until no piece of either form reaches out of it.
         let (mut to, mut of_a, mut of_b) = (from, 0, 0);
         loop {
-            let within = |pieces: &[Piece], at: usize| pieces.get(at).map(|p| p.src).filter(|src| src[0] < to || src[0] == from);
+            let within =
+                |pieces: &[FormPiece], at: usize| pieces.get(at).map(|p| p.src).filter(|src| src[0] < to || src[0] == from);
             match (within(a, of_a), within(b, of_b)) {
                 (Some(src), _) => (of_a, to) = (of_a + 1, to.max(src[1])),
                 (None, Some(src)) => (of_b, to) = (of_b + 1, to.max(src[1])),
@@ -135,13 +137,13 @@ pub fn places<'a>(a: &'a [Piece], b: &'a [Piece]) -> Vec<Place<'a>> {
         let (here_a, here_b);
         (here_a, a) = a.split_at(of_a);
         (here_b, b) = b.split_at(of_b);
-        places.push(Place { src: [from, to], a: here_a, b: here_b });
+        places.push(FormPlace { src: [from, to], a: here_a, b: here_b });
     }
     places
 }
 
 /// The tokens among pieces, separated by one space.
-pub fn text<'a>(pieces: impl IntoIterator<Item = &'a Piece>) -> String {
+pub fn text<'a>(pieces: impl IntoIterator<Item = &'a FormPiece>) -> String {
     let tokens = pieces.into_iter().filter(|piece| !piece.removed);
     tokens.map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" ")
 }
@@ -154,13 +156,13 @@ fn apart(text: &str) -> (&str, [&str; 2]) {
     (body, [&text[..head], &text[head + body.len()..]])
 }
 
-impl Place<'_> {
+impl FormPlace<'_> {
     /// What the forms differ in here.
     pub fn changes(&self) -> BTreeSet<Change> {
-        let kept = |side: &'_ [Piece]| side.iter().filter(|p| !p.removed).map(|p| p.text.clone()).collect::<Vec<_>>();
+        let kept = |side: &'_ [FormPiece]| side.iter().filter(|p| !p.removed).map(|p| p.text.clone()).collect::<Vec<_>>();
         let (a, b) = (kept(self.a), kept(self.b));
         if a == b {
-            let classes = |side: &[Piece]| side.iter().map(|p| (p.src, p.removed, p.class.clone())).collect::<Vec<_>>();
+            let classes = |side: &[FormPiece]| side.iter().map(|p| (p.src, p.removed, p.class.clone())).collect::<Vec<_>>();
             return (classes(self.a) != classes(self.b)).then_some(Change::Classes).into_iter().collect();
         }
         let bodies = |tokens: &[String]| {
@@ -171,7 +173,7 @@ impl Place<'_> {
             return [Change::Marks].into(); // tokens that are divided otherwise have other marks inside
         }
         let is_number =
-            |side: &[Piece]| side.iter().any(|p| !p.removed && (p.class.is_some() || p.text.contains(char::is_numeric)));
+            |side: &[FormPiece]| side.iter().any(|p| !p.removed && (p.class.is_some() || p.text.contains(char::is_numeric)));
         let mut found = BTreeSet::from([if body_a.to_lowercase() == body_b.to_lowercase() {
             Change::Case
         } else if is_number(self.a) || is_number(self.b) {
@@ -192,8 +194,8 @@ mod tests {
     use super::*;
     use Change::{Case, Classes, Marks, Numbers, Words};
 
-    fn written(tokens: &[(&str, u64, u64)]) -> Vec<Piece> {
-        let piece = |&(text, from, to): &(&str, u64, u64)| Piece {
+    fn written(tokens: &[(&str, u64, u64)]) -> Vec<FormPiece> {
+        let piece = |&(text, from, to): &(&str, u64, u64)| FormPiece {
             src: [from, to],
             text: text.into(),
             class: None,
@@ -264,10 +266,10 @@ mod tests {
             .unwrap()
         };
         let (time, pin) = (pieces(&segment("nine", "time")), pieces(&segment("[PIN]", "pin")));
-        let redacted = |pieces: &[Piece]| pieces.iter().map(|piece| piece.redacted).collect::<Vec<_>>();
+        let redacted = |pieces: &[FormPiece]| pieces.iter().map(|piece| piece.redacted).collect::<Vec<_>>();
         assert_eq!(redacted(&time), [false, false, false, true]);
         assert_eq!(redacted(&pin), [false, true, false, true]);
-        let changes: Vec<Change> = places(&time, &pin).iter().flat_map(Place::changes).collect();
+        let changes: Vec<Change> = places(&time, &pin).iter().flat_map(FormPlace::changes).collect();
         assert_eq!(changes, [Classes], "the same text, and another class");
         assert_eq!(text(&time), "at 9,");
     }

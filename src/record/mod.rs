@@ -7,12 +7,14 @@ pub mod formatted;
 pub mod input;
 pub mod raw;
 pub mod refused;
+pub mod sample;
 pub mod vocabulary;
 
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, Timing, WrittenWord};
 pub use input::{Framing, InputFormat};
 pub use raw::{End, RawSegment, RawWord, RecordLimits};
 pub use refused::Refused;
+pub use sample::ShadowSample;
 
 /// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes through.
 pub const REPLAYED: &str = "faircopy-replayed";

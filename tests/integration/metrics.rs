@@ -49,6 +49,7 @@ fn everything_happens() {
     events::ModelLoaded { model: "en-clinic", identity: "clinic@0", took: ms, loaded: 1 }.emit();
     events::ShadowCompared { profile: "default", challenger: "new", segments: 1, words: 9 }.emit();
     events::ShadowDiffers { profile: "default", challenger: "new", kind: "marks", places: 1 }.emit();
+    events::ShadowSampled { profile: "default", challenger: "new" }.emit();
     events::ShadowDropped { streams: 1, why: "behind" }.emit();
 }
 

@@ -1,11 +1,11 @@
-//! The shadow: a profile's challenger runs beside the profile, on live speech and after everybody else's work. Only
-//! counts of differences leave.
+//! The shadow: a profile's challenger runs beside the profile, on live speech and after everybody else's work. Counts
+//! of differences leave and, where the settings want them, samples without anything that either profile redacts.
 //!
 //! ```text
 //!  partition task ──what was said, what was made──▶ inbox (bounded) ──▶ shadow task: streams of the challenger, pairs
 //!   never waits                                     full: all is dropped                │
 //!                                                                                       ▼
-//!                                                                      counts of words and differences (metrics)
+//!                                                                      counts of words and differences (metrics), samples
 //! ```
 //!
 //! The shadow has streams, kept states and a lane of its own, so nothing of it can change what is published, committed
@@ -38,7 +38,7 @@ use crate::events;
 use crate::infer::queue::Lane;
 use crate::infer::second::SpanRequest;
 use crate::infer::{Answer, Request};
-use crate::record::{End, Segment};
+use crate::record::{End, Segment, ShadowSample};
 use crate::session::Time;
 use crate::session::map::{Sessions, StreamLimits};
 use crate::session::output::{RequestBody, StreamEvent, StreamKey, StreamOutput};
@@ -50,6 +50,8 @@ const MAX_STREAMS: usize = 1_000;
 const MAX_PENDING_WORDS: u64 = 5_000;
 /// Requests under way at most.
 const MAX_IN_FLIGHT: usize = 8;
+/// Samples of one comparison at most, so that they are of many calls.
+const SAMPLES_AT_ONCE: usize = 3;
 /// How long an answer is waited for. Everybody else's work comes first.
 const PATIENCE_MS: u64 = 60_000;
 
@@ -80,9 +82,12 @@ impl Dropped {
     }
 }
 
-/// Follows a partition until its task has ended.
-pub async fn run(shared: Arc<Shared>, mut inbox: ShadowInbox) {
-    let mut shadow = Shadow::new(shared, Clock::wall());
+/// Takes a sample, to be sent.
+pub type OnSample = Box<dyn Fn(ShadowSample) + Send>;
+
+/// Follows a partition until its task has ended. `on_sample` takes samples, as many as `shadow.samples_per_minute` allows.
+pub async fn run(shared: Arc<Shared>, mut inbox: ShadowInbox, on_sample: OnSample) {
+    let mut shadow = Shadow::new(shared, Clock::wall(), on_sample);
     loop {
         let wake = shadow.sessions.next_due().map(|due| shadow.clock.instant(due));
         tokio::select! {
@@ -109,6 +114,7 @@ struct Shadow {
     settings: Arc<ActiveSettings>,
     /// number of the next input
     next: u64,
+    on_sample: OnSample,
     /// what it has counted, for tests
     #[cfg(test)]
     log: tests::Log,
@@ -124,7 +130,7 @@ fn no_sessions(shared: &Shared, now: Time) -> Sessions {
 }
 
 impl Shadow {
-    fn new(shared: Arc<Shared>, clock: Clock) -> Shadow {
+    fn new(shared: Arc<Shared>, clock: Clock, on_sample: OnSample) -> Shadow {
         let (reply, answers) = unbounded_channel();
         Shadow {
             sessions: no_sessions(&shared, clock.now()),
@@ -132,6 +138,7 @@ impl Shadow {
             settings: shared.active_settings(),
             pairs: HashMap::new(),
             next: 0,
+            on_sample,
             #[cfg(test)]
             log: tests::Log::default(),
             clock,
@@ -223,7 +230,8 @@ impl Shadow {
         let (name, policy) = open.unwrap_or_else(|| (speech.profile.name.clone(), Arc::new(shadow_policy(&speech.profile))));
         let (offset, now) = (speech.record.offset, self.clock.now());
         if opens {
-            self.pairs.insert((key, offset), Pair::new(profile, name.clone()));
+            let samples = if self.shared.sample_limit.is_on() { SAMPLES_AT_ONCE } else { 0 };
+            self.pairs.insert((key, offset), Pair::new(profile, name.clone(), samples));
         }
         let record = record_of(&self.shared, speech, policy, None);
         self.sessions.accept(&session, &channel, &name, record, now);
@@ -306,12 +314,28 @@ impl Shadow {
         let comparison = side(pair, segment);
         #[cfg(test)]
         self.log.compared.push(comparison.clone());
-        let Comparison { segments, words, differences } = comparison;
+        let Comparison { segments, words, differences, samples } = comparison;
         if words > 0 {
             let (profile, challenger) = (&*pair.profile, &*pair.challenger);
             events::ShadowCompared { profile, challenger, segments, words }.emit();
             for (kind, places) in differences {
                 events::ShadowDiffers { profile, challenger, kind: kind.name(), places }.emit();
+            }
+            for place in samples {
+                if !self.shared.sample_limit.allows() {
+                    break;
+                }
+                let (session, channel) = (segment.session.clone(), segment.channel.clone());
+                let (of, against) = (pair.profile.clone(), pair.challenger.clone());
+                (self.on_sample)(ShadowSample {
+                    session,
+                    channel,
+                    epoch: segment.epoch,
+                    profile: of,
+                    challenger: against,
+                    place,
+                });
+                events::ShadowSampled { profile, challenger }.emit();
             }
         }
         if pair.is_over() {

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::record::difference::{Change, Piece, Place, pieces, places};
+use crate::record::difference::{Change, FormPiece, FormPlace, pieces, places};
+use crate::record::sample::{SampledPlace, sampled};
 use crate::record::{Kind, Segment};
 
 /// Tokens and removed words of a side that wait for the other side at most. A side that is so far ahead means that the
@@ -20,13 +21,15 @@ pub struct Comparison {
     pub words: u64,
     /// places that differ, by kind
     pub differences: BTreeMap<Change, u64>,
+    /// some of those places, where samples are wanted
+    pub samples: Vec<SampledPlace>,
 }
 
 /// One side of a pair.
 #[derive(Debug, Default)]
 struct Side {
     /// what is not compared yet, in the order of the words
-    pieces: Vec<Piece>,
+    pieces: Vec<FormPiece>,
     /// it has all input words before this one
     upto: u64,
     ended: bool,
@@ -42,7 +45,7 @@ impl Side {
     }
 
     /// Pieces of words before `cut`.
-    fn before(&mut self, cut: u64) -> Vec<Piece> {
+    fn before(&mut self, cut: u64) -> Vec<FormPiece> {
         let (before, after) = std::mem::take(&mut self.pieces).into_iter().partition(|piece| piece.src[1] <= cut);
         self.pieces = after;
         before
@@ -62,6 +65,8 @@ pub struct Pair {
     pub profile: Arc<str>,
     /// the profile's challenger
     pub challenger: Arc<str>,
+    /// samples of each comparison, at most
+    samples: usize,
     ours: Side,
     theirs: Side,
     compared: u64,
@@ -69,9 +74,9 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Of an epoch of which nothing has been published yet.
-    pub fn new(profile: Arc<str>, challenger: Arc<str>) -> Pair {
-        Pair { profile, challenger, ours: Side::default(), theirs: Side::default(), compared: 0, segments: 0 }
+    /// Of an epoch of which nothing has been published yet. `samples`: of each comparison, at most.
+    pub fn new(profile: Arc<str>, challenger: Arc<str>, samples: usize) -> Pair {
+        Pair { profile, challenger, samples, ours: Side::default(), theirs: Side::default(), compared: 0, segments: 0 }
     }
 
     /// Takes a segment that the profile made.
@@ -112,10 +117,16 @@ impl Pair {
         let words = cut - std::mem::replace(&mut self.compared, cut);
         let mut counts = BTreeMap::new();
         let (ours, theirs) = (self.ours.before(cut), self.theirs.before(cut));
-        for change in places(&ours, &theirs).iter().flat_map(Place::changes) {
+        let places = places(&ours, &theirs);
+        for change in places.iter().flat_map(FormPlace::changes) {
             *counts.entry(change).or_default() += 1;
         }
-        Comparison { segments: std::mem::take(&mut self.segments), words, differences: counts }
+        Comparison {
+            segments: std::mem::take(&mut self.segments),
+            words,
+            differences: counts,
+            samples: sampled(&places, self.samples),
+        }
     }
 }
 
@@ -136,7 +147,7 @@ mod tests {
 
     #[test]
     fn sides_are_compared_as_far_as_both_have_come_and_no_token_is_cut_in_two() {
-        let mut pair = Pair::new("p".into(), "q".into());
+        let mut pair = Pair::new("p".into(), "q".into(), 1);
         let none = Comparison::default();
         assert_eq!(pair.made(&segment("final", &[("It", 0, 1), ("costs", 1, 2), ("twenty", 2, 3)], &[])), none);
         let both = pair.challenger_made(&segment("final", &[("It", 0, 1), ("costs", 1, 2), ("$20.", 2, 4)], &[(4, 5)]));
@@ -144,6 +155,8 @@ mod tests {
         let rest = pair.made(&segment("final", &[("dollars.", 3, 4), ("uh", 4, 5)], &[]));
         assert_eq!((rest.words, rest.segments), (3, 1), "the first segment counted with its first words");
         assert_eq!(rest.differences, BTreeMap::from([(Change::Numbers, 1), (Change::Words, 1)]));
+        let sample = &rest.samples[..];
+        assert!(sample.len() == 1 && sample[0].published == "It costs twenty dollars." && sample[0].src == [2, 4], "{sample:?}");
         assert_eq!(pair.made(&segment("end", &[], &[])), none);
         assert!(!pair.is_over());
         pair.challenger_made(&segment("end", &[], &[]));

@@ -46,6 +46,10 @@ pub struct Log {
     pub dropped: Vec<&'static str>,
 }
 
+fn no_samples() -> OnSample {
+    Box::new(|_| panic!("samples are off"))
+}
+
 struct Desk {
     shared: Arc<Shared>,
     partition: Partition,
@@ -64,7 +68,7 @@ impl Desk {
         let shadow = with_shadow.then(|| {
             let (feed, inbox) = feed();
             partition.shadowed(feed);
-            (Shadow::new(shared.clone(), Clock::simulated()), inbox)
+            (Shadow::new(shared.clone(), Clock::simulated(), no_samples()), inbox)
         });
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         Desk { shared, partition, shadow, runtime, offset: 0 }
@@ -193,7 +197,7 @@ fn a_call_whose_beginning_the_shadow_has_not_heard_is_not_compared() {
     desk.say("call", SAID[0], false);
     let (feed, inbox) = feed();
     desk.partition.shadowed(feed); // as after a takeover
-    desk.shadow = Some((Shadow::new(desk.shared.clone(), Clock::simulated()), inbox));
+    desk.shadow = Some((Shadow::new(desk.shared.clone(), Clock::simulated(), no_samples()), inbox));
     desk.say("call", SAID[1], true);
     desk.out();
     desk.follow();
