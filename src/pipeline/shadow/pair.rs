@@ -155,8 +155,8 @@ mod tests {
         let rest = pair.made(&segment("final", &[("dollars.", 3, 4), ("uh", 4, 5)], &[]));
         assert_eq!((rest.words, rest.segments), (3, 1), "the first segment counted with its first words");
         assert_eq!(rest.differences, BTreeMap::from([(Change::Numbers, 1), (Change::Words, 1)]));
-        let sample = &rest.samples[..];
-        assert!(sample.len() == 1 && sample[0].published == "It costs twenty dollars." && sample[0].src == [2, 4], "{sample:?}");
+        let shown: Vec<_> = rest.samples.iter().map(|s| (s.src, &*s.published, &*s.instead)).collect();
+        assert_eq!(shown, [([2, 4], "twenty dollars. uh", "$20.")]);
         assert_eq!(pair.made(&segment("end", &[], &[])), none);
         assert!(!pair.is_over());
         pair.challenger_made(&segment("end", &[], &[]));
