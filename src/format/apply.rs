@@ -15,38 +15,13 @@ use super::second::guard::{Admitted, Refusal, admit, admit_spelling};
 use super::style::Style;
 use super::unit::Author;
 use super::units::{Heard, Spans, Unit, units_spelled};
+pub use super::written::{FormatCounts, Formatted};
 use super::written::{is_mixed, name, write_region, write_unit};
 use crate::faults::panic_at;
-use crate::record::{Entity, Removed, WrittenWord};
+use crate::record::Removed;
 use crate::redact::Region;
 use crate::session::WordKind;
 use crate::tags::{ItnClass, Punct};
-
-/// Formatted words.
-#[derive(Debug, Default, PartialEq)]
-pub struct Formatted {
-    /// tokens joined by spaces
-    pub text: String,
-    /// tokens
-    pub words: Vec<WrittenWord>,
-    /// entities among them
-    pub entities: Vec<Entity>,
-    /// words that left the text
-    pub removed: Vec<Removed>,
-    /// counts for metrics
-    pub format_counts: FormatCounts,
-}
-
-/// What operators count of a passage. Contains no word of the passage.
-#[derive(Debug, Default, PartialEq)]
-pub struct FormatCounts {
-    /// the class of each redaction
-    pub redacted: Vec<String>,
-    /// the class of each tagged span that no grammar could write
-    pub rejected: Vec<&'static str>,
-    /// the class of each span that the second stage was asked about, and what became of its answer
-    pub second: Vec<(&'static str, &'static str)>,
-}
 
 /// A passage of which nothing is written yet.
 struct Divided<'a> {

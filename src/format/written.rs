@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use super::apply::Formatted;
 use super::casing::{self, Lexicon};
 use super::itn::Token;
 use super::kept::KeptWord;
@@ -16,6 +15,32 @@ use crate::redact::number::{Role, role};
 use crate::redact::{Action, PROFANITY, Redaction, Region};
 use crate::session::{Word, WordKind};
 use crate::tags::{Case, Punct};
+
+/// Formatted words.
+#[derive(Debug, Default, PartialEq)]
+pub struct Formatted {
+    /// tokens joined by spaces
+    pub text: String,
+    /// tokens
+    pub words: Vec<WrittenWord>,
+    /// entities among them
+    pub entities: Vec<Entity>,
+    /// words that left the text
+    pub removed: Vec<Removed>,
+    /// counts for metrics
+    pub format_counts: FormatCounts,
+}
+
+/// What operators count of a passage. Contains no word of the passage.
+#[derive(Debug, Default, PartialEq)]
+pub struct FormatCounts {
+    /// the class of each redaction
+    pub redacted: Vec<String>,
+    /// the class of each tagged span that no grammar could write
+    pub rejected: Vec<&'static str>,
+    /// the class of each span that the second stage was asked about, and what became of its answer
+    pub second: Vec<(&'static str, &'static str)>,
+}
 
 /// The reason given for words that a profile drops.
 pub(super) const DROPPED: &str = "redacted";
