@@ -95,6 +95,8 @@ pub struct SpanRequest {
     pub lane: Lane,
     /// the deadline of the answer
     pub due: Instant,
+    /// what the time in the model is counted under, if tenants are counted
+    pub tenant: Option<Arc<str>>,
     /// the channel for the answer
     pub reply: UnboundedSender<Answer>,
 }
@@ -154,7 +156,7 @@ impl Drop for SecondStageService {
 fn work(shared: &Shared, mut model: Box<dyn SecondModel>) {
     while let Some(request) = next(shared) {
         let began = Instant::now();
-        let SpanRequest { stream, request_id, questions, due, reply, .. } = request;
+        let SpanRequest { stream, request_id, questions, due, tenant, reply, .. } = request;
         // A failed question costs its own span only.
         let answer = |question: &Question| {
             if due < Instant::now() {
@@ -166,7 +168,11 @@ fn work(shared: &Shared, mut model: Box<dyn SecondModel>) {
         let answers: Vec<Result<Option<Box<str>>, &'static str>> = questions.iter().map(answer).collect();
         let count = |outcome: &'static str| answers.iter().filter(|a| a.as_ref().err() == Some(&outcome)).count();
         let (late, failed) = (count("late"), count("failed"));
-        events::SpansAnswered { answered: questions.len() - late - failed, late, failed, took: began.elapsed() }.emit();
+        let took = began.elapsed();
+        events::SpansAnswered { answered: questions.len() - late - failed, late, failed, took }.emit();
+        if tenant.is_some() {
+            events::ModelTimeShared { rows: &[(tenant, 1)], took }.emit();
+        }
         let outcome = Outcome::Written(answers.into_iter().map(|answer| answer.ok().flatten()).collect());
         let _ = reply.send(Answer { stream, request_id, outcome }); // the task may be gone
     }
@@ -259,7 +265,7 @@ mod tests {
         let (reply, mut answers) = unbounded_channel();
         let questions = vec![question("fail", false), question("panic", false), question("good", false)];
         let due = Instant::now() + Duration::from_secs(60);
-        service.submit(SpanRequest { stream: 3, request_id: 7, questions, lane: Lane::Live, due, reply });
+        service.submit(SpanRequest { stream: 3, request_id: 7, questions, lane: Lane::Live, due, tenant: None, reply });
         let answer = answers.blocking_recv().unwrap();
         assert_eq!((answer.stream, answer.request_id), (3, 7));
         assert_eq!(answer.outcome, Outcome::Written(vec![None, None, Some("6:40".into())]));

@@ -276,7 +276,8 @@ impl Partition {
             }),
             RequestBody::Spans(questions) => {
                 let second = self.shared.models.second.as_ref().expect("streams ask it only where it is loaded");
-                second.submit(SpanRequest { stream, request_id, questions, lane, due, reply });
+                let tenant = source.and_then(|s| s.tenant.clone());
+                second.submit(SpanRequest { stream, request_id, questions, lane, due, tenant, reply });
             }
         }
         lane

@@ -277,7 +277,8 @@ impl Shadow {
                 }),
                 RequestBody::Spans(questions) => {
                     let second = models.second.as_ref().expect("streams ask it only where it is loaded");
-                    second.submit(SpanRequest { stream, request_id, questions, lane, due, reply });
+                    let tenant = None; // nobody is charged
+                    second.submit(SpanRequest { stream, request_id, questions, lane, due, tenant, reply });
                 }
             }
         }
