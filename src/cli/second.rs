@@ -67,6 +67,7 @@ pub fn explain(cli: &Cli, itn: Itn, words: &[&str], args: &SecondArgs) -> Result
     let says = |answer: &str| match admit(&style, label, words, answer) {
         Ok(Admitted::Own) => "as the grammars alone".to_string(),
         Ok(Admitted::AsSpoken) => "the words stay as spoken".to_string(),
+        Ok(Admitted::Spelled(_)) => "published: it has the letters that were said".to_string(),
         Ok(Admitted::Written { class, .. }) => format!("published: {class} reads it as the words said"),
         Err(refusal) => format!("refused ({}): the grammars' own is published", refusal.name()),
     };

@@ -10,8 +10,8 @@
 use super::kept::{KeptWord, RemovedPlace, divide, spans, turns};
 pub use super::kept::{Passage, PassageContext};
 use super::regions::{both, redacted, src_of};
-use super::second::MIXED;
-use super::second::guard::{Admitted, Refusal, admit, admit_spelling};
+use super::second::guard::{Admitted, Refusal, admit, admit_beside, admit_name, admit_spelling};
+use super::second::{MIXED, own_text};
 use super::style::Style;
 use super::unit::Author;
 use super::units::{Heard, Spans, Unit, units_spelled};
@@ -49,6 +49,40 @@ fn chosen(kept: &[KeptWord], tagged: &[([usize; 2], ItnClass)], words: &[&str], 
     tagged.iter().map(guarded).collect()
 }
 
+/// What the second stage says of a stretch of words that is no tagged span: of a larger one, or of a name.
+struct GrownChoice {
+    /// kept words, half-open
+    words: [usize; 2],
+    /// label of the first tagged span in it
+    class: &'static str,
+    /// as far as it may be published
+    guarded: Result<Admitted, Refusal>,
+}
+
+/// Guards what the second stage says of other stretches of words than tagged spans. Each stretch is one speaker's.
+fn grown(kept: &[KeptWord], tagged: &[([usize; 2], ItnClass)], words: &[&str], style: &Style) -> Vec<GrownChoice> {
+    let guarded = |to: usize| {
+        let choice = kept[to - 1].word.choice.as_ref()?;
+        let from = to.checked_sub(choice.words as usize).filter(|from| *from < to)?;
+        let all = &kept[from..to];
+        let is_one = all.iter().all(|k| k.word.kind == WordKind::Speech) && all[1..].iter().all(|k| !k.turn);
+        if !is_one || tagged.iter().any(|(span, _)| *span == [from, to]) {
+            return None;
+        }
+        if all.iter().all(is_mixed) {
+            // A name of one word is spelled where its word is written.
+            let name = || GrownChoice { words: [from, to], class: MIXED, guarded: admit_name(&words[from..to], &choice.written) };
+            return (all.len() > 1).then(name);
+        }
+        let label =
+            tagged.iter().find(|(span, _)| from <= span[0] && span[1] <= to).map_or(ItnClass::Cardinal, |(_, label)| *label);
+        let own = own_text(kept, [from, to], style);
+        let guarded = admit_beside(style, label, &words[from..to], Some(&own), &choice.written);
+        Some(GrownChoice { words: [from, to], class: label.label(), guarded })
+    };
+    (1..=kept.len()).filter_map(guarded).collect()
+}
+
 fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     let (kept, removed_places) = divide(passage, style.verbatim);
     let lower: Vec<String> = kept.iter().map(|k| k.word.spoken.to_lowercase()).collect();
@@ -58,7 +92,9 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     panic_at("units", words.iter().copied());
     let ends: Vec<bool> = kept.iter().map(|k| k.mark != Punct::O).collect();
     let chosen = chosen(&kept, &tagged, &words, style);
-    let units_with = |chosen: &Chosen| {
+    let all_grown = grown(&kept, &tagged, &words, style);
+    let changes = |choice: &GrownChoice| choice.guarded.as_ref().is_ok_and(|admitted| *admitted != Admitted::Own);
+    let units_with = |chosen: &Chosen, all_grown: &[GrownChoice]| {
         let mut made = Vec::new();
         for turn in turns(&kept) {
             let within = |[from, to]: [usize; 2]| turn.start <= from && to <= turn.end;
@@ -66,7 +102,11 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
             let spans: Vec<_> = own().map(|(_, &(span, label))| (span.map(|word| word - turn.start), label)).collect();
             let chosen: Vec<Option<Admitted>> =
                 own().map(|(at, _)| chosen.get(at).and_then(|c| c.as_ref()?.as_ref().ok().cloned())).collect();
-            let spans = Spans::Tagged { spans: &spans, chosen: &chosen, ends: &ends[turn.clone()] };
+            let of_turn = all_grown.iter().filter(|choice| within(choice.words) && changes(choice));
+            let admitted = |choice: &GrownChoice| choice.guarded.as_ref().ok().cloned();
+            let grown: Vec<([usize; 2], Admitted)> =
+                of_turn.filter_map(|choice| Some((choice.words.map(|word| word - turn.start), admitted(choice)?))).collect();
+            let spans = Spans::Tagged { spans: &spans, chosen: &chosen, grown: &grown, ends: &ends[turn.clone()] };
             let heard = |at: usize| {
                 let word = kept[turn.start + at].word;
                 Heard { vocabulary: word.vocabulary.as_deref(), confidence: word.confidence }
@@ -76,19 +116,19 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
         }
         made
     };
-    let units = units_with(&chosen);
+    let units = units_with(&chosen, &all_grown);
     let mut regions = Vec::new();
     if let Some(redaction) = &style.redaction {
         regions = redacted(passage, redaction, &kept, &units, &tagged);
         // What the grammars alone would show is looked at as well, so that the second stage hides nothing from redaction.
-        if chosen.iter().flatten().flatten().any(|admitted| *admitted != Admitted::Own) {
-            let alone = units_with(&Vec::new());
+        if chosen.iter().flatten().flatten().any(|admitted| *admitted != Admitted::Own) || all_grown.iter().any(changes) {
+            let alone = units_with(&Vec::new(), &[]);
             if alone != units {
                 regions = both(regions, redacted(passage, redaction, &kept, &alone, &tagged));
             }
         }
     }
-    let second = decided(&kept, &tagged, &chosen, &units);
+    let second = decided(&kept, &tagged, &chosen, &all_grown, &units);
     Divided { kept, removed_places, tagged, units, regions, second }
 }
 
@@ -150,24 +190,28 @@ fn decided(
     kept: &[KeptWord],
     tagged: &[([usize; 2], ItnClass)],
     chosen: &Chosen,
+    all_grown: &[GrownChoice],
     units: &[Unit],
 ) -> Vec<(&'static str, &'static str)> {
-    let mut all = Vec::new();
-    for (&(span, label), answer) in tagged.iter().zip(chosen) {
-        let outcome = match answer {
-            None => continue,
-            Some(Err(refusal)) => refusal.name(),
-            Some(Ok(Admitted::AsSpoken)) => "as_spoken",
-            Some(Ok(Admitted::Own)) => "same",
-            Some(Ok(Admitted::Written { .. })) => {
-                let by_second = |u: &Unit| matches!(u, Unit::Entity { words, by: Author::Second, .. } if *words == span);
-                if units.iter().any(by_second) { "taken" } else { "overruled" }
-            }
-        };
-        all.push((label.label(), outcome));
-    }
+    let outcome = |span: [usize; 2], answer: &Result<Admitted, Refusal>| match answer {
+        Err(refusal) => refusal.name(),
+        Ok(Admitted::AsSpoken) => "as_spoken",
+        Ok(Admitted::Own) => "same",
+        Ok(Admitted::Written { .. } | Admitted::Spelled(_)) => {
+            let by_second = |u: &Unit| match u {
+                Unit::Entity { words, by, .. } => *by == Author::Second && *words == span,
+                Unit::Entry { words, text, .. } => *answer == Ok(Admitted::Spelled(text.clone())) && *words == span,
+                Unit::Spoken(_) => false,
+            };
+            if units.iter().any(by_second) { "taken" } else { "overruled" }
+        }
+    };
+    let spans = tagged.iter().zip(chosen).filter_map(|(&(span, label), answer)| Some((label.label(), span, answer.as_ref()?)));
+    let grown = all_grown.iter().map(|choice| (choice.class, choice.words, &choice.guarded));
+    let mut all: Vec<(&'static str, &'static str)> =
+        spans.chain(grown).map(|(class, span, answer)| (class, outcome(span, answer))).collect();
     for k in kept.iter().filter(|k| is_mixed(k)) {
-        if let Some(choice) = &k.word.choice {
+        if let Some(choice) = k.word.choice.as_ref().filter(|choice| choice.words == 1) {
             all.push((MIXED, admit_spelling(&k.word.spoken, &choice.written).map_or_else(Refusal::name, |_| "taken")));
         }
     }

@@ -26,6 +26,8 @@ pub enum Spans<'a> {
         spans: &'a [([usize; 2], ItnClass)],
         /// for each span, what the second stage says of it, if anything
         chosen: &'a [Option<Admitted>],
+        /// what the second stage says of other stretches of words
+        grown: &'a [([usize; 2], Admitted)],
         /// for each word, whether a mark follows it
         ends: &'a [bool],
     },
@@ -74,8 +76,13 @@ pub fn units_spelled<'a>(
     }
     let mut last = fixed.to_vec();
     match spans {
-        Spans::Tagged { spans, chosen, ends } => {
+        Spans::Tagged { spans, chosen, grown, ends } => {
             last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
+            for (span, admitted) in grown {
+                if made.is_free(*span) {
+                    made.second(*span, admitted);
+                }
+            }
             for (at, &(span, label)) in spans.iter().enumerate() {
                 // The second stage speaks of the whole span.
                 match chosen.get(at).and_then(Option::as_ref) {
@@ -145,6 +152,7 @@ impl UnitBuilder {
         match admitted.clone() {
             Admitted::Own => {}
             Admitted::AsSpoken => (words[0]..words[1]).for_each(|word| self.take(Unit::Spoken(word))),
+            Admitted::Spelled(text) => self.take(Unit::Entry { words, text, cased: true }),
             Admitted::Written { class, written: Written { text, tokens, .. } } => {
                 self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by: Author::Second });
             }

@@ -35,7 +35,7 @@ mod verbalise;
 pub mod write;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use ast::{Dictionary, GrammarError, Source, SourcePosition};
@@ -237,6 +237,15 @@ impl Itn {
     pub fn write_as(&self, class: &str, words: &[&str]) -> Option<Written> {
         let index = self.language.classes.iter().position(|(label, _)| label == class)?;
         self.read(index, words, |_, _, _| {})
+    }
+
+    /// Words that are a number by themselves: "three", "twelve".
+    pub fn number_words(&self) -> HashSet<String> {
+        let all = self.language.pool.words().map(|(word, _)| word);
+        let is_number = |word: &&str| {
+            self.write_as("CARDINAL", &[*word]).is_some_and(|written| written.text.chars().all(|c| c.is_ascii_digit()))
+        };
+        all.filter(is_number).map(str::to_string).collect()
     }
 
     /// Every class that accepts `words`, cheapest first, with the alternatives that fired on the way, inner ones first.

@@ -26,6 +26,8 @@ pub enum Admitted {
     Own,
     /// the words stay as said
     AsSpoken,
+    /// a name of several words is spelled so
+    Spelled(String),
     /// the words are written so
     Written {
         /// label of the class that reads the answer; the span's label where several read it part by part
@@ -62,19 +64,34 @@ impl Refusal {
 /// # Errors
 /// Why nothing may.
 pub fn admit(style: &Style, label: ItnClass, words: &[&str], answer: &str) -> Result<Admitted, Refusal> {
+    let allowed = |class: &str| !style.off.contains(class);
+    let own = style.itn.write(label, words, &allowed).map(|(class, written)| style.numbers.restyle(class, written));
+    admit_beside(style, label, words, own.as_ref().map(|own| own.text.as_str()), answer)
+}
+
+/// As [`admit`], for words of which the grammars alone write `own`.
+///
+/// # Errors
+/// Why nothing may.
+pub fn admit_beside(
+    style: &Style,
+    label: ItnClass,
+    words: &[&str],
+    own: Option<&str>,
+    answer: &str,
+) -> Result<Admitted, Refusal> {
     if answer.len() > MAX_BYTES {
         return Err(Refusal::Long);
     }
-    if answer == words.join(" ") {
+    if answer == words.join(" ") && own != Some(answer) {
         return Ok(Admitted::AsSpoken);
     }
-    let allowed = |class: &str| !style.off.contains(class);
-    let own = style.itn.write(label, words, &allowed).map(|(class, written)| (class, style.numbers.restyle(class, written)));
-    let others = style.itn.readings(words, &allowed).into_iter();
-    let mut restyled = others.map(|reading| (reading.class, style.numbers.restyle(reading.class, reading.written)));
-    if own.is_some_and(|(_, written)| written.text == answer) {
+    if own == Some(answer) {
         return Ok(Admitted::Own);
     }
+    let allowed = |class: &str| !style.off.contains(class);
+    let others = style.itn.readings(words, &allowed).into_iter();
+    let mut restyled = others.map(|reading| (reading.class, style.numbers.restyle(reading.class, reading.written)));
     if let Some((class, written)) = restyled.find(|(_, written)| written.text == answer) {
         return Ok(Admitted::Written { class: class.to_string(), written });
     }
@@ -97,6 +114,28 @@ pub fn admit(style: &Style, label: ItnClass, words: &[&str], answer: &str) -> Re
 pub fn admit_spelling<'a>(spoken: &str, answer: &'a str) -> Result<&'a str, Refusal> {
     let folded = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
     if folded(spoken) == folded(answer) { Ok(answer) } else { Err(Refusal::Letters) }
+}
+
+/// What may be published of `answer` as the spelling of a name of several words: it has their letters, whatever their case,
+/// and a space only where a word ends.
+///
+/// # Errors
+/// [`Refusal::Letters`], or [`Refusal::Long`]
+pub fn admit_name(words: &[&str], answer: &str) -> Result<Admitted, Refusal> {
+    if answer.len() > MAX_BYTES {
+        return Err(Refusal::Long);
+    }
+    let mut left = words.iter();
+    let reads = |part: &str| {
+        let mut said = String::new();
+        while said.len() < part.len() {
+            let Some(word) = left.next() else { return false };
+            said.push_str(word);
+        }
+        !part.is_empty() && admit_spelling(&said, part).is_ok()
+    };
+    let all = answer.split(' ').all(reads);
+    if all && left.next().is_none() { Ok(Admitted::Spelled(answer.to_string())) } else { Err(Refusal::Letters) }
 }
 
 /// An answer that several classes read, part by part.

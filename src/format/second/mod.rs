@@ -6,15 +6,20 @@
 //!  text ◀── units.rs, apply.rs ◀── guard.rs: only what was said  ◀─────────┘
 //! ```
 //!
+//! What is asked is every span that the tagger found, and larger ones around them (`grown.rs`): neighbouring spans and
+//! number words as one, and names of several words.
+//!
 //! The model decides what grammars cannot: "six forty" is a time or a number. It never decides what was said: an answer
 //! is published only if the grammars read it as exactly the words of the span ([`guard`]).
 
 pub mod ask;
+mod grown;
 pub mod guard;
 #[cfg(test)]
 mod tests;
 
 pub use ask::Asker;
+pub(in crate::format) use grown::own_text;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,164 @@
+//! Spans that are larger than what the tagger found: neighbouring spans and the number words beside them, asked as one
+//! ("nine thirty" and "eight" as 938; "slide" and "three", which nobody tagged), and names of several words ("pay pal").
+//!
+//! The tagger's spans are asked as they are as well. So a grown span that nothing reads costs nothing, and what the
+//! tagger found alone is still chosen.
+
+use std::collections::HashSet;
+
+use super::ask::is_open;
+use crate::format::casing::Lexicon;
+use crate::format::kept::{KeptWord, spans};
+use crate::format::style::Style;
+use crate::format::units::{Spans, Unit, units};
+use crate::session::WordKind;
+use crate::tags::{Case, ItnClass, Punct};
+
+/// Longest grown span, words.
+pub const MAX_GROWN_WORDS: usize = 10;
+/// Longest name of several words.
+const MAX_NAME_WORDS: usize = 4;
+
+/// A stretch of kept words that is asked about although no tagged span is exactly this one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GrownSpan {
+    /// kept words, half-open
+    pub words: [usize; 2],
+    /// the class that the question names: that of the first tagged span in it
+    pub class: ItnClass,
+    /// whether the tagger found any of it
+    pub is_tagged: bool,
+    /// whether a mark after it shows its end, so that no later word is needed
+    pub ends_at_mark: bool,
+}
+
+fn is_apart(kept: &[KeptWord], at: usize) -> bool {
+    kept[at].turn || kept[at - 1].mark != Punct::O
+}
+
+/// The grown spans of a passage: as many neighbouring words as are tagged, or are number words, with no mark and no
+/// change of speaker between them. A tagged span with no number word beside it has not grown.
+pub(in crate::format) fn grown(kept: &[KeptWord], numbers: &HashSet<String>) -> Vec<GrownSpan> {
+    let tagged = spans(kept);
+    let is_number = |k: &KeptWord| numbers.contains(&k.word.spoken.to_lowercase());
+    let mut at_span = vec![None; kept.len()];
+    for (i, ([from, to], _)) in tagged.iter().enumerate() {
+        at_span[*from..*to].fill(Some(i));
+    }
+    let mut all = Vec::new();
+    let mut from = 0;
+    while from < kept.len() {
+        let belongs = |at: usize| kept[at].word.kind == WordKind::Speech && (at_span[at].is_some() || is_number(&kept[at]));
+        if !belongs(from) {
+            from += 1;
+            continue;
+        }
+        let mut to = from + 1;
+        while to < kept.len() && belongs(to) && (at_span[to].is_some() && at_span[to] == at_span[to - 1] || !is_apart(kept, to)) {
+            to += 1;
+        }
+        let first = at_span[from..to].iter().flatten().next().copied();
+        let whole = first.is_some_and(|i| tagged[i].0 == [from, to]);
+        if !whole && to - from <= MAX_GROWN_WORDS {
+            let ends_at_mark = at_span[to - 1].is_none() && kept[to - 1].mark != Punct::O;
+            let class = first.map_or(ItnClass::Cardinal, |i| tagged[i].1);
+            all.push(GrownSpan { words: [from, to], class, is_tagged: first.is_some(), ends_at_mark });
+        }
+        from = to;
+    }
+    all
+}
+
+/// Names: neighbouring words of mixed case that nobody knows how to write, and whether a mark shows the end of each.
+pub(in crate::format) fn names(kept: &[KeptWord], lexicon: &Lexicon) -> Vec<([usize; 2], bool)> {
+    let belongs = |k: &KeptWord| {
+        k.tags.case == Case::Mixed
+            && k.tags.itn.class().is_none()
+            && k.word.kind == WordKind::Speech
+            && is_open(&k.word.spoken, lexicon)
+    };
+    let mut all: Vec<[usize; 2]> = Vec::new();
+    for at in (0..kept.len()).filter(|at| belongs(&kept[*at])) {
+        match all.last_mut() {
+            Some(name) if name[1] == at && !is_apart(kept, at) && at - name[0] < MAX_NAME_WORDS => name[1] += 1,
+            _ => all.push([at, at + 1]),
+        }
+    }
+    all.into_iter().map(|name| (name, kept[name[1] - 1].mark != Punct::O)).collect()
+}
+
+/// What the grammars alone write of some kept words by themselves.
+pub(in crate::format) fn own_text(kept: &[KeptWord], [from, to]: [usize; 2], style: &Style) -> String {
+    let lower: Vec<String> = kept[from..to].iter().map(|k| k.word.spoken.to_lowercase()).collect();
+    let words: Vec<&str> = lower.iter().map(String::as_str).collect();
+    let ends: Vec<bool> = kept[from..to].iter().map(|k| k.mark != Punct::O).collect();
+    let inside = spans(&kept[from..to]);
+    let spans = Spans::Tagged { spans: &inside, chosen: &[], grown: &[], ends: &ends };
+    let texts: Vec<String> = units(&words, &vec![false; words.len()], spans, style)
+        .into_iter()
+        .map(|unit| match unit {
+            Unit::Spoken(word) => words[word].to_string(),
+            Unit::Entity { text, .. } | Unit::Entry { text, .. } => text,
+        })
+        .collect();
+    texts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::kept::tests::word;
+    use crate::format::kept::{Passage, divide};
+    use crate::session::Word;
+    use crate::tags::{Itn, Tags};
+
+    /// Words with `/B`, `/I` (a cardinal), `/,` (a comma after it), `/M` (mixed case).
+    fn passage(said: &str) -> Vec<(Word, Tags)> {
+        let tagged = |one: &str| {
+            let mut parts = one.split('/');
+            let mut tags = Tags::default();
+            let text = parts.next().unwrap();
+            for part in parts {
+                match part {
+                    "B" => tags.itn = Itn::B(ItnClass::Time),
+                    "I" => tags.itn = Itn::I(ItnClass::Time),
+                    "," => tags.punct = Punct::Comma,
+                    "M" => tags.case = Case::Mixed,
+                    other => panic!("{other}"),
+                }
+            }
+            (word(text), tags)
+        };
+        said.split(' ').map(tagged).collect()
+    }
+
+    fn with_kept<T>(said: &str, then: impl Fn(&[KeptWord]) -> T) -> T {
+        let words = passage(said);
+        let words: Vec<(&Word, Tags)> = words.iter().map(|(word, tags)| (word, *tags)).collect();
+        let passage =
+            Passage { words: &words, sentence_start: false, turn_ends: false, around: Default::default(), sure: words.len() };
+        then(&divide(&passage, false).0)
+    }
+
+    #[test]
+    fn a_span_grows_over_number_words_and_neighbours_but_over_no_mark() {
+        let numbers: HashSet<String> = ["one", "nine", "eight", "thirty"].iter().map(ToString::to_string).collect();
+        let found = |said: &str| -> Vec<([usize; 2], bool, bool)> {
+            let all = with_kept(said, |kept| grown(kept, &numbers));
+            all.into_iter().map(|g| (g.words, g.is_tagged, g.ends_at_mark)).collect()
+        };
+        assert_eq!(found("at nine/B thirty/I eight million"), [([1, 4], true, false)]);
+        assert_eq!(found("at nine/B thirty/I million"), [], "the tagger's own span is asked as it is");
+        assert_eq!(found("at nine/B thirty/I/, eight million"), [([3, 4], false, false)]);
+        assert_eq!(found("at nine/B thirty/B million"), [([1, 3], true, false)]);
+        assert_eq!(found("press star one/, please"), [([2, 3], false, true)]);
+        let many = ["nine"; MAX_GROWN_WORDS + 1].join(" ");
+        assert_eq!(found(&many), []);
+    }
+
+    #[test]
+    fn a_name_is_all_neighbouring_words_of_mixed_case() {
+        let found = |said: &str| with_kept(said, |kept| names(kept, &Lexicon::default()));
+        assert_eq!(found("by pay/M pal/M or iphone/M/, youtube/M x/M"), [([1, 3], false), ([4, 5], true), ([5, 6], false)]);
+    }
+}
