@@ -279,12 +279,12 @@ fn a_name_of_several_words_is_spelled_as_one_and_never_with_other_letters() {
 
 #[test]
 fn a_grown_span_takes_the_place_of_what_the_tagger_found_of_it() {
-    let time = (ItnClass::Time, [0, 2]);
-    let words = ["nine", "thirty", "eight"];
-    assert_eq!(published_of(&STYLE, &words, time, "938"), ("938".into(), vec![("TIME", "taken")]));
-    let (alone, became) = published_of(&STYLE, &words, time, "9308");
-    assert_eq!(became, [("TIME", "unread")]);
-    assert_eq!(published_of(&STYLE, &words, time, &alone), (alone.clone(), vec![("TIME", "same")]));
+    let first = (ItnClass::Ordinal, [0, 1]);
+    let words = ["six", "forty"];
+    assert_eq!(published_of(&STYLE, &words, first, "6:40"), ("6:40".into(), vec![("ORDINAL", "taken")]));
+    let (alone, became) = published_of(&STYLE, &words, first, "6:04");
+    assert_eq!(became, [("ORDINAL", "unread")]);
+    assert_eq!(published_of(&STYLE, &words, first, &alone), (alone.clone(), vec![("ORDINAL", "same")]));
     let nothing = (ItnClass::Cardinal, [0, 0]);
     assert_eq!(published_of(&STYLE, &["three"], nothing, "3"), ("3".into(), vec![("CARDINAL", "taken")]));
     assert_eq!(published_of(&STYLE, &["three"], nothing, "three"), ("three".into(), vec![("CARDINAL", "same")]));
