@@ -51,7 +51,7 @@ impl Asker {
         let candidates = beside(&self.style, span.class, &words, Some(own), extra);
         let known = (view.frozen, view.sentence_start);
         let source = source_of(kept, span.words, span.class.label(), self.context_words, known, &self.style.lexicon);
-        (candidates.readings > 1).then(|| Question { source, candidates: candidates.texts, free: false })
+        (candidates.readings > 1).then_some(Question { source, candidates: candidates.texts, free: false })
     }
 
     fn about(&self, kept: &[KeptWord], [from, to]: [usize; 2], class: &str, view: &PassView) -> Option<Question> {
