@@ -25,7 +25,9 @@ from . import labels as L
 from .dataset import Vocabulary
 from .export import exported
 from .lexicon import write_lexicon
-from .sources import FILLERS, DataError, Piece, Source, from_text
+from .piece import FILLERS, Piece
+from .sources import DataError, Source
+from .written import from_text
 from .spoken import Readings, Unreadable
 
 ALIKE = 0.6
