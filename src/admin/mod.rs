@@ -16,6 +16,7 @@ mod playground;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
@@ -99,7 +100,13 @@ impl Admin {
         }
     }
 
-    /// Tells the browsers that show the live page that the worker stops. After that the page asks the broker for nothing.
+    /// Waits until the live page misses no segment that is published from now on, at most `patience`.
+    pub async fn page_follows(&self, patience: Duration) {
+        self.live.follows(patience).await;
+    }
+
+    /// Gives the browsers that show the live page what is still to be read, and tells them that the worker stops. After that
+    /// the page asks the broker for nothing.
     pub async fn close(&self) {
         self.live.close().await;
     }

@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::extract::{Query, State};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Json};
+use axum::response::{IntoResponse, Json, Response};
 use futures_util::{Stream, StreamExt, stream};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -31,7 +31,9 @@ const BEHIND: usize = 1024;
 const SECOND: Duration = Duration::from_secs(1);
 /// The thread that reads for the page sees within this time that the page closes.
 const LOOK_UP: Duration = Duration::from_millis(100);
-/// A worker that stops waits so long until its browsers have been told.
+/// A worker that stops reads so long for the page what the topics still hold.
+const READ_OUT: Duration = Duration::from_secs(2);
+/// A worker that stops waits so long until its browsers have everything.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A segment and when it was read.
@@ -50,12 +52,24 @@ struct Session {
     heard_ms: u64,
 }
 
+/// What browsers are told, in this order: segments, then one end.
+#[derive(Clone)]
+enum News {
+    Segment(PageSegment),
+    /// The worker stops, and no segment follows.
+    End,
+}
+
 /// What the page knows.
 pub struct PageFeed {
     sessions: Mutex<HashMap<Arc<str>, Session>>,
-    news: broadcast::Sender<PageSegment>,
-    /// True once the worker stops. Every browser that follows a call holds a receiver.
+    news: broadcast::Sender<News>,
+    /// True once the worker stops.
     closing: watch::Sender<bool>,
+    /// True once no segment is missed any more.
+    follows: watch::Sender<bool>,
+    /// Every browser that follows a call holds a receiver until it has the end.
+    browsers: watch::Sender<()>,
     reader: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -65,6 +79,8 @@ impl Default for PageFeed {
             sessions: Mutex::default(),
             news: broadcast::channel(BEHIND).0,
             closing: watch::channel(false).0,
+            follows: watch::channel(false).0,
+            browsers: watch::channel(()).0,
             reader: Mutex::default(),
         }
     }
@@ -95,7 +111,7 @@ impl PageFeed {
                 session.finals.pop_front();
             }
         }
-        let _ = self.news.send(line); // fails only if no browser is looking
+        let _ = self.news.send(News::Segment(line)); // fails only if no browser is looking
     }
 
     fn so_far(&self, session: &str) -> Vec<PageSegment> {
@@ -104,32 +120,77 @@ impl PageFeed {
         s.finals.iter().chain(s.tails.values()).cloned().collect()
     }
 
-    /// Tells all browsers that the worker stops, and ends the thread that reads the topics.
+    /// Waits until the page misses no segment that is published from now on, at most `patience`.
+    pub(super) async fn follows(&self, patience: Duration) {
+        let mut follows = self.follows.subscribe();
+        let _ = tokio::time::timeout(patience, follows.wait_for(|follows| *follows)).await;
+    }
+
+    /// Gives the browsers what the topics still hold, tells them that the worker stops, and ends the thread that reads.
     pub(super) async fn close(&self) {
         self.closing.send_replace(true);
-        let _ = tokio::time::timeout(FAREWELL, self.closing.closed()).await;
         let reader = self.reader.lock().expect("no holder panics").take();
         if let Some(reader) = reader {
             let _ = tokio::task::spawn_blocking(move || reader.join()).await;
         }
+        let _ = self.news.send(News::End);
+        let _ = tokio::time::timeout(FAREWELL, self.browsers.closed()).await;
+    }
+
+    /// What a browser that asks now is told, once the worker stops. A page that began anew here would lose what it shows.
+    fn refusal(&self) -> Option<Response> {
+        let closing = *self.closing.borrow();
+        closing.then(|| (StatusCode::SERVICE_UNAVAILABLE, "the worker stops\n").into_response())
+    }
+
+    /// A session from its beginning, as far as it is remembered, then as it goes on. The last event says that the worker stops.
+    fn call(&self, session: String) -> impl Stream<Item = Event> + use<> {
+        let (news, browser) = (self.news.subscribe(), self.browsers.subscribe());
+        // Read after the news are subscribed to, so that no segment is missed.
+        let past = stream::iter(self.so_far(&session));
+        let line = |segment: PageSegment| Event::default().event("segment").data(&*segment.json);
+        let coming = stream::unfold((news, browser, session, false), move |(mut news, browser, session, told)| async move {
+            // The stream is asked once more when the browser has been given the end. Only then its receiver is dropped.
+            while !told {
+                match news.recv().await {
+                    Ok(News::Segment(segment)) if *segment.session == *session => {
+                        return Some((line(segment), (news, browser, session, false)));
+                    }
+                    Ok(News::Segment(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    Ok(News::End) | Err(broadcast::error::RecvError::Closed) => {
+                        let end = Event::default().event("stopped").data("the worker stops");
+                        return Some((end, (news, browser, session, true)));
+                    }
+                }
+            }
+            None
+        });
+        past.map(line).chain(coming)
     }
 }
 
-/// Reads the topics from now on, until the page is closed.
+/// Reads the topics from now on, until the page is closed; then what they still hold.
 pub(super) fn follow(admin: Arc<Admin>) {
     let reading = admin.clone();
     let read = move || {
-        let topics = &reading.settings.topics;
-        let closing = || *reading.live.closing.borrow();
+        let (settings, feed) = (&reading.settings, &reading.live);
+        let topics = [&*settings.topics.formatted, &*settings.topics.partial];
+        let closing = || *feed.closing.borrow();
+        let heard = |payload: &[u8]| {
+            if let Some(segment) = segment(payload, settings.output.framing) {
+                feed.heard(&segment);
+            }
+        };
         while !closing() {
-            match TopicFollower::follow(&reading.settings, &[&topics.formatted, &topics.partial]) {
-                Ok(tail) => {
+            match TopicFollower::follow(settings, &topics) {
+                Ok(mut tail) => {
+                    feed.follows.send_replace(true);
                     while !closing() {
-                        let Some((_, payload)) = tail.next(LOOK_UP) else { continue };
-                        if let Some(segment) = segment(&payload, reading.settings.output.framing) {
-                            reading.live.heard(&segment);
+                        if let Some((_, payload)) = tail.next(LOOK_UP) {
+                            heard(&payload);
                         }
                     }
+                    tail.to_the_end(READ_OUT, |payload| heard(payload));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "the live page cannot read the topics yet; the page tries again");
@@ -164,12 +225,15 @@ pub(super) async fn style() -> impl IntoResponse {
 }
 
 /// The remembered sessions; the one that spoke last is first.
-pub(super) async fn sessions(State(admin): State<Arc<Admin>>) -> Json<Value> {
+pub(super) async fn sessions(State(admin): State<Arc<Admin>>) -> Response {
+    if let Some(refusal) = admin.live.refusal() {
+        return refusal;
+    }
     let sessions = admin.live.sessions.lock().expect("no holder panics");
     let mut all: Vec<(&Arc<str>, &Session)> = sessions.iter().collect();
     all.sort_by_key(|(_, s)| std::cmp::Reverse(s.heard_ms));
     let row = |(key, s): (&Arc<str>, &Session)| json!({ "session": key, "open": s.open.values().any(|open| *open), "heard": s.heard_ms });
-    Json(all.into_iter().map(row).collect())
+    Json(all.into_iter().map(row).collect::<Value>()).into_response()
 }
 
 #[derive(Deserialize)]
@@ -179,23 +243,12 @@ pub(super) struct PageQuery {
 
 /// A session from its beginning, as far as it is remembered, then as it goes on; and the worker's figures every second.
 /// The last event says that the worker stops.
-pub(super) async fn events(
-    State(admin): State<Arc<Admin>>,
-    Query(wanted): Query<PageQuery>,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+pub(super) async fn events(State(admin): State<Arc<Admin>>, Query(wanted): Query<PageQuery>) -> Response {
+    let call = admin.live.call(wanted.session);
+    if let Some(refusal) = admin.live.refusal() {
+        return refusal; // asked after the call is subscribed to, so that no browser misses the end
+    }
     let mut closing = admin.live.closing.subscribe();
-    let news = admin.live.news.subscribe(); // subscribed before the remembered segments are read, so that no segment is missed
-    let past = stream::iter(admin.live.so_far(&wanted.session));
-    let coming = stream::unfold((news, wanted.session), |(mut news, session)| async move {
-        loop {
-            match news.recv().await {
-                Ok(line) if *line.session == *session => return Some((line, (news, session))),
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
-                Err(broadcast::error::RecvError::Closed) => return None,
-            }
-        }
-    });
-    let segments = past.chain(coming).map(|line| Event::default().event("segment").data(&*line.json));
     let figures = stream::unfold(admin, |admin| async move {
         tokio::time::sleep(SECOND).await;
         let (words, delay_ms) = crate::events::frozen_so_far();
@@ -203,13 +256,56 @@ pub(super) async fn events(
         let line = json!({ "words": words, "delay_ms": delay_ms, "lag": lag }).to_string();
         Some((Event::default().event("figures").data(line), admin))
     });
-    // The stream holds a receiver until the browser has been told: `PageFeed::close` waits for that.
-    let last = stream::unfold((closing.clone(), false), |(closing, told)| async move {
-        (!told).then(|| (Event::default().event("stopped").data("the worker stops"), (closing, true)))
-    });
-    let stopped = async move {
+    let stops = async move {
         let _ = closing.wait_for(|closing| *closing).await;
     };
-    let all = stream::select(segments.boxed(), figures.boxed()).take_until(stopped).chain(last).map(Ok);
-    Sse::new(all).keep_alive(KeepAlive::default())
+    let all = stream::select(call.boxed(), figures.take_until(Box::pin(stops)).boxed()).map(Ok::<_, Infallible>);
+    Sse::new(all).keep_alive(KeepAlive::default()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(words: u64) -> Segment {
+        serde_json::from_value(json!({
+            "session": "s", "channel": "a", "epoch": 0, "seq": words, "kind": "final", "text": "Yes.", "model": "m", "profile": "p"
+        }))
+        .unwrap()
+    }
+
+    /// Events as they go over the wire.
+    async fn wire(events: Vec<Event>) -> String {
+        let answer = Sse::new(stream::iter(events).map(Ok::<_, Infallible>)).into_response();
+        let bytes = axum::body::to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_browser_has_every_segment_before_it_hears_that_the_worker_stops() {
+        let feed = Arc::new(PageFeed::default());
+        feed.heard(&segment(0));
+        assert!(feed.refusal().is_none());
+        let call = feed.call("s".into());
+        (1..100).for_each(|words| feed.heard(&segment(words)));
+        let closing = tokio::spawn({
+            let feed = feed.clone();
+            async move { feed.close().await }
+        });
+        let wire = wire(call.collect().await).await;
+        closing.await.unwrap();
+        assert!(feed.refusal().is_some(), "a browser that asks once more is refused");
+        assert_eq!(wire.matches("event: segment").count(), 100, "{wire}");
+        assert!(wire.trim_end().ends_with("the worker stops"), "{wire}");
+    }
+
+    #[tokio::test]
+    async fn a_browser_of_one_call_hears_the_end_and_not_another_call() {
+        let feed = PageFeed::default();
+        let call = feed.call("another".into());
+        feed.heard(&segment(0));
+        feed.close().await; // returns although the browser is slow: a worker that stops waits only so long
+        let wire = wire(call.collect().await).await;
+        assert!(!wire.contains("event: segment") && wire.contains("event: stopped"), "{wire}");
+    }
 }

@@ -63,15 +63,21 @@ let chosen;
 let stopped = false; // the worker said that it stops
 
 function follow(session) {
+  if (session !== chosen) clearCall();
   chosen = session;
   $("session-name").textContent = session;
-  clearCall();
   for (const button of $("sessions").querySelectorAll("button")) {
     button.setAttribute("aria-pressed", String(button.dataset.session === session));
   }
   if (source) source.close();
   source = new EventSource(url("/page/events", { session }));
-  source.addEventListener("segment", (e) => show(JSON.parse(e.data).segment));
+  // A connection begins with all that the worker remembers. Until its first segment, what stood on the page stays.
+  let first = true;
+  source.addEventListener("segment", (e) => {
+    if (first) clearCall();
+    first = false;
+    show(JSON.parse(e.data).segment);
+  });
   source.addEventListener("figures", (e) => figures(JSON.parse(e.data)));
   source.addEventListener("stopped", () => {
     stopped = true;
@@ -80,11 +86,12 @@ function follow(session) {
   });
   source.onopen = () => {
     stopped = false;
-    // A connection that was lost begins again from the start of what is remembered.
-    clearCall();
+    first = true;
     $("state").textContent = "live";
   };
-  source.onerror = () => { $("state").textContent = "connection lost; trying again"; };
+  source.onerror = () => {
+    if (!stopped) $("state").textContent = "connection lost; trying again";
+  };
 }
 
 function tailOf(channel) {
@@ -194,7 +201,9 @@ function figures(now) {
 
 async function calls() {
   try {
-    const all = await (await fetch(url("/page/sessions"))).json();
+    const answer = await fetch(url("/page/sessions"));
+    if (!answer.ok) throw new Error(await answer.text()); // it stops, or starts
+    const all = await answer.json();
     $("no-sessions").hidden = all.length > 0;
     const focused = document.activeElement?.dataset?.session;
     $("sessions").replaceChildren(...all.map(({ session, open }) => {

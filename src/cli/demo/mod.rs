@@ -113,7 +113,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     });
 
     let broker_failed = |e: ClientError| Failure { message: format!("the demo's own client failed: {e}"), code: 4 };
-    let tail =
+    let mut tail =
         TopicFollower::follow(&settings, &[&settings.topics.formatted, &settings.topics.partial]).map_err(broker_failed)?;
     let sender = PlainProducer::new(&settings).map_err(broker_failed)?;
     let records = call::records();
@@ -128,8 +128,9 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     while health.ready().is_err() && began.elapsed() < START_PATIENCE && !service.is_finished() {
         std::thread::sleep(Duration::from_millis(50));
     }
+    runtime.block_on(admin.page_follows(START_PATIENCE.saturating_sub(began.elapsed())));
     let replay = runtime.spawn(replay(records, sender, settings.clone(), session.clone(), args.speed));
-    let shown = show(&settings, &tail, &tally, &session, || replay.is_finished() || service.is_finished());
+    let shown = show(&settings, &mut tail, &tally, &session, || replay.is_finished() || service.is_finished());
     stop.store(true, Ordering::Relaxed);
     let sent = runtime.block_on(replay);
     if let Ok(Err(error)) = sent {
@@ -177,7 +178,7 @@ async fn replay(
 }
 
 /// Shows records until both channels have ended, or nothing more is to be expected.
-fn show(settings: &Settings, tail: &TopicFollower, tally: &Mutex<Tally>, session: &str, over: impl Fn() -> bool) -> Screen {
+fn show(settings: &Settings, tail: &mut TopicFollower, tally: &Mutex<Tally>, session: &str, over: impl Fn() -> bool) -> Screen {
     let mut screen = Screen::new();
     let mut last = Instant::now();
     while !tally.lock().expect("not poisoned").all_ended() {
