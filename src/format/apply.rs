@@ -7,21 +7,23 @@
 //! 4. what is left is written and cased; a written token carries the last mark of its own spoken words;
 //! 5. every token gets the range, times and confidence of its spoken words.
 
-use super::kept::{KeptWord, RemovedPlace, divide, spans, turns};
+use std::cmp::Reverse;
+
+use super::kept::{KeptWord, RemovedPlace, divide};
 pub use super::kept::{Passage, PassageContext};
 use super::regions::{both, redacted, src_of};
-use super::second::guard::{Admitted, Refusal, admit, admit_beside, admit_name, admit_spelling};
-use super::second::{MIXED, own_text};
+use super::second::MIXED;
+use super::second::guard::{Admitted, Refusal, admit_beside, admit_name, admit_spelling};
 use super::style::Style;
-use super::unit::Author;
-use super::units::{Heard, Spans, Unit, units_spelled};
+use super::tagged::{TaggedWords, text_of};
+use super::unit::{Author, Unit};
 pub use super::written::{FormatCounts, Formatted};
 use super::written::{is_mixed, name, write_region, write_unit};
 use crate::faults::panic_at;
 use crate::record::Removed;
 use crate::redact::Region;
 use crate::session::WordKind;
-use crate::tags::{ItnClass, Punct};
+use crate::tags::ItnClass;
 
 /// A passage of which nothing is written yet.
 struct Divided<'a> {
@@ -36,100 +38,85 @@ struct Divided<'a> {
     second: Vec<(&'static str, &'static str)>,
 }
 
-/// What the second stage says of some tagged spans, as far as it may be published.
-type Chosen = Vec<Option<Result<Admitted, Refusal>>>;
-
-/// Guards what the second stage says of each tagged span.
-fn chosen(kept: &[KeptWord], tagged: &[([usize; 2], ItnClass)], words: &[&str], style: &Style) -> Chosen {
-    let guarded = |&([from, to], label): &([usize; 2], ItnClass)| {
-        let choice = kept[to - 1].word.choice.as_ref().filter(|choice| choice.words as usize == to - from)?;
-        let speech = kept[from..to].iter().all(|k| k.word.kind == WordKind::Speech);
-        speech.then(|| admit(style, label, &words[from..to], &choice.written))
-    };
-    tagged.iter().map(guarded).collect()
-}
-
-/// What the second stage says of a stretch of words that is no tagged span: of a larger one, or of a name.
-struct GrownChoice {
+/// What the second stage says of a stretch of words.
+struct GuardedChoice {
     /// kept words, half-open
     words: [usize; 2],
     /// label of the first tagged span in it
     class: &'static str,
-    /// as far as it may be published
-    guarded: Result<Admitted, Refusal>,
+    /// as far as it may be published. `None`: the grammars alone write its words otherwise than when the question was
+    /// asked, since they have seen more words
+    guarded: Option<Result<Admitted, Refusal>>,
 }
 
-/// Guards what the second stage says of other stretches of words than tagged spans. Each stretch is one speaker's.
-fn grown(kept: &[KeptWord], tagged: &[([usize; 2], ItnClass)], words: &[&str], style: &Style) -> Vec<GrownChoice> {
-    let guarded = |to: usize| {
+/// What the second stage says of stretches that do not overlap. `choices` has the longest stretches first, and of two that
+/// overlap the longer one counts, also where it says what the grammars say.
+fn in_force(choices: &[GuardedChoice]) -> impl Iterator<Item = ([usize; 2], Admitted)> {
+    let mut taken: Vec<[usize; 2]> = Vec::new();
+    choices.iter().filter_map(move |GuardedChoice { words, guarded, .. }| {
+        let admitted = guarded.as_ref()?.as_ref().ok()?;
+        let is_apart = taken.iter().all(|other| other[1] <= words[0] || words[1] <= other[0]);
+        is_apart.then(|| {
+            taken.push(*words);
+            (*words, admitted.clone())
+        })
+    })
+}
+
+/// Guards what the second stage says, the longest stretches first. Each stretch is one speaker's. `alone`: what the grammars
+/// write alone.
+fn guarded(kept: &[KeptWord], tagged: &TaggedWords, alone: &[Unit], style: &Style) -> Vec<GuardedChoice> {
+    let words = tagged.words();
+    let of_word = |to: usize| {
         let choice = kept[to - 1].word.choice.as_ref()?;
         let from = to.checked_sub(choice.words as usize).filter(|from| *from < to)?;
         let all = &kept[from..to];
-        let is_one = all.iter().all(|k| k.word.kind == WordKind::Speech) && all[1..].iter().all(|k| !k.turn);
-        if !is_one || tagged.iter().any(|(span, _)| *span == [from, to]) {
+        if all.iter().any(|k| k.word.kind != WordKind::Speech) || all[1..].iter().any(|k| k.turn) {
             return None;
         }
+        let (stretch, said) = ([from, to], &words[from..to]);
         if all.iter().all(is_mixed) {
             // A name of one word is spelled where its word is written.
-            let name = || GrownChoice { words: [from, to], class: MIXED, guarded: admit_name(&words[from..to], &choice.written) };
+            let name = || GuardedChoice { words: stretch, class: MIXED, guarded: Some(admit_name(said, &choice.written)) };
             return (all.len() > 1).then(name);
         }
-        let label =
-            tagged.iter().find(|(span, _)| from <= span[0] && span[1] <= to).map_or(ItnClass::Cardinal, |(_, label)| *label);
-        let own = own_text(kept, [from, to], style);
-        let guarded = admit_beside(style, label, &words[from..to], Some(&own), &choice.written);
-        Some(GrownChoice { words: [from, to], class: label.label(), guarded })
+        let first = tagged.spans.iter().find(|(span, _)| from <= span[0] && span[1] <= to);
+        let label = first.map_or(ItnClass::Cardinal, |(_, label)| *label);
+        let own = text_of(alone, &words, stretch).filter(|own| **own == *choice.instead_of);
+        let guarded = own.map(|own| admit_beside(style, label, said, Some(&own), &choice.written));
+        Some(GuardedChoice { words: stretch, class: label.label(), guarded })
     };
-    (1..=kept.len()).filter_map(guarded).collect()
+    let mut all: Vec<GuardedChoice> = (1..=kept.len()).filter_map(of_word).collect();
+    all.sort_by_key(|choice| Reverse(choice.words[1] - choice.words[0]));
+    all
 }
 
 fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     let (kept, removed_places) = divide(passage, style.verbatim);
-    let lower: Vec<String> = kept.iter().map(|k| k.word.spoken.to_lowercase()).collect();
-    let words: Vec<&str> = lower.iter().map(String::as_str).collect();
-    let fixed: Vec<bool> = kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
-    let tagged = spans(&kept);
-    panic_at("units", words.iter().copied());
-    let ends: Vec<bool> = kept.iter().map(|k| k.mark != Punct::O).collect();
-    let chosen = chosen(&kept, &tagged, &words, style);
-    let all_grown = grown(&kept, &tagged, &words, style);
-    let changes = |choice: &GrownChoice| choice.guarded.as_ref().is_ok_and(|admitted| *admitted != Admitted::Own);
-    let units_with = |chosen: &Chosen, all_grown: &[GrownChoice]| {
-        let mut made = Vec::new();
-        for turn in turns(&kept) {
-            let within = |[from, to]: [usize; 2]| turn.start <= from && to <= turn.end;
-            let own = || tagged.iter().enumerate().filter(|(_, (span, _))| within(*span));
-            let spans: Vec<_> = own().map(|(_, &(span, label))| (span.map(|word| word - turn.start), label)).collect();
-            let chosen: Vec<Option<Admitted>> =
-                own().map(|(at, _)| chosen.get(at).and_then(|c| c.as_ref()?.as_ref().ok().cloned())).collect();
-            let of_turn = all_grown.iter().filter(|choice| within(choice.words) && changes(choice));
-            let admitted = |choice: &GrownChoice| choice.guarded.as_ref().ok().cloned();
-            let grown: Vec<([usize; 2], Admitted)> =
-                of_turn.filter_map(|choice| Some((choice.words.map(|word| word - turn.start), admitted(choice)?))).collect();
-            let spans = Spans::Tagged { spans: &spans, chosen: &chosen, grown: &grown, ends: &ends[turn.clone()] };
-            let heard = |at: usize| {
-                let word = kept[turn.start + at].word;
-                Heard { vocabulary: word.vocabulary.as_deref(), confidence: word.confidence }
-            };
-            let of_turn = units_spelled(&words[turn.clone()], &fixed[turn.clone()], spans, style, &heard);
-            made.extend(of_turn.into_iter().map(|unit| unit.later(turn.start)));
-        }
-        made
+    let tagged = TaggedWords::new(&kept);
+    panic_at("units", tagged.words().iter().copied());
+    let alone = tagged.units(&[], style);
+    let mut choices = Vec::new();
+    if kept.iter().any(|k| k.word.choice.is_some()) {
+        choices = guarded(&kept, &tagged, &alone, style);
+    }
+    let changes: Vec<_> = in_force(&choices).filter(|(_, admitted)| *admitted != Admitted::Own).collect();
+    let chosen = (!changes.is_empty()).then(|| tagged.units(&changes, style));
+    let spans = tagged.spans;
+    let (units, alone) = match chosen {
+        Some(units) => (units, Some(alone)),
+        None => (alone, None),
     };
-    let units = units_with(&chosen, &all_grown);
     let mut regions = Vec::new();
     if let Some(redaction) = &style.redaction {
-        regions = redacted(passage, redaction, &kept, &units, &tagged);
+        regions = redacted(passage, redaction, &kept, &units, &spans);
         // What the grammars alone would show is looked at as well, so that the second stage hides nothing from redaction.
-        if chosen.iter().flatten().flatten().any(|admitted| *admitted != Admitted::Own) || all_grown.iter().any(changes) {
-            let alone = units_with(&Vec::new(), &[]);
-            if alone != units {
-                regions = both(regions, redacted(passage, redaction, &kept, &alone, &tagged));
-            }
+        if let Some(alone) = alone {
+            regions = both(regions, redacted(passage, redaction, &kept, &alone, &spans));
         }
     }
-    let second = decided(&kept, &tagged, &chosen, &all_grown, &units);
-    Divided { kept, removed_places, tagged, units, regions, second }
+    let second = decided(&kept, &choices, &units);
+    Divided { kept, removed_places, tagged: spans, units, regions, second }
 }
 
 /// The regions of the passage that must be redacted, in order. Writes nothing.
@@ -186,30 +173,22 @@ fn rejected(tagged: &[([usize; 2], ItnClass)], units: &[Unit], style: &Style) ->
 }
 
 /// What became of the second stage's answers: class of the span and outcome.
-fn decided(
-    kept: &[KeptWord],
-    tagged: &[([usize; 2], ItnClass)],
-    chosen: &Chosen,
-    all_grown: &[GrownChoice],
-    units: &[Unit],
-) -> Vec<(&'static str, &'static str)> {
-    let outcome = |span: [usize; 2], answer: &Result<Admitted, Refusal>| match answer {
-        Err(refusal) => refusal.name(),
-        Ok(Admitted::AsSpoken) => "as_spoken",
-        Ok(Admitted::Own) => "same",
-        Ok(Admitted::Written { .. } | Admitted::Spelled(_)) => {
+fn decided(kept: &[KeptWord], choices: &[GuardedChoice], units: &[Unit]) -> Vec<(&'static str, &'static str)> {
+    let outcome = |choice: &GuardedChoice| match &choice.guarded {
+        None => "overruled",
+        Some(Err(refusal)) => refusal.name(),
+        Some(Ok(Admitted::AsSpoken)) => "as_spoken",
+        Some(Ok(Admitted::Own)) => "same",
+        Some(Ok(answer @ (Admitted::Written { .. } | Admitted::Spelled(_)))) => {
             let by_second = |u: &Unit| match u {
-                Unit::Entity { words, by, .. } => *by == Author::Second && *words == span,
-                Unit::Entry { words, text, .. } => *answer == Ok(Admitted::Spelled(text.clone())) && *words == span,
+                Unit::Entity { words, by, .. } => *by == Author::Second && *words == choice.words,
+                Unit::Entry { words, text, .. } => *answer == Admitted::Spelled(text.clone()) && *words == choice.words,
                 Unit::Spoken(_) => false,
             };
             if units.iter().any(by_second) { "taken" } else { "overruled" }
         }
     };
-    let spans = tagged.iter().zip(chosen).filter_map(|(&(span, label), answer)| Some((label.label(), span, answer.as_ref()?)));
-    let grown = all_grown.iter().map(|choice| (choice.class, choice.words, &choice.guarded));
-    let mut all: Vec<(&'static str, &'static str)> =
-        spans.chain(grown).map(|(class, span, answer)| (class, outcome(span, answer))).collect();
+    let mut all: Vec<(&'static str, &'static str)> = choices.iter().map(|choice| (choice.class, outcome(choice))).collect();
     for k in kept.iter().filter(|k| is_mixed(k)) {
         if let Some(choice) = k.word.choice.as_ref().filter(|choice| choice.words == 1) {
             all.push((MIXED, admit_spelling(&k.word.spoken, &choice.written).map_or_else(Refusal::name, |_| "taken")));

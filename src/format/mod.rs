@@ -17,6 +17,7 @@ mod regions;
 pub mod second;
 pub mod spoken;
 pub mod style;
+mod tagged;
 pub mod unit;
 pub mod units;
 pub mod whole_numbers;

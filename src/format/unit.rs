@@ -7,6 +7,8 @@ use super::itn::Token;
 pub enum Author {
     /// a grammar of the language, alone
     Grammar,
+    /// a recipe of the language, which needs no tagger and comes before spans
+    Recipe,
     /// a pack's recipe: its letters stand as the pack has them
     Pack,
     /// the second stage, among what the grammars read

@@ -24,10 +24,9 @@ pub enum Spans<'a> {
     Tagged {
         /// words, half-open, and label; in order, apart from each other
         spans: &'a [([usize; 2], ItnClass)],
-        /// for each span, what the second stage says of it, if anything
-        chosen: &'a [Option<Admitted>],
-        /// what the second stage says of other stretches of words
-        grown: &'a [([usize; 2], Admitted)],
+        /// stretches of words, half-open and apart from each other, that are written as the second stage says, if nothing
+        /// that comes before spans has them
+        chosen: &'a [([usize; 2], Admitted)],
         /// for each word, whether a mark follows it
         ends: &'a [bool],
     },
@@ -67,7 +66,7 @@ pub fn units_spelled<'a>(
     made.spell(words, heard);
     let allowed = |class: &str| !style.off.contains(class);
     let packs = style.packs.iter().map(|itn| (itn, Author::Pack));
-    for (itn, author) in packs.chain([(&style.itn, Author::Grammar)]) {
+    for (itn, author) in packs.chain([(&style.itn, Author::Recipe)]) {
         for part in itn.recipes(words, &allowed) {
             if made.is_free(part.words) {
                 made.entity_by(author, part.class, part.words, part.written);
@@ -76,22 +75,14 @@ pub fn units_spelled<'a>(
     }
     let mut last = fixed.to_vec();
     match spans {
-        Spans::Tagged { spans, chosen, grown, ends } => {
+        Spans::Tagged { spans, chosen, ends } => {
             last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
-            for (span, admitted) in grown {
-                if made.is_free(*span) {
-                    made.second(*span, admitted);
+            for (stretch, admitted) in chosen {
+                if made.is_free(*stretch) {
+                    made.second(*stretch, admitted);
                 }
             }
             for (at, &(span, label)) in spans.iter().enumerate() {
-                // The second stage speaks of the whole span.
-                match chosen.get(at).and_then(Option::as_ref) {
-                    Some(admitted) if made.is_free(span) && *admitted != Admitted::Own => {
-                        made.second(span, admitted);
-                        continue;
-                    }
-                    _ => {}
-                }
                 let others = [
                     at.checked_sub(1).map_or(0, |before| spans[before].0[1]),
                     spans.get(at + 1).map_or(words.len(), |next| next.0[0]),

@@ -32,6 +32,8 @@ pub struct SpanQuestion {
     pub last: usize,
     /// how many words of the span stay in the text
     pub words: u32,
+    /// what the grammars alone write of the span; nothing for a name
+    pub own: Box<str>,
     /// what is asked
     pub question: Question,
 }

@@ -97,6 +97,9 @@ pub struct Choice {
     pub words: u32,
     /// how it would write them; formatting guards it
     pub written: Box<str>,
+    /// what the grammars alone wrote of them when it was asked; nothing for a name. Where they write something else now,
+    /// they have seen more words, and the choice does not count
+    pub instead_of: Box<str>,
 }
 
 impl WordKind {

@@ -16,6 +16,7 @@ use faircopy::record::{Kind, RawRecord};
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::admin::{address, http};
 use crate::kafka::{Sender, Topics, eventually, needs};
 use crate::service::{ends, segments};
 use crate::worker::Worker;
@@ -207,4 +208,44 @@ fn a_call_that_changes_its_worker_on_kafka_reads_as_one_that_does_not() {
         };
         assert_eq!(of("moved"), of("calm"), "{mode}");
     }
+}
+
+/// The sum of the values of all series of a metric that have this in their labels.
+fn sum(metrics: &str, name: &str, label: &str) -> f64 {
+    let lines = metrics.lines().filter(|line| line.starts_with(name) && line.contains(label));
+    lines.map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum()
+}
+
+#[test]
+fn tenants_are_charged_for_all_time_in_both_stages_and_for_no_more() {
+    let topics = Topics::create("second-tenants", 1);
+    let more = "[telemetry]\nmax_tenants = 2\n[tenants]\nnumbers = \"default\"\nplain = \"default\"\n[profiles.default]\nsecond_stage = \"choose\"\n";
+    let mut worker = Worker::start(&topics, "a", more);
+    let sender = Sender::new();
+    let plain = "well thank you very much for calling we hope that you like it and that you will call again soon bye";
+    for (tenant, said) in [("numbers", SAID), ("plain", plain)] {
+        let words: Vec<&str> = said.split_whitespace().collect();
+        for (seq, part) in words.chunks(6).enumerate() {
+            let end = ((seq + 1) * 6 >= words.len()).then_some("session");
+            let value = json!({"seq": seq, "text": part.join(" "), "end": end, "tenant": tenant}).to_string();
+            sender.send(&topics.name("raw"), Some(tenant.as_bytes()), Some(value.as_bytes()), &[]);
+        }
+    }
+    sender.flush();
+    eventually("both calls end", || ends(&topics) == 2);
+    let metrics = http(&address(&worker), "/metrics", "").1;
+    let time = |tenant: &str| sum(&metrics, "faircopy_tenant_model_time_seconds_total", &format!("tenant=\"{tenant}\""));
+    let [first, second] =
+        ["infer_batch", "second"].map(|stage| sum(&metrics, &format!("faircopy_{stage}_duration_seconds_sum"), ""));
+    assert!(sum(&metrics, "faircopy_second_questions_total", "answered") > 0.0, "the second stage was asked:\n{metrics}");
+    assert!(first > 0.0 && second > 0.0, "both stages took time: {first} s, {second} s");
+    let charged = time("numbers") + time("plain");
+    assert!((charged - first - second).abs() < 1e-6 * charged, "{charged} s are charged of {first} s and {second} s");
+    // Nothing in the other call is a number, so the second stage worked for one tenant alone.
+    assert!(time("numbers") > second && time("plain") > 0.0, "{} s, {} s", time("numbers"), time("plain"));
+    for (tenant, said) in [("numbers", SAID), ("plain", plain)] {
+        let words = sum(&metrics, "faircopy_tenant_words_total", &format!("tenant=\"{tenant}\""));
+        assert_eq!(words as usize, said.split_whitespace().count(), "{tenant}");
+    }
+    assert!(worker.terminate().success());
 }

@@ -1,20 +1,23 @@
 //! What the second stage is asked: the span with its context as the model reads it, and the written forms to choose from.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::grown::{GrownSpan, grown, names, own_text};
+use super::grown::{grown, names};
 use super::{MIXED, SecondMode};
 use crate::format::casing::{self, Lexicon};
+use crate::format::itn::Reading;
 use crate::format::itn::ast::PLAIN_COST;
-use crate::format::itn::network;
+use crate::format::itn::network::{self, Cost};
 use crate::format::kept::{KeptWord, Passage, PassageContext, divide, spans};
 use crate::format::numbers::{Figures, PLAIN_NUMBERS};
 use crate::format::style::Style;
+use crate::format::tagged::{TaggedWords, reach, text_of};
 use crate::infer::second::{Question, SpanSource};
 use crate::session::WordKind;
 use crate::session::second::{AsksSecond, PassView, SpanQuestion};
-use crate::tags::ItnClass;
+use crate::tags::{ItnClass, Punct};
 
 /// Longest span that is asked about, words.
 const MAX_SPAN_WORDS: usize = 24;
@@ -24,6 +27,8 @@ const MAX_SPELLINGS: usize = 24;
 const UNTAGGED_COST: f32 = 1.0;
 /// Longest word of mixed case that is asked about, letters.
 const MAX_LETTERS: usize = 32;
+/// Most words after a span that the grammars may write together with it.
+const MAX_BESIDE: usize = 10;
 
 /// Makes a profile's questions.
 pub struct Asker {
@@ -42,39 +47,58 @@ impl Asker {
         Asker { style, mode, context_words, numbers }
     }
 
-    /// The question about a grown span. `None` where no grammar reads it otherwise than it is written today.
-    fn about_grown(&self, kept: &[KeptWord], span: &GrownSpan, view: &PassView) -> Option<Question> {
-        let lower: Vec<String> = kept[span.words[0]..span.words[1]].iter().map(|k| k.word.spoken.to_lowercase()).collect();
-        let words: Vec<&str> = lower.iter().map(String::as_str).collect();
-        let own = own_text(kept, span.words, &self.style);
-        let extra = if span.is_tagged { 0.0 } else { UNTAGGED_COST };
-        let candidates = beside(&self.style, span.class, &words, Some(own), extra);
-        let known = (view.frozen, view.sentence_start);
-        let source = source_of(kept, span.words, span.class.label(), self.context_words, known, &self.style.lexicon);
-        (candidates.readings > 1).then_some(Question { source, candidates: candidates.texts, free: false })
-    }
-
-    fn about(&self, kept: &[KeptWord], [from, to]: [usize; 2], class: &str, view: &PassView) -> Option<Question> {
-        let lower: Vec<String> = kept[from..to].iter().map(|k| k.word.spoken.to_lowercase()).collect();
+    /// The question about a span. `None` where no grammar reads it otherwise than it is written alone.
+    fn about(&self, kept: &[KeptWord], span: &AskedSpan, view: &PassView) -> Option<Question> {
+        let lower: Vec<String> = kept[span.reach[0]..span.reach[1]].iter().map(|k| k.word.spoken.to_lowercase()).collect();
         let words: Vec<&str> = lower.iter().map(String::as_str).collect();
         let question = |candidates, free| {
-            let source =
-                source_of(kept, [from, to], class, self.context_words, (view.frozen, view.sentence_start), &self.style.lexicon);
+            let known = (view.frozen, view.sentence_start);
+            let source = source_of(kept, span.reach, span.label.label(), self.context_words, known, &self.style.lexicon);
             Some(Question { source, candidates, free })
         };
-        let Some(label) = ItnClass::named(class) else {
-            let free = self.mode == SecondMode::Write;
-            return question(spellings(&words), free);
-        };
-        let candidates = candidates(&self.style, label, &words);
+        let own = Some(span.own.clone()).filter(|own| span.found != Found::Whole || *own != words.join(" "));
+        let tagged = span.words.map(|word| word - span.reach[0]);
+        let extra = if span.found == Found::Not { UNTAGGED_COST } else { 0.0 };
+        let candidates = beside(&self.style, span.label, (&words, tagged), own, extra);
         match candidates.readings {
             // No grammar reads the span, so only a free answer can help.
             0 => (self.mode == SecondMode::Write).then(|| question(Vec::new(), true)).flatten(),
-            // With one reading there is nothing to choose, but a lone number may be a word ("one of them").
-            1 if words.len() > 1 => None,
+            // With one reading there is nothing to choose, but a lone number that the tagger found may be a word ("one of them").
+            1 if words.len() > 1 || span.found != Found::Whole => None,
             _ => question(candidates.texts, false),
         }
     }
+
+    fn about_name(&self, kept: &[KeptWord], words: [usize; 2], view: &PassView) -> Question {
+        let lower: Vec<String> = kept[words[0]..words[1]].iter().map(|k| k.word.spoken.to_lowercase()).collect();
+        let candidates = spellings(&lower.iter().map(String::as_str).collect::<Vec<_>>());
+        let known = (view.frozen, view.sentence_start);
+        let source = source_of(kept, words, MIXED, self.context_words, known, &self.style.lexicon);
+        Question { source, candidates, free: self.mode == SecondMode::Write }
+    }
+}
+
+/// How much of what is asked about the tagger found.
+#[derive(Clone, Copy, PartialEq)]
+enum Found {
+    /// exactly this span
+    Whole,
+    /// some of its words
+    Part,
+    /// none of its words
+    Not,
+}
+
+/// A span of numbers that is asked about.
+struct AskedSpan {
+    /// kept words, half-open
+    words: [usize; 2],
+    /// these words and those that the grammars alone write together with them
+    reach: [usize; 2],
+    /// what the grammars alone write of them
+    own: String,
+    label: ItnClass,
+    found: Found,
 }
 
 impl AsksSecond for Asker {
@@ -83,18 +107,16 @@ impl AsksSecond for Asker {
         let (sentence_start, sure) = (view.sentence_start, view.words.len());
         let passage = Passage { words: view.words, sentence_start, turn_ends: false, around, sure };
         let (kept, _) = divide(&passage, self.style.verbatim);
-        // Whether the span's end is known now and was not known before.
-        let has_ended = |to: usize| match kept.get(to) {
-            Some(next) => (view.frozen_before..view.frozen).contains(&next.at),
-            None => view.stopped,
-        };
-        let is_new = |at: usize| (view.frozen_before..view.frozen).contains(&kept[at].at);
-        let is_known_now = |to: usize, ends_at_mark: bool| match ends_at_mark {
+        let [before, frozen] = [view.frozen_before, view.frozen].map(|at| kept.partition_point(|k| k.at < at));
+        let is_new = |at: usize| (before..frozen).contains(&at);
+        // Whether the end of words is known now and was not known before: a mark shows it after what the tagger left as
+        // words, and otherwise the next word.
+        let is_known_now = |to: usize| match kept[to - 1].tags.itn.class().is_none() && kept[to - 1].mark != Punct::O {
             true => is_new(to - 1),
-            false => kept[to - 1].at < view.frozen && has_ended(to),
+            false => to <= frozen && if to < kept.len() { is_new(to) } else { view.stopped },
         };
         let mut asked: Vec<SpanQuestion> = Vec::new();
-        let mut ask = |[from, to]: [usize; 2], question: &dyn Fn() -> Option<Question>| {
+        let mut ask = |[from, to]: [usize; 2], own: &str, question: &dyn Fn() -> Option<Question>| {
             let last = &kept[to - 1];
             let words = (to - from) as u32;
             let speech = kept[from..to].iter().all(|k| k.word.kind == WordKind::Speech);
@@ -106,22 +128,27 @@ impl AsksSecond for Asker {
                 && !is_within_another
                 && let Some(question) = question()
             {
-                asked.push(SpanQuestion { last: last.at, words, question });
+                asked.push(SpanQuestion { last: last.at, words, own: own.into(), question });
             }
         };
-        for span in grown(&kept, &self.numbers) {
-            if is_known_now(span.words[1], span.ends_at_mark) {
-                ask(span.words, &|| self.about_grown(&kept, &span, view));
+        let tagged = TaggedWords::new(&kept[..frozen]);
+        // What the grammars write alone of the words that are final.
+        let alone = LazyCell::new(|| tagged.units(&[], &self.style));
+        let found = |is_tagged| if is_tagged { Found::Part } else { Found::Not };
+        let larger = grown(&kept, &self.numbers).into_iter().map(|span| (span.words, span.class, found(span.is_tagged)));
+        let own = spans(&kept).into_iter().map(|(words, label)| (words, label, Found::Whole));
+        for (words, label, found) in larger.chain(own) {
+            if words[1] > frozen || words[1] + MAX_BESIDE < before || words[1] - words[0] > MAX_SPAN_WORDS {
+                continue;
             }
+            let Some(reach) = reach(&alone, words).filter(|reach| is_known_now(reach[1])) else { continue };
+            let own = text_of(&alone, &tagged.words(), reach).expect("units do not overlap");
+            let span = AskedSpan { words, reach, own, label, found };
+            ask(reach, &span.own, &|| self.about(&kept, &span, view));
         }
-        for (span, label) in spans(&kept) {
-            if is_known_now(span[1], false) && span[1] - span[0] <= MAX_SPAN_WORDS {
-                ask(span, &|| self.about(&kept, span, label.label(), view));
-            }
-        }
-        for (span, ends_at_mark) in names(&kept, &self.style.lexicon) {
-            if is_known_now(span[1], ends_at_mark) {
-                ask(span, &|| self.about(&kept, span, MIXED, view));
+        for name in names(&kept, &self.style.lexicon) {
+            if is_known_now(name[1]) {
+                ask(name, "", &|| Some(self.about_name(&kept, name, view)));
             }
         }
         asked
@@ -140,7 +167,7 @@ pub(super) fn is_open(spoken: &str, lexicon: &Lexicon) -> bool {
 
 /// Written forms of a span to choose from.
 pub struct Candidates {
-    /// each with its cost over the cheapest, in units of the grammars; today's comes first, what was said last
+    /// each with its cost over the cheapest, in units of the grammars. What the grammars write alone comes first
     pub texts: Vec<(String, f32)>,
     /// how many of them are readings of the grammars
     pub readings: usize,
@@ -149,22 +176,39 @@ pub struct Candidates {
 /// Written forms of a tagged span: the reading of its label, then the other readings of all classes, then the words as
 /// they were said. Words in lower case.
 pub fn candidates(style: &Style, label: ItnClass, words: &[&str]) -> Candidates {
-    let own = style.itn.write(label, words, &|class| !style.off.contains(class));
-    let own = own.map(|(class, written)| style.numbers.restyle(class, written).text);
-    beside(style, label, words, own, 0.0)
+    let own = written_alone(style, label, words);
+    beside(style, label, (words, [0, words.len()]), own, 0.0)
 }
 
-/// As [`candidates`], where today's text is `own`, and every other reading costs `extra` more.
-fn beside(style: &Style, label: ItnClass, words: &[&str], own: Option<String>, extra: f32) -> Candidates {
+/// What the grammars write of exactly these words as a span of this label.
+fn written_alone(style: &Style, label: ItnClass, words: &[&str]) -> Option<String> {
+    let written = style.itn.write(label, words, &|class| !style.off.contains(class));
+    written.map(|(class, written)| style.numbers.restyle(class, written).text)
+}
+
+/// Written forms of some words, of which the tagger found those of `tagged`, half-open. Alone the grammars write `own`.
+/// Every other reading costs `extra` more.
+fn beside(style: &Style, label: ItnClass, (words, tagged): (&[&str], [usize; 2]), own: Option<String>, extra: f32) -> Candidates {
     let allowed = |class: &str| !style.off.contains(class);
-    let readings = style.itn.readings(words, &allowed);
-    let least = readings.first().map_or(0, |reading| reading.written.cost);
+    let restyled = |reading: Reading| (style.numbers.restyle(reading.class, reading.written.clone()).text, reading.written.cost);
+    let mut readings: Vec<(String, Cost)> = style.itn.readings(words, &allowed).into_iter().map(restyled).collect();
+    // The tagger's own span by itself, with the words beside it as said.
+    let [from, to] = tagged;
+    if [from, to] != [0, words.len()]
+        && let Some(inner) = written_alone(style, label, &words[from..to])
+        && let Some((_, inner_cost)) =
+            style.itn.readings(&words[from..to], &allowed).into_iter().map(restyled).find(|(text, _)| *text == inner)
+    {
+        let plain = words.len() - (to - from);
+        let text = [&words[..from], &[inner.as_str()], &words[to..]].concat().join(" ");
+        readings.push((text, inner_cost + network::cost(plain as u32 * PLAIN_COST, 0)));
+    }
+    let least = readings.iter().map(|(_, cost)| *cost).min().unwrap_or(0);
     let mut texts: Vec<(String, f32)> = own.iter().map(|text| (text.clone(), 0.0)).collect();
-    for reading in readings {
-        let over = network::units(reading.written.cost - least) as f32 + extra;
-        let text = style.numbers.restyle(reading.class, reading.written).text;
+    for (text, cost) in readings {
+        let over = network::units(cost - least) as f32 + extra;
         match texts.iter_mut().find(|(known, _)| *known == text) {
-            // Two readings may be restyled to one text; the first is the cheaper one. The label's own has no cost yet.
+            // Two readings may be restyled to one text; the first is the cheaper one. What is written alone has no cost yet.
             Some(known) if own.as_ref() == Some(&known.0) && known.1 == 0.0 => known.1 = over - extra,
             Some(_) => {}
             None => texts.push((text, over)),
@@ -174,7 +218,9 @@ fn beside(style: &Style, label: ItnClass, words: &[&str], own: Option<String>, e
     let said = words.join(" ");
     let figures = style.numbers.figures == Figures::Always && PLAIN_NUMBERS.contains(&label.label());
     if !figures && texts.iter().all(|(text, _)| *text != said) {
-        texts.push((said, PLAIN_COST as f32 / 1000.0 * words.len() as f32));
+        let cost = PLAIN_COST as f32 / 1000.0 * words.len() as f32;
+        // What is written alone comes first.
+        texts.insert(if own.is_some() { texts.len() } else { 0 }, (said, cost));
     }
     Candidates { texts, readings }
 }

@@ -9,8 +9,6 @@ use std::collections::HashSet;
 use super::ask::is_open;
 use crate::format::casing::Lexicon;
 use crate::format::kept::{KeptWord, spans};
-use crate::format::style::Style;
-use crate::format::units::{Spans, Unit, units};
 use crate::session::WordKind;
 use crate::tags::{Case, ItnClass, Punct};
 
@@ -28,8 +26,6 @@ pub struct GrownSpan {
     pub class: ItnClass,
     /// whether the tagger found any of it
     pub is_tagged: bool,
-    /// whether a mark after it shows its end, so that no later word is needed
-    pub ends_at_mark: bool,
 }
 
 fn is_apart(kept: &[KeptWord], at: usize) -> bool {
@@ -60,17 +56,16 @@ pub(in crate::format) fn grown(kept: &[KeptWord], numbers: &HashSet<String>) -> 
         let first = at_span[from..to].iter().flatten().next().copied();
         let whole = first.is_some_and(|i| tagged[i].0 == [from, to]);
         if !whole && to - from <= MAX_GROWN_WORDS {
-            let ends_at_mark = at_span[to - 1].is_none() && kept[to - 1].mark != Punct::O;
             let class = first.map_or(ItnClass::Cardinal, |i| tagged[i].1);
-            all.push(GrownSpan { words: [from, to], class, is_tagged: first.is_some(), ends_at_mark });
+            all.push(GrownSpan { words: [from, to], class, is_tagged: first.is_some() });
         }
         from = to;
     }
     all
 }
 
-/// Names: neighbouring words of mixed case that nobody knows how to write, and whether a mark shows the end of each.
-pub(in crate::format) fn names(kept: &[KeptWord], lexicon: &Lexicon) -> Vec<([usize; 2], bool)> {
+/// Names: neighbouring words of mixed case that nobody knows how to write.
+pub(in crate::format) fn names(kept: &[KeptWord], lexicon: &Lexicon) -> Vec<[usize; 2]> {
     let belongs = |k: &KeptWord| {
         k.tags.case == Case::Mixed
             && k.tags.itn.class().is_none()
@@ -84,24 +79,7 @@ pub(in crate::format) fn names(kept: &[KeptWord], lexicon: &Lexicon) -> Vec<([us
             _ => all.push([at, at + 1]),
         }
     }
-    all.into_iter().map(|name| (name, kept[name[1] - 1].mark != Punct::O)).collect()
-}
-
-/// What the grammars alone write of some kept words by themselves.
-pub(in crate::format) fn own_text(kept: &[KeptWord], [from, to]: [usize; 2], style: &Style) -> String {
-    let lower: Vec<String> = kept[from..to].iter().map(|k| k.word.spoken.to_lowercase()).collect();
-    let words: Vec<&str> = lower.iter().map(String::as_str).collect();
-    let ends: Vec<bool> = kept[from..to].iter().map(|k| k.mark != Punct::O).collect();
-    let inside = spans(&kept[from..to]);
-    let spans = Spans::Tagged { spans: &inside, chosen: &[], grown: &[], ends: &ends };
-    let texts: Vec<String> = units(&words, &vec![false; words.len()], spans, style)
-        .into_iter()
-        .map(|unit| match unit {
-            Unit::Spoken(word) => words[word].to_string(),
-            Unit::Entity { text, .. } | Unit::Entry { text, .. } => text,
-        })
-        .collect();
-    texts.join(" ")
+    all
 }
 
 #[cfg(test)]
@@ -143,15 +121,15 @@ mod tests {
     #[test]
     fn a_span_grows_over_number_words_and_neighbours_but_over_no_mark() {
         let numbers: HashSet<String> = ["one", "nine", "eight", "thirty"].iter().map(ToString::to_string).collect();
-        let found = |said: &str| -> Vec<([usize; 2], bool, bool)> {
+        let found = |said: &str| -> Vec<([usize; 2], bool)> {
             let all = with_kept(said, |kept| grown(kept, &numbers));
-            all.into_iter().map(|g| (g.words, g.is_tagged, g.ends_at_mark)).collect()
+            all.into_iter().map(|g| (g.words, g.is_tagged)).collect()
         };
-        assert_eq!(found("at nine/B thirty/I eight million"), [([1, 4], true, false)]);
+        assert_eq!(found("at nine/B thirty/I eight million"), [([1, 4], true)]);
         assert_eq!(found("at nine/B thirty/I million"), [], "the tagger's own span is asked as it is");
-        assert_eq!(found("at nine/B thirty/I/, eight million"), [([3, 4], false, false)]);
-        assert_eq!(found("at nine/B thirty/B million"), [([1, 3], true, false)]);
-        assert_eq!(found("press star one/, please"), [([2, 3], false, true)]);
+        assert_eq!(found("at nine/B thirty/I/, eight million"), [([3, 4], false)]);
+        assert_eq!(found("at nine/B thirty/B million"), [([1, 3], true)]);
+        assert_eq!(found("press star one/, please"), [([2, 3], false)]);
         let many = ["nine"; MAX_GROWN_WORDS + 1].join(" ");
         assert_eq!(found(&many), []);
     }
@@ -159,6 +137,6 @@ mod tests {
     #[test]
     fn a_name_is_all_neighbouring_words_of_mixed_case() {
         let found = |said: &str| with_kept(said, |kept| names(kept, &Lexicon::default()));
-        assert_eq!(found("by pay/M pal/M or iphone/M/, youtube/M x/M"), [([1, 3], false), ([4, 5], true), ([5, 6], false)]);
+        assert_eq!(found("by pay/M pal/M or iphone/M/, youtube/M x/M"), [[1, 3], [4, 5], [5, 6]]);
     }
 }

@@ -7,7 +7,9 @@
 //! ```
 //!
 //! What is asked is every span that the tagger found, and larger ones around them (`grown.rs`): neighbouring spans and
-//! number words as one, and names of several words.
+//! number words as one, and names of several words. Where the grammars alone write a span together with words beside it,
+//! the question is about all of these words, and what the grammars write is the first candidate. So the model chooses
+//! beside what the grammars gain, never below. What a recipe, a dictionary or a vocabulary writes is not asked.
 //!
 //! The model decides what grammars cannot: "six forty" is a time or a number. It never decides what was said: an answer
 //! is published only if the grammars read it as exactly the words of the span ([`guard`]).
@@ -19,7 +21,6 @@ pub mod guard;
 mod tests;
 
 pub use ask::Asker;
-pub(in crate::format) use grown::own_text;
 
 use serde::{Deserialize, Serialize};
 

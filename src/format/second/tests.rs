@@ -8,14 +8,17 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use super::ask::{candidates, spellings};
+use super::{Asker, SecondMode};
 use crate::format::apply::apply;
 use crate::format::itn::Itn;
 use crate::format::kept::tests::word;
 use crate::format::kept::{Passage, PassageContext};
 use crate::format::style::Style;
+use crate::infer::second::Question;
 use crate::redact::{Action, Redaction, RedactionRule};
+use crate::session::second::{AsksSecond, PassView, SpanQuestion};
 use crate::session::{Choice, Word};
-use crate::tags::{Case, Itn as Label, ItnClass, Tags};
+use crate::tags::{Case, Itn as Label, ItnClass, Punct, Tags};
 
 static STYLE: LazyLock<Style> = LazyLock::new(|| {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/en");
@@ -190,16 +193,20 @@ fn published_of(
 ) -> (String, Vec<(&'static str, &'static str)>) {
     let mut said: Vec<Word> = words.iter().map(|w| word(w)).collect();
     said.iter_mut().zip(0..).for_each(|(word, at)| word.src = [at, at + 1]);
-    said.last_mut().unwrap().choice = Some(Choice { words: words.len() as u32, written: answer.into() });
     let [from, to] = tagged;
     let tag = |at: usize| match at {
         _ if at < from || at >= to => Tags::default(),
         _ => Tags { itn: if at == from { Label::B(label) } else { Label::I(label) }, ..Tags::default() },
     };
-    let tagged: Vec<(&Word, Tags)> = said.iter().enumerate().map(|(at, word)| (word, tag(at))).collect();
-    let passage =
-        Passage { words: &tagged, sentence_start: false, turn_ends: false, around: PassageContext::default(), sure: words.len() };
-    let done = apply(passage, style);
+    let written = |said: &[Word], style: &Style| {
+        let tagged: Vec<(&Word, Tags)> = said.iter().enumerate().map(|(at, word)| (word, tag(at))).collect();
+        let (around, sure) = (PassageContext::default(), words.len());
+        apply(Passage { words: &tagged, sentence_start: false, turn_ends: false, around, sure }, style)
+    };
+    let open = Style { redaction: None, ..style.clone() };
+    let instead_of = written(&said, &open).text.into();
+    said.last_mut().unwrap().choice = Some(Choice { words: words.len() as u32, written: answer.into(), instead_of });
+    let done = written(&said, style);
     (done.text, done.format_counts.second)
 }
 
@@ -267,7 +274,7 @@ fn a_name_of_several_words_is_spelled_as_one_and_never_with_other_letters() {
         ("PayPal ", "pay pal", "letters"),
     ] {
         let (pay, mut pal) = (word("pay"), word("pal"));
-        pal.choice = Some(Choice { words: 2, written: answer.into() });
+        pal.choice = Some(Choice { words: 2, written: answer.into(), instead_of: "".into() });
         let words = [(&pay, tags), (&pal, tags)];
         let passage =
             Passage { words: &words, sentence_start: false, turn_ends: false, around: PassageContext::default(), sure: 2 };
@@ -314,6 +321,113 @@ fn redaction_looks_at_what_the_second_stage_wrote_and_at_what_the_grammars_wrote
     }
 }
 
+/// Words that grammars read together with numbers, beside words that they do not.
+const BESIDE: [&str; 18] = [
+    "percent", "dollars", "month", "year", "quarter", "million", "p", "m", "march", "point", "first", "half", "b", "and", "to",
+    "covid", "the", "we",
+];
+
+/// Words, some of which a tagger found.
+fn sentence(draw: &mut Draw) -> Vec<(Word, Tags)> {
+    let mut all: Vec<(Word, Tags)> = Vec::new();
+    let count = 4 + draw.below(12) as u64;
+    for at in 0..count {
+        let text = match draw.below(5) {
+            0 | 1 => *draw.of(&ONES.each_ref()),
+            2 => *draw.of(&TENS.each_ref()),
+            _ => *draw.of(&BESIDE.each_ref()),
+        };
+        let mut one = word(text);
+        one.src = [at, at + 1];
+        let before = all.last().and_then(|(_, tags): &(Word, Tags)| tags.itn.class());
+        let itn = match (draw.below(4), before) {
+            (0, _) => Label::B(ItnClass::ALL[draw.below(ItnClass::ALL.len())]),
+            (1, Some(class)) => Label::I(class),
+            _ => Label::O,
+        };
+        let punct = if draw.below(8) == 0 { Punct::Comma } else { Punct::O };
+        all.push((one, Tags { itn, punct, ..Tags::default() }));
+    }
+    all
+}
+
+/// Asks about a sentence as its words freeze, four at a time, and keeps the answers with the words. Returns the questions.
+fn asked(all: &mut [(Word, Tags)], style: &Arc<Style>, answer: &mut dyn FnMut(&Question) -> String) -> Vec<Question> {
+    let asker = Asker::new(style.clone(), SecondMode::Choose, 8);
+    let mut asked = Vec::new();
+    for before in (0..all.len()).step_by(4) {
+        let frozen = all.len().min(before + 4);
+        let known = all.len().min(frozen + 6);
+        let words: Vec<(&Word, Tags)> = all[..known].iter().map(|(word, tags)| (word, *tags)).collect();
+        let stopped = frozen == all.len();
+        let view = PassView { words: &words, sentence_start: false, frozen_before: before, frozen, stopped };
+        let questions = asker.questions(&view);
+        for SpanQuestion { last, words, own, question } in questions {
+            all[last].0.choice = Some(Choice { words, written: answer(&question).into(), instead_of: own });
+            asked.push(question);
+        }
+    }
+    asked
+}
+
+fn text_of(all: &[(Word, Tags)], style: &Style) -> String {
+    let words: Vec<(&Word, Tags)> = all.iter().map(|(word, tags)| (word, *tags)).collect();
+    let passage =
+        Passage { words: &words, sentence_start: false, turn_ends: false, around: PassageContext::default(), sure: all.len() };
+    apply(passage, style).text
+}
+
+#[test]
+fn a_second_stage_that_takes_the_first_candidate_writes_what_the_grammars_write_alone() {
+    let style = Arc::new(Style::of(STYLE.itn.clone()));
+    let mut draw = Draw(0xbe51de);
+    let (mut questions, mut larger) = (0, 0);
+    for _ in 0..2_000 {
+        let mut all = sentence(&mut draw);
+        let alone = text_of(&all, &style);
+        let asked = asked(&mut all, &style, &mut |question| question.candidates[0].0.clone());
+        assert_eq!(text_of(&all, &style), alone, "{all:?}");
+        questions += asked.len();
+        larger += asked.iter().filter(|q| q.source.span.iter().any(|w| BESIDE[..13].contains(&w.as_str()))).count();
+    }
+    assert!(questions > 1_000 && larger > 200, "{questions} questions, {larger} of them with words beside numbers");
+}
+
+#[test]
+fn a_question_has_the_words_that_the_grammars_write_with_the_span_and_an_answer_without_them_is_not_taken() {
+    let style = Arc::new(Style::of(STYLE.itn.clone()));
+    let number = Tags { itn: Label::B(ItnClass::Cardinal), ..Tags::default() };
+    let said = [("over", Tags::default()), ("twenty", number), ("percent", Tags::default()), ("of", Tags::default())];
+    let mut all: Vec<(Word, Tags)> = said.iter().map(|(text, tags)| (word(text), *tags)).collect();
+    assert_eq!(text_of(&all, &style), "over 20% of", "the grammars alone read the word beside the span");
+    let asked = asked(&mut all, &style, &mut |question| question.candidates[1].0.clone());
+    let [question] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(question.source.span, ["twenty", "percent"]);
+    let texts: Vec<&str> = question.candidates.iter().map(|(text, _)| text.as_str()).collect();
+    assert_eq!((texts[0], texts.contains(&"20 percent"), texts.last()), ("20%", true, Some(&"twenty percent")), "{texts:?}");
+    assert_eq!(text_of(&all, &style), format!("over {} of", texts[1]), "another candidate is written");
+    // An answer about the tagger's words alone, as a question without the words beside them would get.
+    all[2].0.choice = None;
+    all[1].0.choice = Some(Choice { words: 1, written: "twenty".into(), instead_of: "20".into() });
+    assert_eq!(text_of(&all, &style), "over 20% of");
+}
+
+#[test]
+fn what_a_recipe_writes_is_not_asked_about() {
+    let style = Arc::new(Style::of(STYLE.itn.clone()));
+    let said = "i live at one twenty three main street springfield illinois six two seven oh one thank you";
+    let mut all: Vec<(Word, Tags)> = said.split(' ').map(|text| (word(text), Tags::default())).collect();
+    let written = text_of(&all, &style);
+    assert!(written.contains("123 Main St"), "a recipe writes addresses without a tagger: {written}");
+    for (at, (_, tags)) in all.iter_mut().enumerate().skip(3).take(12) {
+        tags.itn = if at == 3 { Label::B(ItnClass::Address) } else { Label::I(ItnClass::Address) };
+    }
+    let asker = Asker::new(style.clone(), SecondMode::Write, 8);
+    let words: Vec<(&Word, Tags)> = all.iter().map(|(word, tags)| (word, *tags)).collect();
+    let view = PassView { words: &words, sentence_start: false, frozen_before: 0, frozen: words.len(), stopped: true };
+    assert_eq!(asker.questions(&view), []);
+}
+
 #[test]
 fn the_judge_knows_what_was_not_said() {
     for (said, text, right) in [
@@ -350,7 +464,7 @@ fn a_spelling_has_the_letters_that_were_said_and_no_others() {
                 answer.push(*draw.of(&[&'s', &' ', &'x']));
             }
             let mut one = word(said);
-            one.choice = Some(Choice { words: 1, written: answer.as_str().into() });
+            one.choice = Some(Choice { words: 1, written: answer.as_str().into(), instead_of: "".into() });
             let words = [(&one, tags)];
             let passage =
                 Passage { words: &words, sentence_start: false, turn_ends: false, around: PassageContext::default(), sure: 1 };

@@ -147,7 +147,7 @@ proptest! {
             Some(([from, *at], class))
         }).filter(|(span, class)| span[1] <= words.len() && *class < ItnClass::ALL.len()).map(|(span, class)| (span, ItnClass::ALL[class])).collect();
         let ends = vec![false; words.len()];
-        let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], grown: &[], ends: &ends } } else { Spans::Found };
+        let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends } } else { Spans::Found };
         let made = units(&words, &ends, spans, &STYLE);
         let text = WholeNumbers { words: &words, ends: &ends, itn: &STYLE.itn, numbers: STYLE.numbers, allowed: &|_| true };
         for pair in made.windows(2) {
@@ -201,7 +201,7 @@ fn a_span_that_ends_inside_a_number_grows_or_stays_as_spoken() {
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         let ends = vec![false; words.len()];
-        let made = units(&words, &ends, Spans::Tagged { spans, chosen: &[], grown: &[], ends: &ends }, &STYLE);
+        let made = units(&words, &ends, Spans::Tagged { spans, chosen: &[], ends: &ends }, &STYLE);
         let texts: Vec<&str> = made
             .iter()
             .map(|unit| match unit {

@@ -15,7 +15,7 @@ impl AsksSecond for TellsAll {
         let source = SpanSource { class: source, ..SpanSource::default() };
         let question = Question { source, candidates: Vec::new(), free: true };
         let asked = (view.frozen_before..view.frozen).filter(|at| view.words[*at].0.spoken.ends_with(['0', '3', '6', '9']));
-        asked.map(|last| SpanQuestion { last, words: 1, question: question.clone() }).collect()
+        asked.map(|last| SpanQuestion { last, words: 1, own: "".into(), question: question.clone() }).collect()
     }
 }
 

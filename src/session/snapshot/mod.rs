@@ -29,7 +29,7 @@ use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 /// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value as version 5 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
+    /// A value as version 6 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a snapshot holds counts [`VERSION`] up and
     /// puts new bytes here; what stands before the version byte never changes.
     const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
@@ -167,7 +167,7 @@ mod tests {
         let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "choice": null});
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let mut chosen = word("two", "Speech", [4, 5]);
-        chosen["choice"] = serde_json::json!({"words": 2, "written": "6:40"});
+        chosen["choice"] = serde_json::json!({"words": 2, "written": "6:40", "instead_of": "640"});
         let state = serde_json::json!({
             "profile": "default",
             "model": "en-test-1",
@@ -223,7 +223,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 5, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 6, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());

@@ -23,7 +23,7 @@ pub(super) struct TaggedPass {
     pass: Pass,
     tags: Vec<Tags>,
     /// last word and number of words of each span, as the questions stand
-    spans: Vec<(u64, u32)>,
+    spans: Vec<(u64, u32, Box<str>)>,
 }
 
 /// What a request asks for.
@@ -164,9 +164,9 @@ impl Stream {
             },
             (Outcome::Tags(tags), kind) => self.answered(kind, Some(tags), now, out),
             (Outcome::Written(answers), RequestKind::Spans(tagged)) => {
-                for (&(last, words), written) in tagged.spans.iter().zip(answers) {
+                for ((last, words, own), written) in tagged.spans.iter().zip(answers) {
                     if let Some(written) = written.clone() {
-                        self.buffer.choose(last, Choice { words, written });
+                        self.buffer.choose(*last, Choice { words: *words, written, instead_of: own.clone() });
                     }
                 }
                 self.answered(RequestKind::Pass(tagged.pass), Some(&tagged.tags), now, out);
@@ -196,7 +196,7 @@ impl Stream {
             frozen: (frozen - from) as usize,
             stopped: matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End) && frozen == pass.upto,
         });
-        let spans = asked.iter().map(|asked| (from + asked.last as u64, asked.words)).collect();
+        let spans = asked.iter().map(|asked| (from + asked.last as u64, asked.words, asked.own.clone())).collect();
         (!asked.is_empty()).then(|| (TaggedPass { pass, tags: tags.to_vec(), spans }, asked))
     }
 

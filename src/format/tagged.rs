@@ -1,0 +1,89 @@
+//! Kept words divided into units: one speaker after another, by what the tagger, the grammars and the second stage say of
+//! them.
+
+use super::kept::{KeptWord, spans, turns};
+use super::second::guard::Admitted;
+use super::style::Style;
+use super::unit::Author;
+use super::units::{Heard, Spans, Unit, units_spelled};
+use crate::session::WordKind;
+use crate::tags::{ItnClass, Punct};
+
+/// Kept words with what is needed to divide them.
+pub(super) struct TaggedWords<'a> {
+    kept: &'a [KeptWord<'a>],
+    /// in lower case
+    lower: Vec<String>,
+    /// the tagger's spans: words, half-open, and label
+    pub spans: Vec<([usize; 2], ItnClass)>,
+}
+
+impl<'a> TaggedWords<'a> {
+    pub fn new(kept: &'a [KeptWord<'a>]) -> TaggedWords<'a> {
+        let lower = kept.iter().map(|k| k.word.spoken.to_lowercase()).collect();
+        TaggedWords { kept, lower, spans: spans(kept) }
+    }
+
+    /// The words in lower case.
+    pub fn words(&self) -> Vec<&str> {
+        self.lower.iter().map(String::as_str).collect()
+    }
+
+    /// The units of all words. `chosen`: what the second stage says of some stretches of words, half-open; without any,
+    /// the units are what the grammars write alone.
+    pub fn units(&self, chosen: &[([usize; 2], Admitted)], style: &Style) -> Vec<Unit> {
+        let words = self.words();
+        let fixed: Vec<bool> = self.kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
+        let ends: Vec<bool> = self.kept.iter().map(|k| k.mark != Punct::O).collect();
+        let mut made = Vec::new();
+        for turn in turns(self.kept) {
+            let within = |[from, to]: [usize; 2]| turn.start <= from && to <= turn.end;
+            let own = self.spans.iter().filter(|(span, _)| within(*span));
+            let spans: Vec<_> = own.map(|&(span, label)| (span.map(|word| word - turn.start), label)).collect();
+            let own = chosen.iter().filter(|(stretch, _)| within(*stretch));
+            let chosen: Vec<_> =
+                own.map(|(stretch, admitted)| (stretch.map(|word| word - turn.start), admitted.clone())).collect();
+            let spans = Spans::Tagged { spans: &spans, chosen: &chosen, ends: &ends[turn.clone()] };
+            let heard = |at: usize| {
+                let word = self.kept[turn.start + at].word;
+                Heard { vocabulary: word.vocabulary.as_deref(), confidence: word.confidence }
+            };
+            let of_turn = units_spelled(&words[turn.clone()], &fixed[turn.clone()], spans, style, &heard);
+            made.extend(of_turn.into_iter().map(|unit| unit.later(turn.start)));
+        }
+        made
+    }
+}
+
+/// What units write of exactly the words `from..to`, which are the place of `words` in the units' text. `None` where a
+/// unit takes words on both sides of an end.
+pub(super) fn text_of(units: &[Unit], words: &[&str], [from, to]: [usize; 2]) -> Option<String> {
+    let within: Vec<&Unit> = units.iter().filter(|unit| unit.words()[0] < to && from < unit.words()[1]).collect();
+    let (first, last) = (within.first()?, within.last()?);
+    if first.words()[0] != from || last.words()[1] != to {
+        return None;
+    }
+    let text = |unit: &&Unit| match unit {
+        Unit::Spoken(word) => words[*word].to_string(),
+        Unit::Entity { text, .. } | Unit::Entry { text, .. } => text.clone(),
+    };
+    Some(within.iter().map(text).collect::<Vec<_>>().join(" "))
+}
+
+/// The words that units write together with those of `span`. `None` where a recipe, a dictionary or a vocabulary writes
+/// some of them, whatever the second stage says.
+pub(super) fn reach(units: &[Unit], [from, to]: [usize; 2]) -> Option<[usize; 2]> {
+    let mut reach = [from, to];
+    for unit in units.iter().filter(|unit| unit.words()[0] < to && from < unit.words()[1]) {
+        let is_given = match unit {
+            Unit::Spoken(_) => false,
+            Unit::Entity { by, .. } => matches!(by, Author::Recipe | Author::Pack),
+            Unit::Entry { .. } => true,
+        };
+        if is_given {
+            return None;
+        }
+        reach = [reach[0].min(unit.words()[0]), reach[1].max(unit.words()[1])];
+    }
+    Some(reach)
+}
