@@ -6,7 +6,7 @@ import random
 from array import array
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from . import hearing
 from .labels import HEADS, IGNORE, MISSING, STYLES
 from .model import Shape
 from .noise import Errors, corrupt
-from .sources import SOURCES, Piece, Source, check, last_tenth, read
+from .sources import SOURCES, DataError, Piece, Source, check, last_tenth, read
 from .spoken import Readings
 from .synth import Rates, carrier, disfluent, fit
 
@@ -68,6 +68,8 @@ class Stream:
     """[words, 2] milliseconds, in one order throughout; none where the source has no times."""
     fluent: bool = True
     """Written or rehearsed, as text whose errors are put in at ``noisy``; of others half as often."""
+    source: str = ""
+    """Its file, of ``sources.SOURCES``; empty in a corpus that was built before streams had names."""
 
 
 @dataclass
@@ -79,6 +81,13 @@ class Corpus:
     errors: Errors
     drawn: np.ndarray
     """[marks, pauses x gaps] how often each pair of numbers follows a word with such a mark, where times are known; sums to 1."""
+
+    def of(self, files: list[str]) -> Corpus:
+        """The same corpus with the streams of these sources only. ``DataError`` for a source that the corpus does not have."""
+        there = {s.source for s in self.streams}
+        if missing := [f for f in files if f not in there]:
+            raise DataError(f"expected sources among {sorted(there)}, got {missing}; a corpus without names was built by an older version: build it again")
+        return replace(self, streams=[s for s in self.streams if s.source in files])
 
 
 class Vocabulary:
@@ -111,7 +120,7 @@ class Vocabulary:
         if clean is None:
             clean = source.transcribed or (source.fluent and source.reader in ("text", "marks"))
         return Stream(np.array(words, dtype=np.int32), table, source.weight if weight is None else weight, STYLES.index(source.style), clean,
-                      np.array(speakers, dtype=np.int32), known, source.fluent)
+                      np.array(speakers, dtype=np.int32), known, source.fluent, source.file)
 
     def corpus(self, streams: list[Stream]) -> Corpus:
         errors = Errors.of(self.counts, self.ids)

@@ -34,21 +34,25 @@ class Lesson:
 
 
 @torch.no_grad()
-def teach(model: Tagger, sampler: Sampler, rows: int, rng: np.random.Generator) -> list[Lesson]:
-    """``rows`` lessons."""
-    chunks = [sampler.chunk(rng) for _ in range(rows)]
+def said(model: Tagger, sampler: Sampler, chunks: list[Chunk], bf16: bool) -> list[np.ndarray]:
+    """The model's probabilities of each chunk, [words, WIDTH] float32. ``bf16``: matrices are multiplied in bfloat16."""
     batch = sampler.pack(chunks)
     tokens, words, style = (torch.from_numpy(x) for x in (batch.tokens, batch.words, batch.style))
     device = model.heads.weight.device
     heard = Heard(*torch.from_numpy(batch.heard).to(device))
-    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
-        logits = model(tokens.to(device), words.to(device), torch.full((rows,), UNLIMITED, device=device), style.to(device), heard)
-    taught = probabilities(logits).cpu()
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
+        logits = model(tokens.to(device), words.to(device), torch.full((len(chunks),), UNLIMITED, device=device), style.to(device), heard)
+    found = probabilities(logits).cpu().numpy()
+    return [found[r, np.flatnonzero(np.diff(batch.words[r], prepend=-2))[1 : len(chunk.words) + 1]] for r, chunk in enumerate(chunks)]
+
+
+def teach(model: Tagger, sampler: Sampler, rows: int, rng: np.random.Generator) -> list[Lesson]:
+    """``rows`` lessons."""
+    chunks = [sampler.chunk(rng) for _ in range(rows)]
     lessons = []
-    for r, chunk in enumerate(chunks):
-        first = np.flatnonzero(np.diff(batch.words[r], prepend=-2))[1 : len(chunk.words) + 1]
+    for chunk, taught in zip(chunks, said(model, sampler, chunks, model.heads.weight.is_cuda)):
         kept = Chunk(chunk.words.astype(np.int32), chunk.labels.astype(np.int16), chunk.stopped, chunk.style, chunk.heard.astype(np.int8))
-        lessons.append(Lesson(kept, taught[r, first].numpy().astype(np.float16)))
+        lessons.append(Lesson(kept, taught.astype(np.float16)))
     return lessons
 
 

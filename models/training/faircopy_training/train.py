@@ -121,6 +121,8 @@ class Steps(Dataset):
         batch, taught = self.pupil.batch(args.rows, rng) if lesson else (self.sampler.batch(args.rows, rng, clean), None)
         choices = LOOKAHEADS[args.lookahead]
         lookahead = choices[int(rng.integers(len(choices)))]
+        if set(args.heads) != set(L.HEADS):
+            batch = replace(batch, labels=np.where([head in args.heads for head in L.HEADS], batch.labels, L.IGNORE))
         if isinstance(lookahead, Blocks):
             batch, lookahead = blocked(batch, lookahead, int(rng.integers(lookahead.words))), 0
         return batch, taught, lookahead
@@ -146,6 +148,8 @@ def main() -> None:
     a.add_argument("--length", type=int, default=160, help="tokens in a row")
     a.add_argument("--seed", type=int, default=7)
     a.add_argument("--threads", type=int, default=2, help="a divisor of --rows")
+    a.add_argument("--heads", nargs="+", choices=list(L.HEADS), default=list(L.HEADS), help="which ones learn; the labels of the others are ignored")
+    a.add_argument("--sources", nargs="+", metavar="FILE", help="only these of sources.SOURCES, by their files; all if none is given")
     a.add_argument("--licences", choices=["all", "commercial"], default="all")
     a.add_argument("--taught", type=Path, help="a teacher's lessons (faircopy_training.teach), made of this run's data.pickle")
     a.add_argument("--lessons", type=float, default=0.6, help="share of batches that are --taught; the others are text with its labels")
@@ -183,6 +187,11 @@ def main() -> None:
         write_lexicon(spellings, args.out / "lexicon.tsv")
         write_follows(corpus, args.out / "follows.json")
         cache.write_bytes(pickle.dumps(corpus))
+    if args.sources:
+        try:
+            corpus = corpus.of(args.sources)
+        except DataError as e:
+            raise SystemExit(f"error: --sources: {e}") from e
     sampler = Sampler(corpus, tokenizer, shape, args.length, Tagger.PAD_WORD, args.noisy)
     if args.clean_first and not sampler.clean_weights.any():
         raise SystemExit("error: --clean-first: expected a source of clean text among the data, got none; leave it out")

@@ -39,7 +39,8 @@ CHECKPOINT = "checkpoint.pt"
 class Settings:
     """``noisy``: share of rows with recogniser errors put in. ``generated``: share of a batch's rows that the language model wrote. ``reward``: the language
     model learns, too. ``top``: layers of the tagger whose gradients make the reward, 0 for all. ``language_layers``: last layers of the language model
-    that learn, 0 for all. ``tagger_before`` and ``language_before``: steps that each takes alone before."""
+    that learn, 0 for all. ``tagger_before`` and ``language_before``: steps that each takes alone before. ``bf16``: matrices are multiplied in bfloat16, which
+    new CPUs do in half the time."""
 
     steps: int = 400
     rows: int = 32
@@ -58,6 +59,7 @@ class Settings:
     tagger_before: int = 0
     language_before: int = 0
     most: int = 128
+    bf16: bool = False
 
     @property
     def samples(self) -> int:
@@ -205,10 +207,11 @@ class Run:
         first, whole = s.tagger_before + s.language_before, s.tagger_before + s.language_before + s.steps
         began, at = time.monotonic(), done
         while done < whole and not late():
-            if done < first:
-                self.before(done)
-            else:
-                self.step(done - first)
+            with torch.autocast(self.tagger.heads.weight.device.type, dtype=torch.bfloat16, enabled=s.bf16):
+                if done < first:
+                    self.before(done)
+                else:
+                    self.step(done - first)
             done += 1
             if done % every == 0 or done == whole:
                 self.save(out / CHECKPOINT, done)
