@@ -2,7 +2,8 @@
 
 ``python -m faircopy_training.pseudo --run TEACHER --base BASE --data RUN/data.pickle --thresholds 0.5 0.9 --out DIR`` writes ``DIR/0.5/data.pickle`` and
 ``DIR/0.9/data.pickle``, from which ``train`` trains students. The teacher is a ``train --heads disfluency --sources switchboard_train.jsonl.gz``. A word gets the
-teacher's label where the label's probability is at least the threshold; the others keep no label.
+teacher's label where the label's probability is at least the threshold; the others keep no label. With ``--held`` instead of ``--data`` and ``--out``, the command
+says how right such labels are on held-back sets that have labels.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import numpy as np
 import torch
 
 from . import labels as L
-from .dataset import Chunk, Corpus, Sampler, Stream, WordTokenizer
-from .evaluate import faster_in_bf16
+from .dataset import Chunk, Corpus, Sampler, Stream, Vocabulary, WordTokenizer
+from .evaluate import f1, faster_in_bf16
 from .model import Tagger
+from .piece import Piece
 from .sources import SOURCES, DataError
 from .teach import said
 
@@ -61,14 +63,44 @@ def labelled(stream: Stream, best: np.ndarray, sure: np.ndarray, threshold: floa
     return replace(stream, labels=labels)
 
 
+def agreement(true: np.ndarray, best: np.ndarray, sure: np.ndarray, threshold: float) -> dict[str, float]:
+    """Per cent, on words whose label is known: how many get a label, also of those that go out of the text; of the words with a label, how many have the right
+    one, and F1 of going out of the text."""
+    known, taken = true != L.IGNORE, (true != L.IGNORE) & (sure >= threshold)
+    goes, said = (~np.isin(x, list(L.STAYS)) for x in (true, best))
+    return {
+        "labelled": 100 * taken.sum() / max(1, known.sum()), "disfluent words labelled": 100 * (taken & goes).sum() / max(1, (known & goes).sum()),
+        "right": 100 * (taken & (true == best)).sum() / max(1, taken.sum()),
+        "F1 of disfluent words": f1((taken & goes & said).sum(), (taken & said).sum(), (taken & goes).sum())}
+
+
+def judged(model: Tagger, base: Path, piece: Piece, args: argparse.Namespace, bf16: bool) -> tuple[np.ndarray, np.ndarray]:
+    """``judge`` of a held-back set's words."""
+    source = next(s for s in SOURCES if s.reader == "conversations")
+    vocabulary = Vocabulary()
+    stream = vocabulary.stream([piece], replace(source, times=""), 1.0)
+    sampler = Sampler(vocabulary.corpus([stream]), WordTokenizer(base / "tokenizer.json", model.shape.unknown), model.shape, args.length, Tagger.PAD_WORD)
+    return judge(model, sampler, stream, args.rows, bf16)
+
+
+def teacher_of(run: Path) -> Tagger:
+    """The tagger of a run or of a model directory."""
+    if not (run / "labels.json").is_file():
+        return Tagger.of_run(run)
+    from .export import exported  # a machine that only trains may lack what packs models
+
+    return exported(run)
+
+
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument("--run", type=Path, required=True, help="the teacher's training: model.pt or checkpoint.pt")
+    a.add_argument("--run", type=Path, required=True, help="the teacher's training (model.pt or checkpoint.pt), or a model directory")
     a.add_argument("--base", type=Path, required=True, help="directory with the teacher's tokenizer.json")
-    a.add_argument("--data", type=Path, required=True, help="a data.pickle of train")
+    a.add_argument("--data", type=Path, help="a data.pickle of train")
+    a.add_argument("--held", type=Path, help="held-back sets (held.pickle of kit pack): nothing is written; says how right the labels are")
     a.add_argument("--sources", nargs="+", metavar="FILE", default=UNLABELLED, help="that get labels; the verbatim ones that have none if not given")
     a.add_argument("--thresholds", nargs="+", required=True, help="least probabilities of a label that is taken; 0 takes all labels")
-    a.add_argument("--out", type=Path, required=True, help="directory; each threshold has its data.pickle in a directory of that name")
+    a.add_argument("--out", type=Path, help="directory; each threshold has its data.pickle in a directory of that name")
     a.add_argument("--rows", type=int, default=16)
     a.add_argument("--length", type=int, default=160, help="tokens in a row")
     a.add_argument("--device", choices=["cpu", "cuda"], default="cuda" if torch.cuda.is_available() else "cpu")
@@ -80,14 +112,24 @@ def main() -> None:
         raise SystemExit(f"error: --thresholds: expected numbers from 0 to below 1, got {' '.join(args.thresholds)}")
     if args.length < 4 * CONTEXT:
         raise SystemExit(f"error: --length: expected at least {4 * CONTEXT}, got {args.length}")
-    model = Tagger.of_run(args.run).to(args.device)
+    if bool(args.held) == bool(args.data and args.out):
+        raise SystemExit("error: give --data and --out, or --held")
+    model = teacher_of(args.run).to(args.device)
+    bf16 = args.device == "cuda" or faster_in_bf16()
+    if args.held:
+        for name, held in pickle.loads(args.held.read_bytes()).items():
+            if held.numbers is None and "disfluent words" in held.heads:
+                best, sure = judged(model, args.base, held.piece, args, bf16)
+                for threshold in thresholds:
+                    found = agreement(np.array(held.piece.disfluency), best, sure, thresholds[threshold])
+                    print(f"{name}, from {threshold}: " + ", ".join(f"{k} {v:.1f}" for k, v in found.items()), flush=True)
+        return
     corpus: Corpus = pickle.loads(args.data.read_bytes())
     try:
         corpus.of(args.sources)
     except DataError as e:
         raise SystemExit(f"error: --sources: {e}") from e
     sampler = Sampler(corpus, WordTokenizer(args.base / "tokenizer.json", model.shape.unknown), model.shape, args.length, Tagger.PAD_WORD)
-    bf16 = args.device == "cuda" or faster_in_bf16()
     taught = {n: judge(model, sampler, s, args.rows, bf16) for n, s in enumerate(corpus.streams) if s.source in args.sources}
     for name, threshold in thresholds.items():
         streams = [labelled(s, *taught[n], threshold) if n in taught else s for n, s in enumerate(corpus.streams)]

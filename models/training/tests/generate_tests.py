@@ -18,15 +18,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from faircopy_training import labels as L
 from faircopy_training import hearing
 from faircopy_training.dataset import Batch, Corpus, Stream
-from faircopy_training.generate import perplexity
+from faircopy_training.generate import perplexity, pool
 from faircopy_training.generate.domain import Domain, Known, Seeds
 from faircopy_training.generate.language_model import Config, LanguageModel, dequantised
 from faircopy_training.generate.llama import library
 from faircopy_training.generate.learn import Run, Settings
 from faircopy_training.generate.prepare import packaged
 from faircopy_training.generate.reward import Top, learn, rewards
-from faircopy_training.generate.table import FIELDS, ROWS, Table, gain, settings_of
-from faircopy_training.generate.writing import Sample, label, whole_sentences
+from faircopy_training.generate.table import FIELDS, ROWS, Table, gain, settings_of, told
+from faircopy_training.generate.table import arguments as table_arguments
+from faircopy_training.generate.writing import Sample, Style, label, whole_sentences
 from faircopy_training.loss import joint_loss
 from faircopy_training.model import MINILM, UNLIMITED, Tagger
 from faircopy_training.noise import Errors
@@ -293,6 +294,37 @@ class Text(unittest.TestCase):
         self.assertIsNone(samples[1].piece)
 
 
+class Pool(unittest.TestCase):
+    def go_on(self, path, words, end=None):
+        """What is asked of the language model: numbers that seed each batch. Each batch has a text of twelve words and one that is too short."""
+        asked = []
+
+        def write(_, __, ___, ____, _____, numbers):
+            asked.append(numbers)
+            return [Sample([], [], f"Text {numbers[1]} has " + "ten words " * 4 + "now."), Sample([], [], "No.")]
+
+        with mock.patch.object(pool, "write", write):
+            return pool.go_on(path, tiny_language_model(), letters(), Seeds(["a"] * 64), Style(), words, end, 5), asked
+
+    def test_a_pool_that_was_interrupted_goes_on_after_its_last_whole_line(self):
+        with tempfile.TemporaryDirectory() as d:
+            path = Path(d) / "generated.begun"
+            self.assertEqual(self.go_on(path, 30), (True, [[5, 0], [5, 1], [5, 2]]))
+            self.assertEqual(len(pool.texts_of(path)), 3)
+            with path.open("a", encoding="utf-8") as file:
+                file.write("A line that an interruption cu")
+            self.assertEqual(self.go_on(path, 48), (True, [[5, 3]]))
+            self.assertEqual([t.split()[1] for t in pool.texts_of(path)], ["0", "1", "2", "3"])
+            self.assertEqual(self.go_on(path, 48), (True, []), "all words are there")
+            self.assertEqual(self.go_on(path, 60, 0.0), (False, []), "the time is over")
+            self.assertEqual(len(pool.texts_of(path)), 4)
+
+    def test_a_language_model_that_writes_no_sentence_is_an_error(self):
+        with tempfile.TemporaryDirectory() as d, mock.patch.object(pool, "write", lambda *_: [Sample([], [], "No.")]):
+            with self.assertRaisesRegex(SystemExit, "expected a language model that writes prose"):
+                pool.go_on(Path(d) / "x", tiny_language_model(), letters(), Seeds(["a"] * 64), Style(), 10, None, 1)
+
+
 class Results(unittest.TestCase):
     def test_a_gain_within_the_spread_is_none(self):
         self.assertEqual(gain([60.0, 61.0, 60.5], [63.0, 63.5, 64.0]), "+3.0")
@@ -305,6 +337,14 @@ class Results(unittest.TestCase):
         self.assertEqual((rows["base"].noisy, rows["base"].samples, rows["errors"].noisy), (0.0, 0, base.noisy))
         self.assertEqual((rows["generator"].samples, rows["generator"].reward, rows["reward"].reward), (16, False, True))
         self.assertEqual((rows["tagger-2"].tagger_before, rows["language-1"].language_before), (100, 50))
+
+    def test_a_run_has_the_settings_that_the_command_names(self):
+        args = table_arguments().parse_args(
+            "--domain d --base b --out o --steps 7 --rows 6 --length 50 --noisy 0.1 --generated 0.25 --inner-product --centred --top 1 --development 3 "
+            "--language-layers 2 --rate 0.01 --language-rate 0.001 --most 9 --bf16".split())
+        self.assertEqual(
+            told(args), Settings(steps=7, rows=6, length=50, noisy=0.1, generated=0.25, cosine=False, centred=True, top=1, development=3, language_layers=2,
+                                 rate=0.01, language_rate=0.001, most=9, bf16=True))
 
     def test_the_table_knows_what_it_has(self):
         with tempfile.TemporaryDirectory() as d:

@@ -14,7 +14,7 @@ from faircopy_training import labels as L
 from faircopy_training.dataset import Corpus, Sampler, Stream
 from faircopy_training.model import MINILM, Tagger
 from faircopy_training.noise import Errors
-from faircopy_training.pseudo import CONTEXT, FIRST, HEAD, judge, labelled, told
+from faircopy_training.pseudo import CONTEXT, FIRST, HEAD, agreement, judge, labelled, told
 from faircopy_training.sources import DataError
 from faircopy_training.teach import WIDTH
 from faircopy_training.train import Steps
@@ -81,6 +81,17 @@ class Judged(unittest.TestCase):
         self.assertEqual(s.labels[2, HEAD], L.IGNORE, "the stream that was given stays as it was")
         self.assertTrue((got.labels[:, :HEAD] == s.labels[:, :HEAD]).all())
         self.assertEqual(told(s, got), "calls.jsonl.gz: 560 words without a label, 50.0 % of them labelled: E 280")
+
+
+    def test_how_right_the_labels_are_is_said_of_words_whose_label_is_known(self):
+        filler, repeat = L.DISFLUENCY.index("F"), L.DISFLUENCY.index("REP")
+        true = np.array([0, 0, filler, repeat, repeat, L.IGNORE])
+        best = np.array([0, filler, filler, repeat, filler, filler])
+        sure = np.array([0.9, 0.9, 0.9, 0.5, 0.9, 0.9])
+        self.assertEqual({k: round(v, 1) for k, v in agreement(true, best, sure, 0.0).items()},
+                         {"labelled": 100.0, "disfluent words labelled": 100.0, "right": 60.0, "F1 of disfluent words": 85.7})
+        self.assertEqual({k: round(v, 1) for k, v in agreement(true, best, sure, 0.8).items()},
+                         {"labelled": 80.0, "disfluent words labelled": 66.7, "right": 50.0, "F1 of disfluent words": 80.0})
 
 
 class Chosen(unittest.TestCase):

@@ -57,6 +57,13 @@ def settings_of(row: str, base: Settings, epoch: int) -> Settings:
     return replace(full, **{f"{who}_before": int(epochs) * epoch})
 
 
+def told(a: argparse.Namespace) -> Settings:
+    """The settings of the row ``reward`` that a command names; its seed is the row's."""
+    return Settings(
+        steps=a.steps, rows=a.rows, length=a.length, noisy=a.noisy, generated=a.generated, cosine=not a.inner_product, centred=a.centred, top=a.top,
+        development=a.development, language_layers=a.language_layers, rate=a.rate, language_rate=a.language_rate, most=a.most, bf16=a.bf16)
+
+
 class Table:
     """``table.tsv``: a line a row and seed."""
 
@@ -132,7 +139,8 @@ class Runner:
             seeds = Seeds(self.domain.seeds)
             with path.open("a", encoding="utf-8") as file:
                 while len(written) < texts and not self.late():
-                    samples = write(model, tokenizer, seeds, Style(self.args.most), BATCH, [0, len(written)])
+                    with torch.autocast(self.args.device, dtype=torch.bfloat16, enabled=self.args.bf16):
+                        samples = write(model, tokenizer, seeds, Style(self.args.most), BATCH, [0, len(written)])
                     file.write("".join(f"{x.written}\n" for x in samples))
                     file.flush()
                     written += [x.written for x in samples]
@@ -156,7 +164,7 @@ class Runner:
 
     def run(self, row: str, seed: int) -> bool:
         """Runs one row with one seed; ``False`` where the time was over before its end."""
-        s = replace(settings_of(row, self.settings(), self.args.epoch), seed=seed)
+        s = replace(settings_of(row, told(self.args), self.args.epoch), seed=seed)
         language = tokenizer = pool = None
         if s.reward:
             language, tokenizer = self.language()
@@ -178,11 +186,6 @@ class Runner:
         print(f"{row}, seed {seed}: " + ", ".join(f"{k} {v}" for k, v in marks.items()), flush=True)
         return True
 
-    def settings(self) -> Settings:
-        a = self.args
-        return Settings(a.steps, a.rows, a.length, 0, a.noisy, a.generated, True, not a.inner_product, a.centred, a.top, a.development, a.language_layers,
-                        a.rate, a.language_rate, most=a.most, bf16=a.bf16)
-
     def go(self) -> bool:
         for row in self.args.table_rows:
             for seed in range(1, self.args.seeds + 1):
@@ -193,7 +196,7 @@ class Runner:
         return True
 
 
-def main() -> None:
+def arguments() -> argparse.ArgumentParser:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--domain", type=Path, required=True, help="file of faircopy_training.generate.domain")
     a.add_argument("--language-model", type=Path, help="directory of faircopy_training.generate.prepare")
@@ -220,7 +223,11 @@ def main() -> None:
     a.add_argument("--minutes", type=float, help="stop after so long, with a checkpoint")
     a.add_argument("--device", choices=["cpu", "cuda"], default="cuda" if torch.cuda.is_available() else "cpu")
     a.add_argument("--threads", type=int, default=1)
-    args = a.parse_args()
+    return a
+
+
+def main() -> None:
+    args = arguments().parse_args()
     torch.set_num_threads(args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     runner = Runner(args)
