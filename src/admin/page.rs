@@ -150,8 +150,10 @@ impl PageFeed {
         let past = stream::iter(self.so_far(&session));
         let line = |segment: PageSegment| Event::default().event("segment").data(&*segment.json);
         let coming = stream::unfold((news, browser, session, false), move |(mut news, browser, session, told)| async move {
-            // The stream is asked once more when the browser has been given the end. Only then its receiver is dropped.
-            while !told {
+            if told {
+                return None; // the browser has been given the end: only now its receiver is dropped
+            }
+            loop {
                 match news.recv().await {
                     Ok(News::Segment(segment)) if *segment.session == *session => {
                         return Some((line(segment), (news, browser, session, false)));
@@ -163,7 +165,6 @@ impl PageFeed {
                     }
                 }
             }
-            None
         });
         past.map(line).chain(coming)
     }
