@@ -36,6 +36,10 @@
   "ADMIN__PAGE" .Values.admin.page
   "TELEMETRY__SAMPLED" .Values.telemetry.sampled
   "LOG__FORMAT" "json" }}
+{{- if .Values.shadow.samplesPerMinute }}
+{{- $_ := set $set "SHADOW__SAMPLES_PER_MINUTE" .Values.shadow.samplesPerMinute }}
+{{- $_ := set $set "TOPICS__SHADOW" .Values.topics.shadow }}
+{{- end }}
 {{- with .Values.telemetry.otlp }}{{ $_ := set $set "TELEMETRY__OTLP" . }}{{ end }}
 {{- if or .Values.packs .Values.packVolumes }}{{ $_ := set $set "FORMAT__PACK_DIRS" "/etc/faircopy/packs,grammars/packs" }}{{ end }}
 {{- with .Values.modelDirs }}{{ $_ := set $set "INFER__MODEL_DIRS" (printf "/etc/faircopy/models/%s" (join ",/etc/faircopy/models/" (keys . | sortAlpha))) }}{{ end }}
