@@ -103,7 +103,10 @@ fn tokens_know_their_words() {
     );
     assert_eq!(tokens(ItnClass::Time, "four thirty p m"), [token("4:30", [0, 2]), token("PM", [2, 4])]);
     assert_eq!(tokens(ItnClass::Money, "one point two million dollars"), [token("$1.2", [0, 5]), token("million", [0, 5])]);
-    assert_eq!(tokens(ItnClass::Date, "the fifth of march"), [token("5th", [0, 2]), token("of", [2, 3]), token("March", [3, 4])]);
+    assert_eq!(
+        tokens(ItnClass::Date, "the fifth of march"),
+        [token("the", [0, 1]), token("5th", [1, 2]), token("of", [2, 3]), token("March", [3, 4])]
+    );
 }
 
 #[test]
