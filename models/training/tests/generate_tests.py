@@ -27,7 +27,7 @@ from faircopy_training.generate.prepare import packaged
 from faircopy_training.generate.reward import Top, learn, rewards
 from faircopy_training.generate.table import FIELDS, ROWS, Table, gain, settings_of, told
 from faircopy_training.generate.table import arguments as table_arguments
-from faircopy_training.generate.writing import Sample, Style, label, whole_sentences
+from faircopy_training.generate.writing import Sample, Style, label, refused, whole_sentences
 from faircopy_training.loss import joint_loss
 from faircopy_training.model import MINILM, UNLIMITED, Tagger
 from faircopy_training.noise import Errors
@@ -275,6 +275,11 @@ class Text(unittest.TestCase):
         self.assertEqual(whole_sentences(' He said "no." So'), 'He said "no."')
         self.assertEqual(whole_sentences(" nothing ends at 3.5 or so"), "")
 
+    def test_a_text_that_is_too_short_or_repeats_itself_is_no_sample(self):
+        self.assertEqual(refused("We went home. And then?"), "too short")
+        self.assertEqual(refused("I am leaving, yeah. " * 5), "repeats itself")
+        self.assertEqual(refused("I am leaving, and you know that I am leaving, for you were the one who told me so."), "")
+
     def test_a_seed_has_so_many_words_of_the_text_in_order(self):
         seeds = Seeds([str(n) for n in range(100)])
         got = [int(w) for w in seeds.draw(random.Random(5)).split()]
@@ -296,12 +301,14 @@ class Text(unittest.TestCase):
 
 class Pool(unittest.TestCase):
     def go_on(self, path, words, end=None):
-        """What is asked of the language model: numbers that seed each batch. Each batch has a text of twelve words and one that is too short."""
+        """What is asked of the language model: numbers that seed each batch. Each batch has a text of twelve words,
+        one that is too short and one that repeats itself."""
         asked = []
 
         def write(_, __, ___, ____, _____, numbers):
             asked.append(numbers)
-            return [Sample([], [], f"Text {numbers[1]} has " + "ten words " * 4 + "now."), Sample([], [], "No.")]
+            return [Sample([], [], f"Text {numbers[1]} has twelve words, of which each is said only once."),
+                    Sample([], [], "No."), Sample([], [], "I am leaving. " * 9)]
 
         with mock.patch.object(pool, "write", write):
             return pool.go_on(path, tiny_language_model(), letters(), Seeds(["a"] * 64), Style(), words, end, 5), asked

@@ -19,7 +19,7 @@ from ..sources import SOURCES
 from .domain import TALKS, Seeds
 from .language_model import TOKENIZER, LanguageModel
 from .learn import CHECKPOINT
-from .writing import LEAST_WORDS, Style, write
+from .writing import Style, refused, write
 
 BATCH = 16
 """Texts that are written at a time: what an interruption loses. On one core, more of them are not faster."""
@@ -43,9 +43,9 @@ def go_on(path: Path, model: LanguageModel, tokenizer: Tokenizer, seeds: Seeds, 
             return False
         with torch.autocast(model.token.weight.device.type, dtype=torch.bfloat16, enabled=bf16):
             samples = write(model, tokenizer, seeds, style, BATCH, [seed, len(texts)])
-        made = [s.written for s in samples if len(s.written.split()) >= LEAST_WORDS]
+        made = [s.written for s in samples if not refused(s.written)]
         if not made:
-            raise SystemExit(f"error: none of {BATCH} texts has a whole sentence; expected a language model that writes prose, see --language-model")
+            raise SystemExit(f"error: none of {BATCH} texts has whole sentences that differ; expected a language model that writes prose, see --language-model")
         with path.open("a", encoding="utf-8") as file:
             file.write("".join(f"{t}\n" for t in made))
         texts += made
