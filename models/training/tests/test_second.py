@@ -1,5 +1,7 @@
+import json
 import random
 import sys
+import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
@@ -9,6 +11,7 @@ from faircopy_training import sources
 from faircopy_training.labels import case_of
 from faircopy_training.second import templates
 from faircopy_training.second.agreement import agrees, named_digits
+from faircopy_training.second.fit import variant
 from faircopy_training.second.pairs import Passage, of_rows, of_text, pairs, short_texts, strict
 from faircopy_training.second.text import CLASSES, CONTEXT, MIXED, SPECIALS
 
@@ -28,6 +31,21 @@ def from_line(line):
     readings, rng, counts = Table(KNOWN), random.Random(1), Counter()
     passages = list(of_text("test", iter([line]), True, readings, rng, counts))
     return readings, passages, [pair for p in passages for pair in pairs(p, readings, rng, counts)], counts
+
+
+class Fit(unittest.TestCase):
+    def test_a_variant_has_the_models_files_and_another_weight_or_context(self):
+        with tempfile.TemporaryDirectory() as made:
+            model = Path(made) / "model"
+            model.mkdir()
+            for name in ("encoder.onnx.zst", "decoder.onnx.zst", "tokenizer.json"):
+                (model / name).write_text(name)
+            (model / "second.json").write_text(json.dumps({"name": "x", "weight": 1.0, "context_words": 8}))
+            for at, (weight, context, expected) in enumerate([(2.0, None, (2.0, 8)), (None, 3, (1.0, 3)), (None, None, (1.0, 8))]):
+                other = variant(model, Path(made) / str(at), weight, context)
+                spec = json.loads((other / "second.json").read_text())
+                self.assertEqual((spec["weight"], spec["context_words"], spec["name"]), (*expected, "x"))
+                self.assertEqual((other / "encoder.onnx.zst").read_text(), "encoder.onnx.zst")
 
 
 class Pairs(unittest.TestCase):

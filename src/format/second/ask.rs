@@ -14,6 +14,7 @@ use crate::format::kept::{KeptWord, Passage, PassageContext, divide, spans};
 use crate::format::numbers::{Figures, PLAIN_NUMBERS};
 use crate::format::style::Style;
 use crate::format::tagged::{TaggedWords, reach, text_of};
+use crate::format::unit::Unit;
 use crate::infer::second::{Question, SpanSource};
 use crate::session::WordKind;
 use crate::session::second::{AsksSecond, PassView, SpanQuestion};
@@ -58,8 +59,8 @@ impl Asker {
         };
         let own = Some(span.own.clone()).filter(|own| span.found != Found::Whole || *own != words.join(" "));
         let tagged = span.words.map(|word| word - span.reach[0]);
-        let extra = if span.found == Found::Not { UNTAGGED_COST } else { 0.0 };
-        let candidates = beside(&self.style, span.label, (&words, tagged), own, extra);
+        let own = own.map(|text| Own { text, cost: span.own_cost });
+        let candidates = beside(&self.style, span.label, (&words, tagged), own, span.found.cost());
         match candidates.readings {
             // No grammar reads the span, so only a free answer can help.
             0 => (self.mode == SecondMode::Write).then(|| question(Vec::new(), true)).flatten(),
@@ -89,6 +90,16 @@ enum Found {
     Not,
 }
 
+impl Found {
+    /// What every other reading than that of the grammars alone costs, because the tagger says otherwise.
+    fn cost(self) -> f32 {
+        match self {
+            Found::Whole | Found::Part => 0.0,
+            Found::Not => UNTAGGED_COST,
+        }
+    }
+}
+
 /// A span of numbers that is asked about.
 struct AskedSpan {
     /// kept words, half-open
@@ -97,6 +108,8 @@ struct AskedSpan {
     reach: [usize; 2],
     /// what the grammars alone write of them
     own: String,
+    /// what that costs them
+    own_cost: Cost,
     label: ItnClass,
     found: Found,
 }
@@ -134,8 +147,10 @@ impl AsksSecond for Asker {
         let tagged = TaggedWords::new(&kept[..frozen]);
         // What the grammars write alone of the words that are final.
         let alone = LazyCell::new(|| tagged.units(&[], &self.style));
-        let found = |is_tagged| if is_tagged { Found::Part } else { Found::Not };
-        let larger = grown(&kept, &self.numbers).into_iter().map(|span| (span.words, span.class, found(span.is_tagged)));
+        // What the tagger found as several spans is asked span by span: the model has only seen texts of one span, and takes
+        // Q12020 for likelier than "Q1 2020".
+        let larger = grown(&kept, &self.numbers).into_iter().filter(|span| span.tagged < 2);
+        let larger = larger.map(|span| (span.words, span.class, if span.tagged > 0 { Found::Part } else { Found::Not }));
         let own = spans(&kept).into_iter().map(|(words, label)| (words, label, Found::Whole));
         for (words, label, found) in larger.chain(own) {
             if words[1] > frozen || words[1] + MAX_BESIDE < before || words[1] - words[0] > MAX_SPAN_WORDS {
@@ -143,7 +158,8 @@ impl AsksSecond for Asker {
             }
             let Some(reach) = reach(&alone, words).filter(|reach| is_known_now(reach[1])) else { continue };
             let own = text_of(&alone, &tagged.words(), reach).expect("units do not overlap");
-            let span = AskedSpan { words, reach, own, label, found };
+            let own_cost = cost_of(&self.style, &alone, &tagged.words(), reach);
+            let span = AskedSpan { words, reach, own, own_cost, label, found };
             ask(reach, &span.own, &|| self.about(&kept, &span, view));
         }
         for name in names(&kept, &self.style.lexicon) {
@@ -177,7 +193,30 @@ pub struct Candidates {
 /// they were said. Words in lower case.
 pub fn candidates(style: &Style, label: ItnClass, words: &[&str]) -> Candidates {
     let own = written_alone(style, label, words);
+    let readings = style.itn.readings(words, &|class| !style.off.contains(class));
+    let least = readings.first().map_or(0, |reading| reading.written.cost);
+    let cost = |text: &String| readings.iter().find(|r| style.numbers.restyle(r.class, r.written.clone()).text == *text);
+    let own = own.map(|text| Own { cost: cost(&text).map_or(least, |reading| reading.written.cost), text });
     beside(style, label, (words, [0, words.len()]), own, 0.0)
+}
+
+/// What the grammars alone write, and what that costs them.
+struct Own {
+    text: String,
+    cost: Cost,
+}
+
+/// What the units of some words cost: their readings, and one for each word that stays as spoken.
+fn cost_of(style: &Style, units: &[Unit], words: &[&str], [from, to]: [usize; 2]) -> Cost {
+    let of_unit = |unit: &Unit| match unit {
+        Unit::Entity { words: [first, last], text, .. } => {
+            let readings = style.itn.readings(&words[*first..*last], &|class| !style.off.contains(class));
+            let same = readings.iter().find(|r| style.numbers.restyle(r.class, r.written.clone()).text == *text);
+            same.or(readings.first()).map_or(0, |reading| reading.written.cost)
+        }
+        Unit::Spoken(_) | Unit::Entry { .. } => network::cost(PLAIN_COST, 0),
+    };
+    units.iter().filter(|unit| from <= unit.words()[0] && unit.words()[1] <= to).map(of_unit).sum()
 }
 
 /// What the grammars write of exactly these words as a span of this label.
@@ -188,7 +227,7 @@ fn written_alone(style: &Style, label: ItnClass, words: &[&str]) -> Option<Strin
 
 /// Written forms of some words, of which the tagger found those of `tagged`, half-open. Alone the grammars write `own`.
 /// Every other reading costs `extra` more.
-fn beside(style: &Style, label: ItnClass, (words, tagged): (&[&str], [usize; 2]), own: Option<String>, extra: f32) -> Candidates {
+fn beside(style: &Style, label: ItnClass, (words, tagged): (&[&str], [usize; 2]), own: Option<Own>, extra: f32) -> Candidates {
     let allowed = |class: &str| !style.off.contains(class);
     let restyled = |reading: Reading| (style.numbers.restyle(reading.class, reading.written.clone()).text, reading.written.cost);
     let mut readings: Vec<(String, Cost)> = style.itn.readings(words, &allowed).into_iter().map(restyled).collect();
@@ -203,15 +242,13 @@ fn beside(style: &Style, label: ItnClass, (words, tagged): (&[&str], [usize; 2])
         let text = [&words[..from], &[inner.as_str()], &words[to..]].concat().join(" ");
         readings.push((text, inner_cost + network::cost(plain as u32 * PLAIN_COST, 0)));
     }
-    let least = readings.iter().map(|(_, cost)| *cost).min().unwrap_or(0);
-    let mut texts: Vec<(String, f32)> = own.iter().map(|text| (text.clone(), 0.0)).collect();
+    // Costs count over that of what is written alone, or of the cheapest reading where that are the words as said.
+    let base = own.as_ref().map(|own| own.cost).or(readings.iter().map(|(_, cost)| *cost).min()).unwrap_or(0);
+    let mut texts: Vec<(String, f32)> = own.iter().map(|own| (own.text.clone(), 0.0)).collect();
     for (text, cost) in readings {
-        let over = network::units(cost - least) as f32 + extra;
-        match texts.iter_mut().find(|(known, _)| *known == text) {
-            // Two readings may be restyled to one text; the first is the cheaper one. What is written alone has no cost yet.
-            Some(known) if own.as_ref() == Some(&known.0) && known.1 == 0.0 => known.1 = over - extra,
-            Some(_) => {}
-            None => texts.push((text, over)),
+        // Two readings may be restyled to one text; the first is the cheaper one.
+        if texts.iter().all(|(known, _)| *known != text) {
+            texts.push((text, network::units(cost.saturating_sub(base)) as f32 + extra));
         }
     }
     let readings = texts.len();

@@ -24,8 +24,8 @@ pub struct GrownSpan {
     pub words: [usize; 2],
     /// the class that the question names: that of the first tagged span in it
     pub class: ItnClass,
-    /// whether the tagger found any of it
-    pub is_tagged: bool,
+    /// how many of the tagger's spans are in it
+    pub tagged: usize,
 }
 
 fn is_apart(kept: &[KeptWord], at: usize) -> bool {
@@ -57,7 +57,8 @@ pub(in crate::format) fn grown(kept: &[KeptWord], numbers: &HashSet<String>) -> 
         let whole = first.is_some_and(|i| tagged[i].0 == [from, to]);
         if !whole && to - from <= MAX_GROWN_WORDS {
             let class = first.map_or(ItnClass::Cardinal, |i| tagged[i].1);
-            all.push(GrownSpan { words: [from, to], class, is_tagged: first.is_some() });
+            let within = tagged.iter().filter(|(span, _)| from <= span[0] && span[1] <= to).count();
+            all.push(GrownSpan { words: [from, to], class, tagged: within });
         }
         from = to;
     }
@@ -121,15 +122,15 @@ mod tests {
     #[test]
     fn a_span_grows_over_number_words_and_neighbours_but_over_no_mark() {
         let numbers: HashSet<String> = ["one", "nine", "eight", "thirty"].iter().map(ToString::to_string).collect();
-        let found = |said: &str| -> Vec<([usize; 2], bool)> {
+        let found = |said: &str| -> Vec<([usize; 2], usize)> {
             let all = with_kept(said, |kept| grown(kept, &numbers));
-            all.into_iter().map(|g| (g.words, g.is_tagged)).collect()
+            all.into_iter().map(|g| (g.words, g.tagged)).collect()
         };
-        assert_eq!(found("at nine/B thirty/I eight million"), [([1, 4], true)]);
+        assert_eq!(found("at nine/B thirty/I eight million"), [([1, 4], 1)]);
         assert_eq!(found("at nine/B thirty/I million"), [], "the tagger's own span is asked as it is");
-        assert_eq!(found("at nine/B thirty/I/, eight million"), [([3, 4], false)]);
-        assert_eq!(found("at nine/B thirty/B million"), [([1, 3], true)]);
-        assert_eq!(found("press star one/, please"), [([2, 3], false)]);
+        assert_eq!(found("at nine/B thirty/I/, eight million"), [([3, 4], 0)]);
+        assert_eq!(found("at nine/B thirty/B million"), [([1, 3], 2)]);
+        assert_eq!(found("press star one/, please"), [([2, 3], 0)]);
         let many = ["nine"; MAX_GROWN_WORDS + 1].join(" ");
         assert_eq!(found(&many), []);
     }

@@ -6,10 +6,11 @@
 //!  text ◀── units.rs, apply.rs ◀── guard.rs: only what was said  ◀─────────┘
 //! ```
 //!
-//! What is asked is every span that the tagger found, and larger ones around them (`grown.rs`): neighbouring spans and
-//! number words as one, and names of several words. Where the grammars alone write a span together with words beside it,
-//! the question is about all of these words, and what the grammars write is the first candidate. So the model chooses
-//! beside what the grammars gain, never below. What a recipe, a dictionary or a vocabulary writes is not asked.
+//! What is asked is every span that the tagger found, and larger ones around them (`grown.rs`): spans with the number
+//! words beside them, number words that the tagger left, and names of several words. Where the grammars alone write a
+//! span together with words beside it, the question is about all of these words, and what the grammars write is the
+//! first candidate. So the model chooses beside what the grammars gain, never below. What a recipe, a dictionary or a
+//! vocabulary writes is not asked.
 //!
 //! The model decides what grammars cannot: "six forty" is a time or a number. It never decides what was said: an answer
 //! is published only if the grammars read it as exactly the words of the span ([`guard`]).

@@ -382,7 +382,7 @@ fn a_second_stage_that_takes_the_first_candidate_writes_what_the_grammars_write_
     let style = Arc::new(Style::of(STYLE.itn.clone()));
     let mut draw = Draw(0xbe51de);
     let (mut questions, mut larger) = (0, 0);
-    for _ in 0..2_000 {
+    for _ in 0..500 {
         let mut all = sentence(&mut draw);
         let alone = text_of(&all, &style);
         let asked = asked(&mut all, &style, &mut |question| question.candidates[0].0.clone());
@@ -390,7 +390,7 @@ fn a_second_stage_that_takes_the_first_candidate_writes_what_the_grammars_write_
         questions += asked.len();
         larger += asked.iter().filter(|q| q.source.span.iter().any(|w| BESIDE[..13].contains(&w.as_str()))).count();
     }
-    assert!(questions > 1_000 && larger > 200, "{questions} questions, {larger} of them with words beside numbers");
+    assert!(questions > 250 && larger > 50, "{questions} questions, {larger} of them with words beside numbers");
 }
 
 #[test]

@@ -1,72 +1,65 @@
-"""Fits the weight of a grammar's cost in ``second.json``: of every span of a gold file the readings that ``faircopy grammar readings`` gives, scored by the model.
-Says for each weight how many spans are written exactly, beside what the grammars write by themselves."""
+"""Fits the weight of a grammar's cost in ``second.json``, in the service: with each weight ``faircopy eval`` formats a gold file with the tagger's own spans.
+So the questions, their contexts, larger spans and the guard are those of a running service. Words of context are swept alike."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-import torch
+from .data import ROOT
 
-from .export import saved
-from .graph import round_weights
-from .model import padded
-from .text import CONTEXT, Example, Tokens
-
-WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-RIGHT = 3
-"""Words on the right that were known in time."""
+WEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
-def spans_of(path: Path) -> list[Example]:
-    """The spans of a gold file, with the context that the service would give."""
-    found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        shown = [{"CAP": str.capitalize, "UPPER": str.upper}.get(c, str)(w) + p for w, c, p in zip(row["w"], row["c"], row["p"])]
-        for start, end, name, written in row["itn"]:
-            left = shown[max(0, start - CONTEXT) : start]
-            left = left[max((i + 1 for i, w in enumerate(left) if w[-1:] in (".", "?")), default=0) :]
-            found.append(Example(tuple(left), name, tuple(row["w"][start:end]), tuple(row["w"][end : end + RIGHT]), written))
-    return found
+def variant(model: Path, out: Path, weight: float | None, context: int | None) -> Path:
+    """The same model in ``out``, with another weight or other words of context; ``None`` keeps the model's."""
+    out.mkdir()
+    for name in ("encoder.onnx.zst", "decoder.onnx.zst", "tokenizer.json"):
+        (out / name).symlink_to((model / name).resolve())
+    spec = json.loads((model / "second.json").read_text(encoding="utf-8"))
+    spec |= {"weight": weight} if weight is not None else {}
+    spec |= {"context_words": context} if context is not None else {}
+    (out / "second.json").write_text(json.dumps(spec, indent=1) + "\n", encoding="utf-8")
+    return out
+
+
+def evaluated(program: Path, model: Path, tagger: str, gold: Path, modes: str, work: Path) -> Iterator[dict]:
+    """What ``faircopy eval`` says of each mode of the second stage."""
+    settings = work / "settings.toml"
+    settings.write_text(f'[infer]\nsecond_model = "{model.resolve()}"\n[profiles.default]\nmodel = "{tagger}"\n', encoding="utf-8")
+    command = [program.resolve(), "eval", "--config", settings, "--data", gold.resolve(), "--sweep", f"second_stage={modes}", "--json"]
+    yield from json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)["cells"]
+
+
+def figures(cell: dict) -> dict:
+    """Counts of exact spans, wrong numbers and wrong words, and exact spans by class."""
+    itn, text = cell["itn"], cell["text"]
+    return {"exact": itn["exact"]["count"], "of": itn["exact"]["of"], "I-WER": itn["i_wer"]["rate"], "wrong words": text["wer"]["count"],
+            "by class": {name: of["count"] for name, of in itn["exact_class"].items()}}
 
 
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
-    a.add_argument("--run", type=Path, required=True, help="model.pt and tokenizer.json")
+    a.add_argument("--model", type=Path, default=ROOT / "models/en-second")
+    a.add_argument("--tagger", default="en-fast")
     a.add_argument("--gold", type=Path, required=True, help="such as calls-fit.jsonl")
     a.add_argument("--faircopy", type=Path, required=True)
     a.add_argument("--weights", type=float, nargs="*", default=WEIGHTS)
+    a.add_argument("--contexts", type=int, nargs="*", default=[], help="words of context to try, with the model's own weight")
     args = a.parse_args()
-    torch.set_num_threads(1)
-    tokens, model = Tokens.read(args.run / "tokenizer.json"), round_weights(saved(args.run / "model.pt"))
-    examples = spans_of(args.gold)
-    asked = "".join(f"{e.name}\t{' '.join(e.span)}\n" for e in examples)
-    answer = subprocess.run([args.faircopy, "grammar", "readings"], input=asked, capture_output=True, text=True, check=True)
-    rows = [json.loads(line) for line in answer.stdout.splitlines()]
-    asked_for = [(i, k, ids, target) for i, (e, row) in enumerate(zip(examples, rows, strict=True)) if (ids := tokens.source(e))
-                 for k, (text, _) in enumerate(row["candidates"]) if (target := tokens.target(text))]
-    asked_for.sort(key=lambda r: (len(r[2]), len(r[3])))
-    scores: dict[tuple[int, int], float] = {}
-    for at in range(0, len(asked_for), 128):
-        part = asked_for[at : at + 128]
-        found = model.scores(*padded([ids for _, _, ids, _ in part]), [target for *_, target in part])
-        scores |= {(i, k): score for (i, k, _, _), score in zip(part, found)}
-    own = sum((row["own"] or " ".join(e.span)) == e.target for e, row in zip(examples, rows))
-    reachable = sum(any(text == e.target for text, _ in row["candidates"]) for e, row in zip(examples, rows))
-    print(json.dumps({"spans": len(examples), "the grammars by themselves": own, "among the readings": reachable}))
-    for weight in args.weights:
-        right, better, worse = 0, [], []
-        for i, (e, row) in enumerate(zip(examples, rows)):
-            ranked = [(round(scores[i, k], 3) - weight * cost, -k, text) for k, (text, cost) in enumerate(row["candidates"]) if (i, k) in scores]
-            chosen = max(ranked)[2] if ranked else row["own"] or " ".join(e.span)
-            before = row["own"] or " ".join(e.span)
-            right += chosen == e.target
-            if chosen != before:
-                (better if chosen == e.target else worse if before == e.target else []).append((" ".join(e.span), e.target, chosen))
-        print(json.dumps({"weight": weight, "exact": right, "better": len(better), "worse": len(worse), "examples": [better[:3], worse[:5]]}), flush=True)
+    tries = [(weight, None) for weight in args.weights] + [(None, context) for context in args.contexts]
+    with tempfile.TemporaryDirectory() as made:
+        work = Path(made)
+        [off] = evaluated(args.faircopy, args.model, args.tagger, args.gold, "off", work)
+        print(json.dumps({"second_stage": "off", **figures(off)}), flush=True)
+        for at, (weight, context) in enumerate(tries):
+            model = variant(args.model, work / f"model-{at}", weight, context)
+            [chosen] = evaluated(args.faircopy, model, args.tagger, args.gold, "choose", work)
+            print(json.dumps({"weight": weight, "context words": context, **figures(chosen)}), flush=True)
 
 
 if __name__ == "__main__":
