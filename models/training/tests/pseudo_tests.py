@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from faircopy_training import hearing, pseudo
+from faircopy_training import evaluate, hearing, pseudo
 from faircopy_training import labels as L
 from faircopy_training.dataset import Corpus, Sampler, Stream
 from faircopy_training.model import MINILM, Tagger
@@ -110,6 +110,16 @@ class Chosen(unittest.TestCase):
         self.assertEqual([s.source for s in corpus.of(["a"]).streams], ["a", "a"])
         with self.assertRaisesRegex(DataError, r"among \['a', 'b'\], got \['c'\]"):
             corpus.of(["a", "c"])
+
+
+class Multiplied(unittest.TestCase):
+    def test_bfloat16_is_chosen_by_cpu_time_and_not_by_the_clock_on_the_wall(self):
+        """Each kind is measured three times, a time before and after. A busy machine makes the wall's times of bfloat16, which comes first, long."""
+        cheap, dear = [0.0, 1.0] * 3, [0.0, 2.0] * 3
+        for cpu, wall, faster in ((cheap + dear, dear + cheap, True), (dear + cheap, cheap + dear, False)):
+            with mock.patch("faircopy_training.evaluate.time.process_time", side_effect=cpu), \
+                    mock.patch("faircopy_training.evaluate.time.perf_counter", side_effect=wall):
+                self.assertEqual(evaluate.faster_in_bf16(), faster)
 
 
 if __name__ == "__main__":
