@@ -20,12 +20,11 @@ from pathlib import Path
 from .. import sources, spoken
 from ..dataset import held_back
 from ..spoken import Readings
-from . import templates
+from . import ROOT, templates
 from .agreement import agrees
 from .pairs import Pair, Passage, of_rows, of_text, pairs, short_texts
 from .text import MIXED, train_tokenizer
 
-ROOT = Path(__file__).parents[4]
 LINES = {"scotus_arguments.txt.gz": 12_000, "ted_talks.txt.gz": 30_000, "sgd_dialogues.txt.gz": 60_000}
 """At most so many lines of a source; what is beyond ``line_limit`` stays out as it does for the tagger."""
 HELD_TEXT_LINES = 12_000

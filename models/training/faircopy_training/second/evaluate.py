@@ -17,7 +17,8 @@ import torch
 
 from ..spoken import Readings
 from . import templates
-from .data import ROOT, fetch
+from . import ROOT
+from .data import fetch
 from .draw import CALLS, pronounced
 from .export import saved
 from .graph import round_weights

@@ -18,7 +18,8 @@ from ..dataset import held_back
 from ..labels import case_of
 from ..spoken import Readings
 from . import templates
-from .data import ROOT, fetch
+from . import ROOT
+from .data import fetch
 from .draw import pronounced
 from .pairs import Passage, filled, of_text
 from .text import MIXED
