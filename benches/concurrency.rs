@@ -1,5 +1,5 @@
-//! Many streams at once: words a second, shapes of batches and their padding at 1, 16, 256 and 4,096 streams, and memory of a stream that is
-//! idle.
+//! Many streams at once: words a second, shapes of batches and their padding at 1, 16, 256 and 4,096 streams, and
+//! memory of a stream that is idle.
 //!
 //! ```sh
 //! cargo bench --bench concurrency -- words.tsv

@@ -1,5 +1,6 @@
-//! `faircopy format`'s path over files of raw segments: words a second with one inference worker and with two, the model's share of the
-//! CPU time, memory, allocations. With `--telemetry` all metrics are kept, and every record is traced and exported to a collector that is not there.
+//! `faircopy format`'s path over files of raw segments: words a second with one inference worker and with two, the
+//! model's share of the CPU time, memory, allocations. With `--telemetry` all metrics are kept, and every record is
+//! traced and exported to a collector that is not there.
 //!
 //! ```sh
 //! cargo bench --bench format -- calls.jsonl more.jsonl

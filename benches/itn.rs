@@ -1,11 +1,12 @@
-//! Inverse text normalisation without a model: loading, sentences, tagged spans, and the same lines through other systems.
+//! Inverse text normalisation without a model: loading, sentences, tagged spans, and the same lines through other
+//! systems.
 //!
 //! ```sh
 //! cargo bench --bench itn -- GOLD.jsonl ['nemo=venv/bin/python benches/peers/serve.py nemo'] ['rust=target/peer …']…
 //! ```
 //!
-//! GOLD is in the format of `faircopy eval`; sentences are its words in rows of 20. A peer is a command that prints microseconds of CPU time a line when it is
-//! given `--time 3` and lines on its standard input (`benches/peers`).
+//! GOLD is in the format of `faircopy eval`; sentences are its words in rows of 20. A peer is a command that prints
+//! microseconds of CPU time a line when it is given `--time 3` and lines on its standard input (`benches/peers`).
 
 use std::hint::black_box;
 use std::io::Write;
@@ -53,7 +54,8 @@ fn main() {
     let took = best(3, || drop(black_box(load().with_sentences())));
     println!("load, with sentences                {:>8.1} ms", took * 1e3);
 
-    // Spans as the service has them: label, words, and up to `BESIDE` words on each side, as far as no other span begins.
+    // Spans as the service has them: label, words, and up to `BESIDE` words on each side, as far as no other span
+    // begins.
     let mut spans: Vec<Tagged> = Vec::new();
     for row in &rows {
         let words = words(row);
@@ -119,7 +121,8 @@ struct Tagged {
     span: [usize; 2],
 }
 
-/// Prints microseconds of CPU time a span: of all runs, and of the fastest run of each span, which leaves out what other programs do.
+/// Prints microseconds of CPU time a span: of all runs, and of the fastest run of each span, which leaves out what
+/// other programs do.
 fn times(what: &str, spans: &[Tagged], run: impl Fn(&[&str], &Tagged)) {
     let mut runs: Vec<Vec<f64>> = vec![Vec::new(); spans.len()];
     for _ in 0..RUNS {

@@ -1,5 +1,6 @@
-//! The whole service on a real broker, by guarantee and commit interval: words a second over 200 streams with the model and without, delay from append
-//! to append at a pace that all of them can follow, bytes of changelog, and a passthrough with the same client as the ceiling.
+//! The whole service on a real broker, by guarantee and commit interval: words a second over 200 streams with the model
+//! and without, delay from append to append at a pace that all of them can follow, bytes of changelog, and a
+//! passthrough with the same client as the ceiling.
 //!
 //! ```sh
 //! make kafka &
@@ -102,7 +103,8 @@ struct Run<'a> {
 struct Measured {
     /// from the first output's append to the last one's
     took: Duration,
-    /// for each segment the milliseconds from the append of the raw record that let its last word freeze to its own append
+    /// for each segment the milliseconds from the append of the raw record that let its last word freeze to its own
+    /// append
     delays: Vec<i64>,
     /// keys and values
     changelog_bytes: usize,

@@ -4,8 +4,9 @@
 //! ```sh
 //! cargo bench --bench redaction -- calls.jsonl more.jsonl
 //! ```
-//! A simulated tagger costs nothing and ends a sentence at every twelfth token or so, so that only the service's own work is left. Each setting
-//! runs over the same records, in turn, [`ROUNDS`] times; the smallest CPU time of a setting counts.
+//! A simulated tagger costs nothing and ends a sentence at every twelfth token or so, so that only the service's own
+//! work is left. Each setting runs over the same records, in turn, [`ROUNDS`] times; the smallest CPU time of a setting
+//! counts.
 
 mod common;
 

@@ -12,8 +12,10 @@
 //! | [`produce`] | sends and commits what partition tasks made |
 //! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
 //!
-//! Beside the path: [`redact`] (what must not leave), [`config`], [`kafka`] (what all Kafka clients share), [`tags`] (what the model says of a word), [`rate_limit`], [`events`],
-//! [`trace`] (spans of a record), [`telemetry`] (where both go), [`health`], [`admin`] (HTTP: probes, metrics, the live page), [`eval`] (how good it is), [`compare`] (what would change, and what was made), [`cli`].
+//! Beside the path: [`redact`] (what must not leave), [`config`], [`kafka`] (what all Kafka clients share), [`tags`]
+//! (what the model says of a word), [`rate_limit`], [`events`], [`trace`] (spans of a record), [`telemetry`] (where
+//! both go), [`health`], [`admin`] (HTTP: probes, metrics, the live page), [`eval`] (how good it is), [`compare`] (what
+//! would change, and what was made), [`cli`].
 
 pub mod admin;
 pub mod cli;

@@ -1,5 +1,5 @@
-//! Rate limits. Those of partials and of samples use the library governor. Those of words use accounts of our own, because a record
-//! must be within two quotas at once, or be charged to neither.
+//! Rate limits. Those of partials and of samples use the library governor. Those of words use accounts of our own,
+//! because a record must be within two quotas at once, or be charged to neither.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;

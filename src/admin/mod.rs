@@ -105,8 +105,8 @@ impl Admin {
         self.live.follows(patience).await;
     }
 
-    /// Gives the browsers that show the live page what is still to be read, and tells them that the worker stops. After that
-    /// the page asks the broker for nothing.
+    /// Gives the browsers that show the live page what is still to be read, and tells them that the worker stops. After
+    /// that the page asks the broker for nothing.
     pub async fn close(&self) {
         self.live.close().await;
     }

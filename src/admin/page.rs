@@ -137,13 +137,15 @@ impl PageFeed {
         let _ = tokio::time::timeout(FAREWELL, self.browsers.closed()).await;
     }
 
-    /// What a browser that asks now is told, once the worker stops. A page that began anew here would lose what it shows.
+    /// What a browser that asks now is told, once the worker stops. A page that began anew here would lose what it
+    /// shows.
     fn refusal(&self) -> Option<Response> {
         let closing = *self.closing.borrow();
         closing.then(|| (StatusCode::SERVICE_UNAVAILABLE, "the worker stops\n").into_response())
     }
 
-    /// A session from its beginning, as far as it is remembered, then as it goes on. The last event says that the worker stops.
+    /// A session from its beginning, as far as it is remembered, then as it goes on. The last event says that the
+    /// worker stops.
     fn call(&self, session: String) -> impl Stream<Item = Event> + use<> {
         let (news, browser) = (self.news.subscribe(), self.browsers.subscribe());
         // Read after the news are subscribed to, so that no segment is missed.

@@ -15,10 +15,12 @@ use crate::pipeline::Shared;
 /// Arguments of `eval`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Gold data: .jsonl with keys w and p, c, itn, d, written (any of them), t and speaker (fed with the words), or .tsv of words and marks
+    /// Gold data: .jsonl with keys w and p, c, itn, d, written (any of them), t and speaker (fed with the words), or
+    /// .tsv of words and marks
     #[arg(long)]
     pub data: PathBuf,
-    /// Settings to compare, each combination of them: lookahead=0,2,4,9,16,inf mask=on,off release=frozen,predicted,flow pass_words=1,3,6
+    /// Settings to compare, each combination of them: lookahead=0,2,4,9,16,inf mask=on,off
+    /// release=frozen,predicted,flow pass_words=1,3,6
     #[arg(long, num_args = 1.., value_name = "KEY=VALUES")]
     pub sweep: Vec<String>,
     /// Profile that the sweep varies
@@ -33,13 +35,15 @@ pub struct Args {
     /// Rows run on in one stream until it has so many words; 0: every row is a stream of its own
     #[arg(long, default_value_t = 10_000)]
     pub stream_words: usize,
-    /// Milliseconds between two words on a simulated clock (speech: about 400), so that timers fire as they would live; 0: no timer fires
+    /// Milliseconds between two words on a simulated clock (speech: about 400), so that timers fire as they would live;
+    /// 0: no timer fires
     #[arg(long, default_value_t = 0)]
     pub word_ms: u64,
     /// Leave out the words' times (`t`), to see what they are worth
     #[arg(long)]
     pub no_times: bool,
-    /// Write a page on which people compare two settings, blind: the first two of the sweep, such as second_stage=off,choose
+    /// Write a page on which people compare two settings, blind: the first two of the sweep, such as
+    /// second_stage=off,choose
     #[arg(long, value_name = "FILE")]
     pub sheet: Option<PathBuf>,
     /// Another seed draws other segments for the sheet

@@ -1,7 +1,8 @@
 //! `faircopy format`: JSON Lines in, JSON Lines out, through the service's own decoder.
 //!
-//! The input is read as a backlog: no delay by the clock, full context, and the same output for the same input whatever the
-//! machine does. Lines are taken in windows; within one, segments come out in the order of the lines that completed them.
+//! The input is read as a backlog: no delay by the clock, full context, and the same output for the same input whatever
+//! the machine does. Lines are taken in windows; within one, segments come out in the order of the lines that completed
+//! them.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};

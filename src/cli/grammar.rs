@@ -36,7 +36,8 @@ pub struct Args {
 pub enum Command {
     /// Compile them and say how large they are, or what is wrong where
     Check,
-    /// Write the spans of a file and compare: lines of class, spoken, written, separated by tabs; "-" for a span that stays as spoken
+    /// Write the spans of a file and compare: lines of class, spoken, written, separated by tabs; "-" for a span that
+    /// stays as spoken
     Test {
         /// the file
         cases: PathBuf,
@@ -54,8 +55,8 @@ pub enum Command {
     },
     /// What the second stage may choose from: of lines of label, tab, words on standard input, each as a JSON line
     Readings,
-    /// Ways to say something written, one a line: what this class writes so. Without arguments: of lines of class, tab, written form on standard
-    /// input, each as a JSON line
+    /// Ways to say something written, one a line: what this class writes so. Without arguments: of lines of class, tab,
+    /// written form on standard input, each as a JSON line
     Verbalize {
         /// label of the class
         class: Option<String>,
@@ -69,8 +70,8 @@ pub enum Command {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
-    /// Propose a pack from pairs: what is said, a tab, how it is written, a pair a line. Ten pairs of a kind are enough for a rule that covers others of
-    /// the kind
+    /// Propose a pack from pairs: what is said, a tab, how it is written, a pair a line. Ten pairs of a kind are enough
+    /// for a rule that covers others of the kind
     Learn(grammar_learn::Args),
     /// Write a class's transducer as a file of OpenFst
     Export {
@@ -87,7 +88,8 @@ impl From<GrammarError> for Failure {
     }
 }
 
-/// Runs a subcommand. Exit code 1 where cases are written differently, or no class accepts the words; 2 for a grammar that is wrong.
+/// Runs a subcommand. Exit code 1 where cases are written differently, or no class accepts the words; 2 for a grammar
+/// that is wrong.
 pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let dir = match &args.dir {
         Some(dir) => dir.clone(),

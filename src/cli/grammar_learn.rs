@@ -13,7 +13,8 @@ use crate::format::learn::{Learner, MAX_PAIRS, Outcome, Pair, Proposal};
 /// Arguments of `grammar learn`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The file: spoken words, a tab, the written text. Give the phrase alone, or with words around it that stay as spoken
+    /// The file: spoken words, a tab, the written text. Give the phrase alone, or with words around it that stay as
+    /// spoken
     pairs: PathBuf,
     /// Name of the pack and, in capitals, of its class of entities: letters, digits, - and _
     #[arg(long, default_value = "learned")]
@@ -21,7 +22,8 @@ pub struct Args {
     /// Write the pack into this directory, as a directory of its name. Without it the files are printed
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Directory of .tsv files whose first column must come out as before; the directory check beside the grammars if none
+    /// Directory of .tsv files whose first column must come out as before; the directory check beside the grammars if
+    /// none
     #[arg(long)]
     check: Option<PathBuf>,
 }

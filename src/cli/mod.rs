@@ -1,8 +1,8 @@
 //! The command line: one file a command.
 //!
-//! Exit codes: 0 done; 1 some input was refused or lost; 2 settings; 3 model or ONNX Runtime; 4 no broker; 5 no topic; 6 a
-//! failure while running, after which a restart goes on where it stopped; 7 `verify`, `compare`: nothing differs, and not all
-//! (or nothing) could be compared.
+//! Exit codes: 0 done; 1 some input was refused or lost; 2 settings; 3 model or ONNX Runtime; 4 no broker; 5 no topic;
+//! 6 a failure while running, after which a restart goes on where it stopped; 7 `verify`, `compare`: nothing differs,
+//! and not all (or nothing) could be compared.
 
 pub mod compare;
 pub mod config;
@@ -89,7 +89,8 @@ pub enum Command {
     /// Print JSON Schemas, the AsyncAPI document, the reference of settings
     #[cfg(feature = "docs")]
     Docs(docs::Args),
-    /// Print JSON Schemas, the reference of settings (not in this program: it was built without the cargo feature "docs")
+    /// Print JSON Schemas, the reference of settings (not in this program: it was built without the cargo feature
+    /// "docs")
     #[cfg(not(feature = "docs"))]
     Docs(NotBuilt),
 }
@@ -161,7 +162,8 @@ fn start_log(settings: &Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lets a panic be logged by its place. What it says is left out unless it is fixed text: a panic over some words may quote them.
+/// Lets a panic be logged by its place. What it says is left out unless it is fixed text: a panic over some words may
+/// quote them.
 fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();

@@ -36,7 +36,8 @@ fn label(name: &str) -> Result<ItnClass, Failure> {
     })
 }
 
-/// What both stages make of a span: candidates with their costs and log-probabilities, the choice, and the guard's word.
+/// What both stages make of a span: candidates with their costs and log-probabilities, the choice, and the guard's
+/// word.
 pub fn explain(cli: &Cli, itn: Itn, words: &[&str], args: &SecondArgs) -> Result<String, Failure> {
     let Some(name) = &args.second else { return Ok(String::new()) };
     let (label, settings) = (label(name)?, cli.settings()?);
@@ -83,7 +84,8 @@ pub fn explain(cli: &Cli, itn: Itn, words: &[&str], args: &SecondArgs) -> Result
     Ok(out)
 }
 
-/// Reads lines of label, tab, words from standard input, and prints what the second stage may choose from as JSON lines.
+/// Reads lines of label, tab, words from standard input, and prints what the second stage may choose from as JSON
+/// lines.
 pub fn readings(itn: Itn) -> Result<(), Failure> {
     let style = Style::of(std::sync::Arc::new(itn));
     for (i, line) in std::io::stdin().lock().lines().enumerate() {

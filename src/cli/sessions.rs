@@ -17,15 +17,16 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Forget a session: its open words are not formatted, and its state leaves the changelog. Says what it cannot reach
+    /// Forget a session: its open words are not formatted, and its state leaves the changelog. Says what it cannot
+    /// reach
     Erase {
         /// The session: the key of its records
         key: String,
     },
 }
 
-/// Puts the order on every partition, so that it is obeyed between two records of the session by whoever owns them: which partition that is only their sender
-/// knows.
+/// Puts the order on every partition, so that it is obeyed between two records of the session by whoever owns them:
+/// which partition that is only their sender knows.
 pub fn sessions(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let Verb::Erase { key } = &args.command;
     let settings = cli.settings()?;

@@ -13,8 +13,8 @@ use crate::pipeline::offline::OfflinePipeline;
 /// Which records.
 #[derive(Debug, clap::Args)]
 pub struct StretchArgs {
-    /// First record: a time ("2026-03-01T09:00:00Z"), an offset of every partition ("1200"), or offsets of some partitions ("0:1200,3:900"). The oldest
-    /// record if left out
+    /// First record: a time ("2026-03-01T09:00:00Z"), an offset of every partition ("1200"), or offsets of some
+    /// partitions ("0:1200,3:900"). The oldest record if left out
     #[arg(long, value_parser = place)]
     pub from: Option<Place>,
     /// First record that is not meant, as in --from. The end of the log if left out

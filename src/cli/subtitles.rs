@@ -1,6 +1,7 @@
 //! Formatted segments as people read them: plain text, SRT and WebVTT.
 //!
-//! A cue is at most two lines of 42 characters and seven seconds, which is what subtitlers call readable; it ends where its words do.
+//! A cue is at most two lines of 42 characters and seven seconds, which is what subtitlers call readable; it ends where
+//! its words do.
 
 use crate::record::{Kind, Segment, WrittenWord};
 
@@ -101,7 +102,8 @@ fn turns(segment: &Segment) -> impl Iterator<Item = &[WrittenWord]> {
     segment.words.chunk_by(|a, b| a.speaker == b.speaker)
 }
 
-/// Who says these words: the speaker, where one is known, and the channel, where there is no speaker or there are several channels.
+/// Who says these words: the speaker, where one is known, and the channel, where there is no speaker or there are
+/// several channels.
 fn voice(segment: &Segment, turn: &[WrittenWord], channels: bool) -> String {
     match &turn[0].speaker {
         None => segment.channel.to_string(),

@@ -20,13 +20,16 @@ enum Verb {
         /// Partitions of each topic: the most workers that can share the work
         #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=10_000))]
         partitions: i32,
-        /// Copies of each partition, at most as many as there are brokers; 3, or as many as there are brokers, if left out
+        /// Copies of each partition, at most as many as there are brokers; 3, or as many as there are brokers, if left
+        /// out
         #[arg(long, value_parser = clap::value_parser!(i32).range(1..=100))]
         replication_factor: Option<i32>,
-        /// Copies of a partition that must have a record before it counts as written (min.insync.replicas): one less than there are copies, if left out
+        /// Copies of a partition that must have a record before it counts as written (min.insync.replicas): one less
+        /// than there are copies, if left out
         #[arg(long, value_parser = clap::value_parser!(i32).range(1..=100))]
         min_insync_replicas: Option<i32>,
-        /// Keep what was said (raw, dead letters, changelog) for so many hours, and a quarter more; as long as the broker likes if not given
+        /// Keep what was said (raw, dead letters, changelog) for so many hours, and a quarter more; as long as the
+        /// broker likes if not given
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..=87_600))]
         keep_hours: Option<u32>,
     },

@@ -170,7 +170,8 @@ fn observation(s: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses framings that this program cannot read or write, or for which it would have to ask a registry that is not named.
+/// Refuses framings that this program cannot read or write, or for which it would have to ask a registry that is not
+/// named.
 fn framing(s: &Settings) -> Result<(), String> {
     let registry = &s.schema_registry.url;
     for (section, framing) in [("input", s.input.framing), ("output", s.output.framing)] {

@@ -1,7 +1,8 @@
-//! How this program shows the broker who it is, as far as librdkafka does not do it by itself: secrets that stand in files, OAUTHBEARER by OIDC, and Amazon MSK's IAM.
+//! How this program shows the broker who it is, as far as librdkafka does not do it by itself: secrets that stand in
+//! files, OAUTHBEARER by OIDC, and Amazon MSK's IAM.
 //!
-//! The properties have the names that librdkafka gives them. Its build here has no HTTP client and refuses those of OIDC, so faircopy takes them out of
-//! what it hands on, and fetches the token itself ([`crate::kafka::token`]).
+//! The properties have the names that librdkafka gives them. Its build here has no HTTP client and refuses those of
+//! OIDC, so faircopy takes them out of what it hands on, and fetches the token itself ([`crate::kafka::token`]).
 
 use std::path::PathBuf;
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
-/// A list of strings: a TOML array or, from the environment, its items with commas between them; empty text is an empty list.
+/// A list of strings: a TOML array or, from the environment, its items with commas between them; empty text is an empty
+/// list.
 pub fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     struct ListVisitor;
 

@@ -1,8 +1,8 @@
 //! What the last owner of a partition left in the changelog.
 //!
 //! One pair of clients serves all partitions that a worker takes over at the same time ([`ChangelogReader`]). Each
-//! partition asks its questions on a thread of its own, so that a broker that hardly answers holds up its own partitions
-//! only. One thread reads for all of them (`restoring.rs`).
+//! partition asks its questions on a thread of its own, so that a broker that hardly answers holds up its own
+//! partitions only. One thread reads for all of them (`restoring.rs`).
 //!
 //! A transaction's offsets can be visible before the transaction's markers have reached every partition. So a reader
 //! that stops at the end that `read_committed` shows may stop too early. The steps here are those of Kafka Streams'

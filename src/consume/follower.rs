@@ -25,8 +25,8 @@ pub struct TopicFollower {
 impl TopicFollower {
     /// Follows `topics` from their present end.
     pub fn follow(settings: &Settings, topics: &[&str]) -> Result<TopicFollower, KafkaError> {
-        // librdkafka assigns partitions only with a group.id, and asks for that group's coordinator. The worker's own group is
-        // one that it may ask for. The follower neither joins the group nor commits offsets.
+        // librdkafka assigns partitions only with a group.id, and asks for that group's coordinator. The worker's own
+        // group is one that it may ask for. The follower neither joins the group nor commits offsets.
         let group = &settings.kafka.group;
         let consumer: BaseConsumer<ClientLog> = kafka::client(settings)?
             .set("group.id", group)

@@ -12,7 +12,8 @@ pub fn report(statistics: &Statistics, topic: &str, health: &Health) {
         _ => Some("the group's broker does not answer"),
     });
     for p in statistics.topics.get(topic).into_iter().flat_map(|t| t.partitions.values()) {
-        // The last stable offset is the end that a `read_committed` reader can see. It is negative while librdkafka does not know it.
+        // The last stable offset is the end that a `read_committed` reader can see. It is negative while librdkafka
+        // does not know it.
         if p.partition >= 0 && p.ls_offset >= 0 {
             health.end_of(p.partition, p.ls_offset);
         }

@@ -31,8 +31,8 @@ pub fn distance<T: Eq + Hash>(reference: &[T], hypothesis: &[T]) -> u64 {
     rapidfuzz::distance::levenshtein::distance(r, h) as u64
 }
 
-/// The alignment with the fewest edits; among those, a match or substitution before a deletion before an insertion, read from the end.
-/// Takes memory and time in the product of the lengths.
+/// The alignment with the fewest edits; among those, a match or substitution before a deletion before an insertion,
+/// read from the end. Takes memory and time in the product of the lengths.
 pub fn align<T: Eq>(reference: &[T], hypothesis: &[T]) -> Alignment {
     #[derive(Clone, Copy)]
     enum Step {

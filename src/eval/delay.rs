@@ -149,9 +149,9 @@ pub struct DelayReport {
     pub mark_changes_per_word: f64,
     /// how often any of the word's tags changed
     pub tag_changes_per_word: f64,
-    /// "max punctuation-position change during decoding" (CT-Transformer, section 4.3, Figure 2): of the passes that changed a mark, how many changed one so
-    /// far from the end at the most. The distance is counted in the words that had followed when the mark was last shown, so that it stays
-    /// below the lookahead whatever `F` is
+    /// "max punctuation-position change during decoding" (CT-Transformer, section 4.3, Figure 2): of the passes that
+    /// changed a mark, how many changed one so far from the end at the most. The distance is counted in the words that
+    /// had followed when the mark was last shown, so that it stays below the lookahead whatever `F` is
     pub mark_moved: BTreeMap<u64, u64>,
 }
 

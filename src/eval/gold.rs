@@ -1,8 +1,8 @@
-//! Gold data: what was said, and how it should be written. Untrusted, like all files: every error names file, line, key, and what was
-//! expected.
+//! Gold data: what was said, and how it should be written. Untrusted, like all files: every error names file, line,
+//! key, and what was expected.
 //!
-//! A `.jsonl` file has one object a line (a *row*: a turn, a question). `w` is needed; of the other keys, those of the first row are needed in
-//! all rows, and decide what is judged:
+//! A `.jsonl` file has one object a line (a *row*: a turn, a question). `w` is needed; of the other keys, those of the
+//! first row are needed in all rows, and decide what is judged:
 //!
 //! | key | value |
 //! | --- | --- |

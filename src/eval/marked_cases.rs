@@ -1,4 +1,5 @@
-//! Mark and case together: eight classes a word (NASA's hybrid telecon paper, Tables 3 and 6, and the confusion matrix of its Figure 2).
+//! Mark and case together: eight classes a word (NASA's hybrid telecon paper, Tables 3 and 6, and the confusion matrix
+//! of its Figure 2).
 
 use serde::Serialize;
 

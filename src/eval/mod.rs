@@ -7,8 +7,8 @@
 //!                                                                          report.rs, table.rs ◀──────────┘
 //! ```
 //!
-//! Every definition names its source: Four-in-One (arXiv 2210.15063), CT-Transformer (arXiv 2003.01309), Universal-2-TF ("Robust All-Neural Text
-//! Formatting for ASR"), NASA's hybrid inverse text normalisation for air-traffic telecons.
+//! Every definition names its source: Four-in-One (arXiv 2210.15063), CT-Transformer (arXiv 2003.01309), Universal-2-TF
+//! ("Robust All-Neural Text Formatting for ASR"), NASA's hybrid inverse text normalisation for air-traffic telecons.
 
 pub mod align;
 pub mod delay;

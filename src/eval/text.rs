@@ -22,7 +22,8 @@ pub struct Texts {
     pub cer_without_marks: Share,
     /// CER of NASA: the text as it is
     pub cer_with_marks: Share,
-    /// mixed-case WER (Universal-2-TF, section 5.1): as I-WER, over words that the reference writes in mixed case; case counts
+    /// mixed-case WER (Universal-2-TF, section 5.1): as I-WER, over words that the reference writes in mixed case; case
+    /// counts
     pub m_wer: Share,
 }
 
@@ -35,8 +36,8 @@ pub fn split(token: &str) -> (&str, Punct) {
     (stem, mark(&token[stem.len()..]).unwrap_or_default())
 }
 
-/// Mixed case as the tag set knows it: neither all lower, nor a capital and lower, nor all capitals; what follows an apostrophe does
-/// not count (NASA's).
+/// Mixed case as the tag set knows it: neither all lower, nor a capital and lower, nor all capitals; what follows an
+/// apostrophe does not count (NASA's).
 pub fn is_mixed(word: &str) -> bool {
     let stem = word.split('\'').next().filter(|s| !s.is_empty()).unwrap_or(word);
     let mut letters = stem.chars().filter(|c| c.is_alphabetic());

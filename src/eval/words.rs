@@ -77,8 +77,9 @@ pub struct Marks {
     pub accuracy: f64,
     /// words by gold mark (first index) and said mark, in the order of [`Punct::ALL`]
     pub confusion: [[u64; 4]; 4],
-    /// punctuation error rate (Universal-2-TF, section 5.1, and NASA, Table 7, after Meister et al. 2023): (I + D + S) / (I + D + S + C), where I are
-    /// marks where none should be, D marks left out, S marks of another kind, C right marks
+    /// punctuation error rate (Universal-2-TF, section 5.1, and NASA, Table 7, after Meister et al. 2023): (I + D + S)
+    /// / (I + D + S + C), where I are marks where none should be, D marks left out, S marks of another kind, C right
+    /// marks
     pub per: Option<f64>,
 }
 
@@ -108,7 +109,8 @@ fn mean(of: impl Iterator<Item = f64>) -> Option<f64> {
     (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
-/// Case (Four-in-One, Table 3; Universal-2-TF, Table 5: lower, capital, acronym, mixed). Words inside a gold ITN span are left out: a grammar writes them.
+/// Case (Four-in-One, Table 3; Universal-2-TF, Table 5: lower, capital, acronym, mixed). Words inside a gold ITN span
+/// are left out: a grammar writes them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Cases {
     /// LOWER

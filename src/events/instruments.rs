@@ -1,4 +1,5 @@
-//! Every instrument: name, unit and what it counts. docs/METRICS.md says the same for operators, and a test compares the two.
+//! Every instrument: name, unit and what it counts. docs/METRICS.md says the same for operators, and a test compares
+//! the two.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 

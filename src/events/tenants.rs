@@ -1,4 +1,5 @@
-//! Words and time in the model by tenant, for those who charge tenants. Tenants come with records, so there is a bound on how many have a series of their own.
+//! Words and time in the model by tenant, for those who charge tenants. Tenants come with records, so there is a bound
+//! on how many have a series of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};

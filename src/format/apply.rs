@@ -49,8 +49,8 @@ struct GuardedChoice {
     guarded: Option<Result<Admitted, Refusal>>,
 }
 
-/// What the second stage says of stretches that do not overlap. `choices` has the longest stretches first, and of two that
-/// overlap the longer one counts, also where it says what the grammars say.
+/// What the second stage says of stretches that do not overlap. `choices` has the longest stretches first, and of two
+/// that overlap the longer one counts, also where it says what the grammars say.
 fn in_force(choices: &[GuardedChoice]) -> impl Iterator<Item = ([usize; 2], Admitted)> {
     let mut taken: Vec<[usize; 2]> = Vec::new();
     choices.iter().filter_map(move |GuardedChoice { words, guarded, .. }| {
@@ -63,8 +63,8 @@ fn in_force(choices: &[GuardedChoice]) -> impl Iterator<Item = ([usize; 2], Admi
     })
 }
 
-/// Guards what the second stage says, the longest stretches first. Each stretch is one speaker's. `alone`: what the grammars
-/// write alone.
+/// Guards what the second stage says, the longest stretches first. Each stretch is one speaker's. `alone`: what the
+/// grammars write alone.
 fn guarded(kept: &[KeptWord], tagged: &TaggedWords, alone: &[Unit], style: &Style) -> Vec<GuardedChoice> {
     let words = tagged.words();
     let of_word = |to: usize| {
@@ -110,7 +110,8 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     let mut regions = Vec::new();
     if let Some(redaction) = &style.redaction {
         regions = redacted(passage, redaction, &kept, &units, &spans);
-        // What the grammars alone would show is looked at as well, so that the second stage hides nothing from redaction.
+        // What the grammars alone would show is looked at as well, so that the second stage hides nothing from
+        // redaction.
         if let Some(alone) = alone {
             regions = both(regions, redacted(passage, redaction, &kept, &alone, &spans));
         }

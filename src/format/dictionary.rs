@@ -1,4 +1,5 @@
-//! Words and how they are written: a pack's dictionaries, a profile's vocabulary, phrases that are kept or redacted. The longest match wins.
+//! Words and how they are written: a pack's dictionaries, a profile's vocabulary, phrases that are kept or redacted.
+//! The longest match wins.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -60,7 +61,8 @@ impl Dictionary {
         }
     }
 
-    /// Adds a file's lines: spoken words, a tab, what is written; or a phrase alone, of which `of_phrase` says what is written.
+    /// Adds a file's lines: spoken words, a tab, what is written; or a phrase alone, of which `of_phrase` says what is
+    /// written.
     ///
     /// # Errors
     /// The file cannot be read, or a line has no words. The message names file, line, expected and got.

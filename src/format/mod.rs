@@ -167,7 +167,8 @@ impl Formatter {
         // Input words before this one are all frozen.
         let boundary = words.get(tail.frozen).map_or(u64::MAX, |(word, _)| word.src[0]);
         let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
-        // The last one may still be joined by the entity, or get the mark, of a word that is not frozen; or another speaker may begin, and end its sentence.
+        // The last one may still be joined by the entity, or get the mark, of a word that is not frozen; or another
+        // speaker may begin, and end its sentence.
         let has_speaker = words.last().is_some_and(|(word, _)| word.speaker.is_some());
         let is_sure = tail.frozen == words.len() && !has_speaker;
         let settled = if is_sure { settled } else { settled.saturating_sub(1) };

@@ -276,7 +276,8 @@ pub fn find_pack(dirs: &[PathBuf], pack: &str) -> Result<PathBuf, String> {
     Err(format!("no pack is called {pack}; expected some of {} in {}", known.join(", "), dirs.join(", ")))
 }
 
-/// A pack's recipes, compiled with the language's tables and rules at hand, and its dictionaries. `traced`: see [`Itn::compile`].
+/// A pack's recipes, compiled with the language's tables and rules at hand, and its dictionaries. `traced`: see
+/// [`Itn::compile`].
 ///
 /// # Errors
 /// The first error in the pack's files.

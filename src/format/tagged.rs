@@ -1,5 +1,5 @@
-//! Kept words divided into units: one speaker after another, by what the tagger, the grammars and the second stage say of
-//! them.
+//! Kept words divided into units: one speaker after another, by what the tagger, the grammars and the second stage say
+//! of them.
 
 use super::kept::{KeptWord, spans, turns};
 use super::second::guard::Admitted;

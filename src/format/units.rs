@@ -24,8 +24,8 @@ pub enum Spans<'a> {
     Tagged {
         /// words, half-open, and label; in order, apart from each other
         spans: &'a [([usize; 2], ItnClass)],
-        /// stretches of words, half-open and apart from each other, that are written as the second stage says, if nothing
-        /// that comes before spans has them
+        /// stretches of words, half-open and apart from each other, that are written as the second stage says, if
+        /// nothing that comes before spans has them
         chosen: &'a [([usize; 2], Admitted)],
         /// for each word, whether a mark follows it
         ends: &'a [bool],
@@ -162,8 +162,9 @@ impl UnitBuilder {
         gaps
     }
 
-    /// The words with which a span is read: it and up to [`BESIDE`](whole_numbers::BESIDE) free words on each side, as far
-    /// as nothing ends between them and no other span begins. `others`: where the span before ends and the next begins.
+    /// The words with which a span is read: it and up to [`BESIDE`](whole_numbers::BESIDE) free words on each side, as
+    /// far as nothing ends between them and no other span begins. `others`: where the span before ends and the next
+    /// begins.
     fn beside(&self, [from, to]: [usize; 2], others: [usize; 2], ends: &[bool]) -> [usize; 2] {
         let (mut low, mut high) = (from, to);
         while low > others[0] && from - low < whole_numbers::BESIDE && self.free[low - 1] && !ends[low - 1] {
@@ -204,8 +205,8 @@ impl UnitBuilder {
         }
     }
 
-    /// Terms of the vocabularies for words that sound like them and that nothing has formatted. Words that the grammars know and words
-    /// of which the recogniser is sure stay.
+    /// Terms of the vocabularies for words that sound like them and that nothing has formatted. Words that the grammars
+    /// know and words of which the recogniser is sure stay.
     fn spell_by_sound<'a>(&mut self, words: &[&str], style: &Style, heard: &dyn Fn(usize) -> Heard<'a>) {
         let Some(by_sound) = &style.by_sound else { return };
         for [mut at, to] in self.gaps([0, words.len()]) {

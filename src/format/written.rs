@@ -1,5 +1,5 @@
-//! Writes units and redacted regions as tokens: case, marks, masks, and the range, times and confidence of the words that
-//! each token comes from.
+//! Writes units and redacted regions as tokens: case, marks, masks, and the range, times and confidence of the words
+//! that each token comes from.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What is missing where ONNX Runtime cannot use CUDA, said to an operator. Pure: reads the error that ONNX Runtime gives.
+//! What is missing where ONNX Runtime cannot use CUDA, said to an operator. Pure: reads the error that ONNX Runtime
+//! gives.
 
 /// Where CUDA's libraries come from.
 const LIBRARIES: &str = "deploy/runtime.sh cuda with-libraries puts CUDA 13, cuDNN 9 and ONNX Runtime into one directory, which infer.runtime and \

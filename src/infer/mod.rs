@@ -8,7 +8,8 @@
 //!                                                  KeptStates
 //! ```
 //!
-//! The second stage ([`second`]) has a queue and workers of its own. Only [`onnx`] and [`second_onnx`] know ONNX Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
+//! The second stage ([`second`]) has a queue and workers of its own. Only [`onnx`] and [`second_onnx`] know ONNX
+//! Runtime. A test model is a closure over [`Row`]s (see [`Tagger`]).
 
 mod cuda;
 pub mod kept;

@@ -1,6 +1,7 @@
-//! What a model is told of the boundary before a word: how long nobody spoke, how much later the word began than the letters before it take, and
-//! whether somebody else speaks. Numbers of classes, not milliseconds, so that the model's tables are small (Shriberg et al., "Prosody-based automatic
-//! segmentation of speech into sentences and topics", Speech Communication 32, 2000, use the same measures).
+//! What a model is told of the boundary before a word: how long nobody spoke, how much later the word began than the
+//! letters before it take, and whether somebody else speaks. Numbers of classes, not milliseconds, so that the model's
+//! tables are small (Shriberg et al., "Prosody-based automatic segmentation of speech into sentences and topics",
+//! Speech Communication 32, 2000, use the same measures).
 //!
 //! A boundary belongs to the later word. So what an earlier word is told never depends on a later one.
 
@@ -46,15 +47,15 @@ fn class(edges: &[i64], ms: i64) -> u8 {
 }
 
 impl Prosody {
-    /// The class of the silence from the end of the word before to the start of a word, both in milliseconds; 0 where one is missing, the words overlap, or
-    /// more than a minute lies between them.
+    /// The class of the silence from the end of the word before to the start of a word, both in milliseconds; 0 where
+    /// one is missing, the words overlap, or more than a minute lies between them.
     pub fn pause(end_ms: Option<i64>, start_ms: Option<i64>) -> u8 {
         let silence = end_ms.zip(start_ms).map(|(end, start)| start.saturating_sub(end));
         silence.filter(|ms| (0..=LONGEST_MS).contains(ms)).map_or(0, |ms| class(&PAUSES_MS, ms))
     }
 
-    /// The class of the time from start to start, less what the letters of the word before take. Recognisers that let each word last until the next one
-    /// leave no silence, but this. 0 as for [`Prosody::pause`].
+    /// The class of the time from start to start, less what the letters of the word before take. Recognisers that let
+    /// each word last until the next one leave no silence, but this. 0 as for [`Prosody::pause`].
     pub fn gap(before_ms: Option<i64>, letters: u32, start_ms: Option<i64>) -> u8 {
         let apart = before_ms.zip(start_ms).map(|(before, start)| start.saturating_sub(before));
         let takes = WORD_MS.0 + WORD_MS.1 * i64::from(letters);

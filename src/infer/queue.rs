@@ -1,9 +1,9 @@
 //! The order of work for the model. Pure: no threads, no clock.
 //!
 //! Work stands in four lanes, oldest first: live words; words of a backlog; work that may wait (hypotheses, and words
-//! beyond a quota); and shadows. The oldest item of a lane leads a batch. The batch is filled lane by lane with items that
-//! need little padding: those nearest to the leader in length first, while padded tokens and items stay within limits.
-//! The leading item always fits.
+//! beyond a quota); and shadows. The oldest item of a lane leads a batch. The batch is filled lane by lane with items
+//! that need little padding: those nearest to the leader in length first, while padded tokens and items stay within
+//! limits. The leading item always fits.
 //!
 //! A lane leads if the lanes before it are empty. Otherwise its oldest item leads once it was passed over often enough:
 //! a backlog leads one batch of four, and work that may wait leads one batch of eight, however many items there are. So

@@ -80,7 +80,8 @@ pub struct Row {
     pub words: Vec<i32>,
     /// the boundary before each token's word; unknown for `cls` and `sep`
     pub prosody: Vec<Prosody>,
-    /// place in `tokens` of the first token of each word whose tags are asked for: the row's last words, all of them unless [`Row::tagging_last`] says otherwise
+    /// place in `tokens` of the first token of each word whose tags are asked for: the row's last words, all of them
+    /// unless [`Row::tagging_last`] says otherwise
     pub first: Vec<u32>,
     /// later words that a word may attend to; `None`: all words
     pub lookahead: Option<u32>,

@@ -139,8 +139,8 @@ impl OnnxSecond {
         }
     }
 
-    /// Log-probabilities after each token of `prefixes`, which have one length: `[prefixes, length, vocabulary]`, and the
-    /// vocabulary's size.
+    /// Log-probabilities after each token of `prefixes`, which have one length: `[prefixes, length, vocabulary]`, and
+    /// the vocabulary's size.
     fn decode(&mut self, of: &Encoded, prefixes: &[Vec<i64>]) -> Result<(Vec<f32>, usize), ModelError> {
         let (rows, count, width) = (prefixes.len(), of.ids.len(), prefixes[0].len());
         let inputs = ort::inputs![

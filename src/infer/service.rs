@@ -128,8 +128,8 @@ pub struct InferenceService {
 }
 
 impl InferenceService {
-    /// One worker thread per tagger. An idle worker waits up to `max_wait` for a batch to fill. Shadows' requests wait as
-    /// long as any model has other requests, which `urgent` counts.
+    /// One worker thread per tagger. An idle worker waits up to `max_wait` for a batch to fill. Shadows' requests wait
+    /// as long as any model has other requests, which `urgent` counts.
     pub fn start(taggers: Vec<Box<dyn Tagger>>, limits: BatchLimits, max_wait: Duration, urgent: Urgent) -> InferenceService {
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), limits, max_wait, urgent });
         let workers = taggers

@@ -227,7 +227,8 @@ impl States {
         self.positions.reserve_exact(room - self.positions.len());
     }
 
-    /// Values of every head of every slab in turn, slot by slot. There may be fewer slots than the model has, and not all of them are in use.
+    /// Values of every head of every slab in turn, slot by slot. There may be fewer slots than the model has, and not
+    /// all of them are in use.
     ///
     /// # Panics
     /// If nothing was kept.

@@ -1,4 +1,5 @@
-//! Asking HTTP servers that stand beside Kafka: token endpoints, schema registries. Blocking: for threads of their own, and for the start.
+//! Asking HTTP servers that stand beside Kafka: token endpoints, schema registries. Blocking: for threads of their own,
+//! and for the start.
 
 use std::io::Read;
 use std::path::Path;
@@ -15,7 +16,8 @@ const MAX_ANSWER_BYTES: u64 = 256 << 10;
 /// Longest part of a server's own explanation that is shown, characters.
 const MAX_SAID_CHARS: usize = 200;
 
-/// A client that trusts the system's authorities, and those of a PEM file. It follows no redirection: what it sends is a secret.
+/// A client that trusts the system's authorities, and those of a PEM file. It follows no redirection: what it sends is
+/// a secret.
 ///
 /// # Errors
 /// The file cannot be read, or holds no certificates.

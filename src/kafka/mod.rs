@@ -36,7 +36,8 @@ const SAY_NEXT: Duration = Duration::from_millis(20);
 /// second; an operator needs to read it once in a while.
 const SAY_AGAIN: Duration = Duration::from_secs(30);
 
-/// Brokers and properties of the settings, with what stands in files. A client that is made with it must be [signed in](sign_in::sign_in).
+/// Brokers and properties of the settings, with what stands in files. A client that is made with it must be [signed
+/// in](sign_in::sign_in).
 ///
 /// # Errors
 /// A file of `kafka.property_files` cannot be read.
@@ -55,8 +56,8 @@ pub fn client(settings: &Settings) -> KafkaResult<ClientConfig> {
     Ok(config)
 }
 
-/// No broker answers, or no token can be had to ask one; what the client says of it. It tells its reasons only where it is polled, so a consumer asks, which joins
-/// no group.
+/// No broker answers, or no token can be had to ask one; what the client says of it. It tells its reasons only where it
+/// is polled, so a consumer asks, which joins no group.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreachable(String);

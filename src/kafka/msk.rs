@@ -1,6 +1,8 @@
-//! Tokens for Amazon MSK's IAM access control: a presigned URL of the action `kafka-cluster:Connect`, in base64, shown to the broker by SASL OAUTHBEARER.
+//! Tokens for Amazon MSK's IAM access control: a presigned URL of the action `kafka-cluster:Connect`, in base64, shown
+//! to the broker by SASL OAUTHBEARER.
 //!
-//! The form is that of Amazon's own signers (aws-msk-iam-sasl-signer for Java, Python and Go). Signing is Amazon's crate, credentials are those of reqsign.
+//! The form is that of Amazon's own signers (aws-msk-iam-sasl-signer for Java, Python and Go). Signing is Amazon's
+//! crate, credentials are those of reqsign.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -39,7 +41,8 @@ pub fn fetch(region: &str) -> Result<AccessToken, String> {
     token(region, &credentials, SystemTime::now()).map_err(|why| format!("{place}: {why}"))
 }
 
-/// The first credentials there are, in the order of Amazon's SDKs: variables, profile files, web identity (IRSA), container (ECS, EKS Pod Identity), instance.
+/// The first credentials there are, in the order of Amazon's SDKs: variables, profile files, web identity (IRSA),
+/// container (ECS, EKS Pod Identity), instance.
 async fn credentials() -> Result<Credential, String> {
     let client = reqwest::Client::builder()
         .timeout(http::ANSWERS)
@@ -110,7 +113,8 @@ mod tests {
         Url::parse(url).unwrap().query_pairs().map(|(k, v)| (k.into_owned(), v.into_owned())).collect()
     }
 
-    /// Both URLs are those that Amazon's signer for Python (aws-msk-iam-sasl-signer-python 1.0.2) makes with these credentials at this moment.
+    /// Both URLs are those that Amazon's signer for Python (aws-msk-iam-sasl-signer-python 1.0.2) makes with these
+    /// credentials at this moment.
     #[test]
     fn a_token_is_the_url_that_amazons_own_signer_makes() {
         let theirs = [

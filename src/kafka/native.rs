@@ -1,5 +1,5 @@
-//! What librdkafka can do and its Rust binding does not show: giving a running client another password or token, asking what a principal may do, setting a
-//! property of a consumer group.
+//! What librdkafka can do and its Rust binding does not show: giving a running client another password or token, asking
+//! what a principal may do, setting a property of a consumer group.
 #![allow(unsafe_code)] // the calls below, and nothing else
 
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -39,7 +39,8 @@ pub fn set_password<C: ClientContext>(client: &Client<C>, user: &str, password: 
     }
 }
 
-/// Lets the client's next connections, and its present ones where the broker asks for it anew, use this token (OAUTHBEARER).
+/// Lets the client's next connections, and its present ones where the broker asks for it anew, use this token
+/// (OAUTHBEARER).
 ///
 /// # Errors
 /// A null character in it, or librdkafka's own word: a token that has expired, a character that no token may have.
@@ -49,7 +50,8 @@ pub fn set_token<C: ClientContext>(client: &Client<C>, token: &AccessToken) -> K
         token.extensions.iter().flat_map(|(name, value)| [text(name), text(value)]).collect::<KafkaResult<_>>()?;
     let mut pointers: Vec<*const c_char> = extensions.iter().map(|e| e.as_ptr()).collect();
     let mut says: [c_char; SAYS_BYTES] = [0; SAYS_BYTES];
-    // SAFETY: the client lives as long as the borrow; librdkafka copies all texts, and writes at most SAYS_BYTES with a null at their end.
+    // SAFETY: the client lives as long as the borrow; librdkafka copies all texts, and writes at most SAYS_BYTES with a
+    // null at their end.
     let (code, says) = unsafe {
         let code = rd_kafka_oauthbearer_set_token(
             client.native_ptr(),
@@ -80,7 +82,8 @@ pub fn allowed<C: ClientContext>(client: &Client<C>, topics: &[&str], patience: 
     let names: Vec<CString> = topics.iter().map(|topic| text(topic)).collect::<KafkaResult<_>>()?;
     let mut pointers: Vec<*const c_char> = names.iter().map(|n| n.as_ptr()).collect();
     let rk = client.native_ptr();
-    // SAFETY: the client and the names outlive the call; what is made here is destroyed here, after the answer has been copied out of the event.
+    // SAFETY: the client and the names outlive the call; what is made here is destroyed here, after the answer has been
+    // copied out of the event.
     unsafe {
         let collection = rd_kafka_TopicCollection_of_topic_names(pointers.as_mut_ptr(), pointers.len());
         let options = options(rk, rd_kafka_admin_op_t::RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, patience);
@@ -121,7 +124,8 @@ unsafe fn of_topic(topic: *const rd_kafka_TopicDescription_t) -> (String, Allowe
     }
 }
 
-/// Sets one property of a consumer group at the broker and leaves its others as they are (KIP-848, KIP-339). Blocks, at most so long.
+/// Sets one property of a consumer group at the broker and leaves its others as they are (KIP-848, KIP-339). Blocks, at
+/// most so long.
 ///
 /// # Errors
 /// The broker does not answer, or refuses; its word.

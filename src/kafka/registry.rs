@@ -1,7 +1,8 @@
 //! A schema registry: looks schemas up, and registers ours.
 //!
-//! The calls and answers are those of Confluent's documentation (`GET /schemas/ids/…`, `POST /subjects/…`, `POST /subjects/…/versions`), which other registries have as
-//! well. They are tested against these documented answers, not against a registry.
+//! The calls and answers are those of Confluent's documentation (`GET /schemas/ids/…`, `POST /subjects/…`, `POST
+//! /subjects/…/versions`), which other registries have as well. They are tested against these documented answers, not
+//! against a registry.
 
 use reqwest::blocking::RequestBuilder;
 use serde::Deserialize;
@@ -117,7 +118,8 @@ fn answer(
     Ok((status, serde_json::from_slice(&body).ok()))
 }
 
-/// A subject as a part of a path: a topic's name has letters, digits, dots, underscores and hyphens, and nothing else is left as it is.
+/// A subject as a part of a path: a topic's name has letters, digits, dots, underscores and hyphens, and nothing else
+/// is left as it is.
 fn escaped(subject: &str) -> String {
     let mut out = String::new();
     for byte in subject.bytes() {

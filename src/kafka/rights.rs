@@ -1,7 +1,8 @@
-//! What this program's principal must be allowed, and whether the broker allows it. docs/SECURITY.md lists the same for operators.
+//! What this program's principal must be allowed, and whether the broker allows it. docs/SECURITY.md lists the same for
+//! operators.
 //!
-//! Rights on topics are asked for before anything is consumed: a right that is missing on the dead-letter topic would otherwise show months later. The others show
-//! at once: joining the group, and beginning transactions.
+//! Rights on topics are asked for before anything is consumed: a right that is missing on the dead-letter topic would
+//! otherwise show months later. The others show at once: joining the group, and beginning transactions.
 
 use std::time::Duration;
 
@@ -48,8 +49,8 @@ fn needed(settings: &Settings) -> Vec<(&str, &'static [Operation])> {
 /// call that needs a right.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The rights on topics that the client's principal lacks, each as `Write on topic "…"`. Empty as well where the broker does not say: one without an
-/// authoriser, or the demo's, which is not asked. Blocks for [`PATIENCE`] at most.
+/// The rights on topics that the client's principal lacks, each as `Write on topic "…"`. Empty as well where the broker
+/// does not say: one without an authoriser, or the demo's, which is not asked. Blocks for [`PATIENCE`] at most.
 pub fn lacking<C: ClientContext>(settings: &Settings, client: &Client<C>) -> Vec<String> {
     if settings.kafka.embedded {
         return Vec::new();

@@ -1,7 +1,8 @@
-//! Tokens for SASL OAUTHBEARER: by OIDC client credentials (RFC 6749, section 4.4, as KIP-768 has it for Kafka's own clients), or for Amazon MSK's IAM.
+//! Tokens for SASL OAUTHBEARER: by OIDC client credentials (RFC 6749, section 4.4, as KIP-768 has it for Kafka's own
+//! clients), or for Amazon MSK's IAM.
 //!
-//! One thread for each source fetches a token, and the next one when three quarters of its life are over. So no thread that polls waits
-//! for the endpoint while a token is good, and all clients of the process use the same.
+//! One thread for each source fetches a token, and the next one when three quarters of its life are over. So no thread
+//! that polls waits for the endpoint while a token is good, and all clients of the process use the same.
 
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

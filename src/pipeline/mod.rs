@@ -1,4 +1,5 @@
-//! The service: model, formatter, one task a partition, delivery and the polling thread. The only module that knows all others.
+//! The service: model, formatter, one task a partition, delivery and the polling thread. The only module that knows all
+//! others.
 //!
 //! ```text
 //!  worker thread ──records, asks──▶ partition task (Partition) ──checkpoints──▶ worker thread ──transaction──▶ Kafka
@@ -303,8 +304,8 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
     }
 }
 
-/// One membership of the group, from joining to leaving. It ends without an error where the process is to stop, or where certificates have been replaced, which
-/// only new clients read.
+/// One membership of the group, from joining to leaving. It ends without an error where the process is to stop, or
+/// where certificates have been replaced, which only new clients read.
 fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Result<(), RunError> {
     let settings = &shared.settings;
     let files = StartFiles::of(settings);

@@ -29,7 +29,8 @@ pub struct OfflinePipeline {
 }
 
 impl OfflinePipeline {
-    /// Settings for this pipeline: no deadline for the model, no frame before a value, and partials only if `partials` asks for them.
+    /// Settings for this pipeline: no deadline for the model, no frame before a value, and partials only if `partials`
+    /// asks for them.
     pub fn settings(mut settings: Settings, partials: bool) -> Settings {
         settings.infer.timeout_ms = PATIENCE_MS;
         settings.partials.enabled = partials;

@@ -1,5 +1,5 @@
-//! What must hold of any record, whatever its bytes: it is refused for a known reason, or it keeps the contract and each of its words
-//! comes out of formatting once. For the fuzz target `decode` and its saved corpus.
+//! What must hold of any record, whatever its bytes: it is refused for a known reason, or it keeps the contract and
+//! each of its words comes out of formatting once. For the fuzz target `decode` and its saved corpus.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -168,7 +168,8 @@ const WORDS: [&str; 16] = [
     "blimey",
 ];
 
-/// Divides words made of `bytes` into units, as if tagged and as if not: no word is lost or doubled, and no token is empty.
+/// Divides words made of `bytes` into units, as if tagged and as if not: no word is lost or doubled, and no token is
+/// empty.
 pub fn check_sentence(bytes: &[u8]) {
     static STYLE: LazyLock<Style> = LazyLock::new(|| {
         let dir = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en"));

@@ -1,5 +1,5 @@
-//! Reloads profiles, models, grammars, packs and lists that change while the service runs. The files are looked at again and
-//! again, and at once on SIGHUP. Changed files are checked first; files with an error are not used.
+//! Reloads profiles, models, grammars, packs and lists that change while the service runs. The files are looked at
+//! again and again, and at once on SIGHUP. Changed files are checked first; files with an error are not used.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

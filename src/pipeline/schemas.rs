@@ -1,6 +1,7 @@
 //! Gets the schemas of raw values in Avro from the registry before the values are read.
 //!
-//! A registry that is away comes back, so a value waits for its schema, and with it its partition. Only what the registry itself denies is refused.
+//! A registry that is away comes back, so a value waits for its schema, and with it its partition. Only what the
+//! registry itself denies is refused.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

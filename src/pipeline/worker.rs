@@ -84,7 +84,8 @@ struct State {
 }
 
 impl Worker {
-    /// With no partition yet, and with credentials that were just given to all clients. `reports`: from the tasks that `assignment` starts on `runtime`.
+    /// With no partition yet, and with credentials that were just given to all clients. `reports`: from the tasks that
+    /// `assignment` starts on `runtime`.
     pub fn new(
         settings: &Settings,
         assignment: Assignment,

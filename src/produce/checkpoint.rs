@@ -55,7 +55,8 @@ impl Checkpoint {
         }
     }
 
-    /// Goes on with the checkpoint after it: its output follows, its states replace older ones, and each stream keeps its latest tail.
+    /// Goes on with the checkpoint after it: its output follows, its states replace older ones, and each stream keeps
+    /// its latest tail.
     ///
     /// # Panics
     /// If `later` is in fact the earlier one.
@@ -69,8 +70,8 @@ impl Checkpoint {
         self.next_offset = later.next_offset;
         self.mark = later.mark;
         self.changelog.extend(later.changelog);
-        // A tail that was not sent yet is still the latest one of a stream that has said nothing since. Where words of the stream were released, the tail
-        // shows words that are final by now.
+        // A tail that was not sent yet is still the latest one of a stream that has said nothing since. Where words of
+        // the stream were released, the tail shows words that are final by now.
         let stream = |segment: &Segment| -> Stream { (segment.session.clone(), segment.channel.clone()) };
         let mut tails: BTreeMap<Stream, Segment> = self.partials.drain(..).map(|tail| (stream(&tail), tail)).collect();
         for out in &later.out {

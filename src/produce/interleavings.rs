@@ -1,4 +1,5 @@
-//! [`Commits`] under every interleaving that a scheduler finds: two workers, their tasks, a broker that answers, aborts and moves partitions, and deaths.
+//! [`Commits`] under every interleaving that a scheduler finds: two workers, their tasks, a broker that answers, aborts
+//! and moves partitions, and deaths.
 //!
 //! The scheduler draws the next step at random and plays the lives of a group whose input is a few words. At the end it
 //! checks:

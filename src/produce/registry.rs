@@ -6,8 +6,8 @@ use crate::kafka::registry::{Language, schema_id};
 use crate::record::avro::SEGMENT_SCHEMA;
 use crate::record::{Framing, Segment};
 
-/// The numbers of the schemas of the formatted and the partial topic. A registry that does not know a schema is asked to take it. Blocks. Asks nothing unless
-/// `output.framing` wants it.
+/// The numbers of the schemas of the formatted and the partial topic. A registry that does not know a schema is asked
+/// to take it. Blocks. Asks nothing unless `output.framing` wants it.
 ///
 /// # Errors
 /// The registry does not answer, refuses, or finds the schema incompatible with what the subject has; says what to do.

@@ -200,8 +200,8 @@ impl DeadLetter {
     }
 }
 
-/// The headers of a raw record that its words' segment carries on. Those that say what the raw record itself was stay behind: the attributes of its CloudEvent (two
-/// events must not share an id), and what its value was written in.
+/// The headers of a raw record that its words' segment carries on. Those that say what the raw record itself was stay
+/// behind: the attributes of its CloudEvent (two events must not share an id), and what its value was written in.
 fn passed(headers: &[(String, Option<Vec<u8>>)]) -> Headers {
     let about_itself = |name: &str| {
         name.get(..3).is_some_and(|begin| begin.eq_ignore_ascii_case("ce_")) || name.eq_ignore_ascii_case("content-type")

@@ -19,8 +19,8 @@ fn admin(settings: &Settings) -> Result<AdminClient<ClientLog>, KafkaError> {
 /// Checks the changelog's configuration.
 ///
 /// # Errors
-/// The changelog is not compacted, so states would expire while their calls go on. If the broker does not say, the check
-/// passes.
+/// The changelog is not compacted, so states would expire while their calls go on. If the broker does not say, the
+/// check passes.
 pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
     if settings.kafka.embedded {
         return Ok(());
@@ -170,11 +170,14 @@ pub async fn retention(settings: &Settings) -> Vec<(String, Option<i64>)> {
     names.iter().map(|name| (name.to_string(), of(name))).collect()
 }
 
-/// Creates the five topics, and that of samples where there are any, each with `partitions`, and with so many copies of each partition: unless somebody says how many, 3, or as many as there are brokers;
-/// a record counts as written where all copies but one have it, unless somebody says otherwise. A topic that exists is left as it is. Gives a line a topic. `keep`: raw-class topics (raw, dead letters, changelog) keep what was said for so long, and a quarter more.
+/// Creates the five topics, and that of samples where there are any, each with `partitions`, and with so many copies of
+/// each partition: unless somebody says how many, 3, or as many as there are brokers; a record counts as written where
+/// all copies but one have it, unless somebody says otherwise. A topic that exists is left as it is. Gives a line a
+/// topic. `keep`: raw-class topics (raw, dead letters, changelog) keep what was said for so long, and a quarter more.
 ///
 /// # Errors
-/// The broker cannot be reached, has too few fellows for the replication, or refuses; says which topic and why. Or `keep` is too short for calls to go on.
+/// The broker cannot be reached, has too few fellows for the replication, or refuses; says which topic and why. Or
+/// `keep` is too short for calls to go on.
 pub async fn create(
     settings: &Settings,
     partitions: i32,
@@ -246,8 +249,9 @@ pub async fn create(
         .collect()
 }
 
-/// Lets the broker take partitions from a silent member of the group after `kafka.session_timeout_ms`, where the broker decides that (KIP-848). Gives a line that
-/// says what became of it: a broker that refuses keeps its own time-out, and the group works with that. Blocks.
+/// Lets the broker take partitions from a silent member of the group after `kafka.session_timeout_ms`, where the broker
+/// decides that (KIP-848). Gives a line that says what became of it: a broker that refuses keeps its own time-out, and
+/// the group works with that. Blocks.
 ///
 /// # Errors
 /// No client can be made.

@@ -169,8 +169,9 @@ impl Transaction {
         }
     }
 
-    /// What follows from an error, and what is to be said of it. Where a right is missing librdkafka tells it nobody: it calls the transaction's state wrong, or its
-    /// records purged. So the broker is asked for the rights once more, now and then.
+    /// What follows from an error, and what is to be said of it. Where a right is missing librdkafka tells it nobody:
+    /// it calls the transaction's state wrong, or its records purged. So the broker is asked for the rights once more,
+    /// now and then.
     fn kind(&mut self, error: KafkaError) -> TransactionError {
         let error = match kind(error) {
             TransactionError::Again(error) => error,

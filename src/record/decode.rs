@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::avro::{self, Schemas};
 use super::{FORMAT, Framing, InputFormat, RawRecord, RawSegment, RecordLimits, Refused, Segment};
 
-/// Checks key, value and headers. `format` is the value's format, unless the header [`FORMAT`] names another. `schemas` are those of values in Avro.
+/// Checks key, value and headers. `format` is the value's format, unless the header [`FORMAT`] names another. `schemas`
+/// are those of values in Avro.
 ///
 /// # Errors
 /// `key` (absent, empty, too long, not UTF-8, control characters), `empty` (no value), `limit`, `avro`, and those of
@@ -51,8 +52,8 @@ pub fn decode(
     Ok((session, segment))
 }
 
-/// What stands before a value that a schema registry knows the schema of, in the wire format of Confluent's serialisers: a zero byte, and the number of the schema,
-/// most significant byte first.
+/// What stands before a value that a schema registry knows the schema of, in the wire format of Confluent's
+/// serialisers: a zero byte, and the number of the schema, most significant byte first.
 pub fn frame(schema: u32) -> [u8; 5] {
     let id = schema.to_be_bytes();
     [0, id[0], id[1], id[2], id[3]]
@@ -70,7 +71,8 @@ fn unframed(payload: &[u8]) -> Result<&[u8], Refused> {
     }
 }
 
-/// A segment of the formatted or the partial topic, as this program writes it with this framing. `None`: something else stands there.
+/// A segment of the formatted or the partial topic, as this program writes it with this framing. `None`: something else
+/// stands there.
 pub fn segment(value: &[u8], framing: Framing) -> Option<Segment> {
     match framing {
         Framing::None => serde_json::from_slice(value).ok(),

@@ -37,7 +37,9 @@ pub struct WrittenWord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
     pub speaker: Option<Arc<str>>,
-    /// input words of the epoch it came from, half-open. Tokens of one entity may share them, where the words cannot be divided, and so may tokens read back from one figure of the recogniser's (input.reformat); tokens share no word otherwise
+    /// input words of the epoch it came from, half-open. Tokens of one entity may share them, where the words cannot be
+    /// divided, and so may tokens read back from one figure of the recogniser's (input.reformat); tokens share no word
+    /// otherwise
     pub src: [u64; 2],
 }
 
@@ -113,13 +115,17 @@ pub struct Counts {
 pub enum Timing {
     /// a delay ran out when the first number of words was known: the words before the second number froze
     Timer([u64; 2]),
-    /// the speaker had stopped for long enough when the first number of words was known: the words before the second number froze
+    /// the speaker had stopped for long enough when the first number of words was known: the words before the second
+    /// number froze
     Utterance([u64; 2]),
-    /// frozen words had waited for long enough: from this word on they were released, when so many words were frozen, and the latest pass of the release rule `predicted` had seen so many (0 with other rules)
+    /// frozen words had waited for long enough: from this word on they were released, when so many words were frozen,
+    /// and the latest pass of the release rule `predicted` had seen so many (0 with other rules)
     Release([u64; 3]),
-    /// the pass that saw the first number of words, and froze the words before the second, had no answer: they are as spoken
+    /// the pass that saw the first number of words, and froze the words before the second, had no answer: they are as
+    /// spoken
     Failed([u64; 2]),
-    /// the second stage gave no answer about the spans of the pass that saw the first number of words, and froze the words before the second: the grammars wrote them
+    /// the second stage gave no answer about the spans of the pass that saw the first number of words, and froze the
+    /// words before the second: the grammars wrote them
     Undecided([u64; 2]),
     /// the epoch expired before the raw record at this offset was taken
     Expired(i64),

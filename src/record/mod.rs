@@ -1,4 +1,5 @@
-//! The wire contract: a raw segment in ([`raw`], or as recognisers write it, [`input`]), a formatted segment out ([`formatted`]).
+//! The wire contract: a raw segment in ([`raw`], or as recognisers write it, [`input`]), a formatted segment out
+//! ([`formatted`]).
 
 pub mod avro;
 pub mod decode;
@@ -16,7 +17,8 @@ pub use raw::{End, RawSegment, RawWord, RecordLimits};
 pub use refused::Refused;
 pub use sample::ShadowSample;
 
-/// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes through.
+/// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes
+/// through.
 pub const REPLAYED: &str = "faircopy-replayed";
 /// Header of an order to forget the session that the key names: `faircopy sessions erase` sends it.
 pub const ERASE: &str = "faircopy-erase";

@@ -1,6 +1,7 @@
 //! Why a record cannot be taken.
 
-/// Why a record cannot be taken: a short machine-readable reason and a sentence for people. Never quotes the record's words.
+/// Why a record cannot be taken: a short machine-readable reason and a sentence for people. Never quotes the record's
+/// words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}: {detail}")]
 pub struct Refused {

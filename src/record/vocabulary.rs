@@ -1,4 +1,5 @@
-//! Spellings that a record gives for its session, from then on: names of people, products and places that no file could list before the call.
+//! Spellings that a record gives for its session, from then on: names of people, products and places that no file could
+//! list before the call.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +7,14 @@ use super::refused::Refused;
 
 /// Spellings of a session at most; of a record as well. Where more come, the oldest leave.
 pub const MAX_SPELLINGS: usize = 500;
-/// Bytes of a session's spellings at most, said and written together; of a record's as well. Where more come, the oldest leave.
+/// Bytes of a session's spellings at most, said and written together; of a record's as well. Where more come, the
+/// oldest leave.
 pub const MAX_BYTES: usize = 16 << 10;
 /// Words that one spelling may be said in.
 pub const MAX_SAID_WORDS: usize = 8;
 
-/// `vocabulary`: what is written, where it is said as it is written but for its case and marks; or what is written and the ways to say it.
+/// `vocabulary`: what is written, where it is said as it is written but for its case and marks; or what is written and
+/// the ways to say it.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 #[serde(untagged)]

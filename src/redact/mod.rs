@@ -1,11 +1,13 @@
-//! What must not leave: found in the words of a stream before anything of them is written, so that it is in no field of a record.
+//! What must not leave: found in the words of a stream before anything of them is written, so that it is in no field of
+//! a record.
 //!
-//! [`token`] makes words comparable. [`number`] finds digits and how many they may be, [`cues`] what is said around a secret (cues, questions, shapes of
-//! answers in `shapes`), [`phrases`] listed names. [`Redaction::find`] puts them together. It is a function of spoken words alone: a tagger can only add to what is
-//! found, but for amounts and dates, which it may take out where a word in them says that they are one.
+//! [`token`] makes words comparable. [`number`] finds digits and how many they may be, [`cues`] what is said around a
+//! secret (cues, questions, shapes of answers in `shapes`), [`phrases`] listed names. [`Redaction::find`] puts them
+//! together. It is a function of spoken words alone: a tagger can only add to what is found, but for amounts and dates,
+//! which it may take out where a word in them says that they are one.
 //!
-//! Two ask it: the session module, so that no segment ends inside something found or about to be found, and the format module, which takes out what is
-//! found of a segment, knowing what was said before and, as far as it is known, after.
+//! Two ask it: the session module, so that no segment ends inside something found or about to be found, and the format
+//! module, which takes out what is found of a segment, knowing what was said before and, as far as it is known, after.
 
 mod cues;
 mod email;
@@ -54,7 +56,8 @@ pub struct RedactionRule {
 pub const MAX_KEEP_LAST: usize = 4;
 /// Fewest digits that are taken for a card's: 13 to 19 (ISO/IEC 7812-1), of which a recogniser may lose one.
 const CARD_DIGITS: usize = 12;
-/// Classes found by counting digits, with the fewest of each. There is no most: a number that another one joins is still in there.
+/// Classes found by counting digits, with the fewest of each. There is no most: a number that another one joins is
+/// still in there.
 const COUNTED: [(&str, usize); 4] = [("card", CARD_DIGITS), ("ssn", 9), ("phone", 7), ("account", 6)];
 /// Numbers joined by words that are a list of quantities, and nobody's number, at most.
 const LISTED_QUANTITIES: usize = 3;
@@ -211,7 +214,8 @@ impl Redaction {
         COUNTED.iter().any(|(class, _)| self.redacts(class))
     }
 
-    /// What of `words` must not leave, in order. Of them the first `before` have left by now. `more`: words may follow the last.
+    /// What of `words` must not leave, in order. Of them the first `before` have left by now. `more`: words may follow
+    /// the last.
     pub fn find(&self, words: &[RedactionWord], before: usize, more: bool) -> Vec<Region> {
         let parts: Vec<Part> = words
             .iter()
@@ -357,7 +361,8 @@ impl Redaction {
     }
 }
 
-/// Stretches from a digit to the last digit that is not too far from the one before it; and whether what follows them may add to them.
+/// Stretches from a digit to the last digit that is not too far from the one before it; and whether what follows them
+/// may add to them.
 fn runs(parts: &[Part], more: bool) -> Vec<(Range<usize>, bool)> {
     let mut runs: Vec<(Range<usize>, bool)> = Vec::new();
     let mut at = 0;

@@ -10,7 +10,8 @@ fn redaction(classes: &str) -> Redaction {
     redaction
 }
 
-/// What is found of words, of which those in brackets are removed, those with a question mark are a guess, and those before a bar have left.
+/// What is found of words, of which those in brackets are removed, those with a question mark are a guess, and those
+/// before a bar have left.
 fn found(classes: &str, text: &str, more: bool) -> Vec<String> {
     let (before, text) = text.split_once(" | ").unwrap_or(("", text));
     let spoken: Vec<&str> = text.split_whitespace().collect();

@@ -1,7 +1,9 @@
-//! The boundary before each word, measured once, when the word comes in: a function of the stream's words, times and speakers alone.
+//! The boundary before each word, measured once, when the word comes in: a function of the stream's words, times and
+//! speakers alone.
 //!
-//! A word is measured against the last word that was said. Recogniser markup (`[noise]`) has no place in time: silence is measured across it. Where
-//! something is missing, the boundary is unknown. Of two words of which one has no speaker, nobody knows whether the speaker changed.
+//! A word is measured against the last word that was said. Recogniser markup (`[noise]`) has no place in time: silence
+//! is measured across it. Where something is missing, the boundary is unknown. Of two words of which one has no
+//! speaker, nobody knows whether the speaker changed.
 
 use std::sync::Arc;
 
@@ -31,7 +33,8 @@ impl LastWord {
     }
 }
 
-/// Measures the boundary before a stream's next word. `last`: the word before, which this one becomes unless it is markup.
+/// Measures the boundary before a stream's next word. `last`: the word before, which this one becomes unless it is
+/// markup.
 pub fn measure(last: &mut Option<LastWord>, word: &mut Word) {
     let is_markup = word.kind == WordKind::Markup;
     word.prosody = match last {

@@ -7,8 +7,8 @@
 //!   base ≤ released ≤ frozen ≤ total, all counted in words of the epoch
 //! ```
 //!
-//! Of history only the tokens and boundaries are kept: passes read them, and nothing else does. An idle stream is little more than that. How far words are *settled*
-//! is another number (`settle.rs`).
+//! Of history only the tokens and boundaries are kept: passes read them, and nothing else does. An idle stream is
+//! little more than that. How far words are *settled* is another number (`settle.rs`).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -208,7 +208,8 @@ impl Buffer {
         &self.entries[(i - self.released) as usize]
     }
 
-    /// How many input words the words `from..to` came from; one of which some words are before `from` is not counted again. None of them is released.
+    /// How many input words the words `from..to` came from; one of which some words are before `from` is not counted
+    /// again. None of them is released.
     pub fn input_words(&self, from: u64, to: u64) -> u64 {
         let before = if from > self.released { self.get(from - 1).word.src[1] } else { 0 };
         self.range(from, to)

@@ -100,7 +100,8 @@ proptest! {
         prop_assert_eq!(calm, stormy);
     }
 
-    /// Promise 2 across owners: whoever goes on from the changelog, whenever, makes the same segments of the same words.
+    /// Promise 2 across owners: whoever goes on from the changelog, whenever, makes the same segments of the same
+    /// words.
     #[test]
     fn a_stream_that_is_handed_over_at_any_time_says_what_it_would_have_said(
         policy in policies(), steps in steps(), takes in 0u64..400, handed_over in prop::collection::vec(any::<bool>(), 40),
@@ -120,7 +121,8 @@ proptest! {
         prop_assert_eq!(run(&[false; 40], &[]), run(&handed_over, &lost));
     }
 
-    /// Promise 2 against the raw topic: words, and where segments say that the clock decided, are all that segments depend on. So they can be made again.
+    /// Promise 2 against the raw topic: words, and where segments say that the clock decided, are all that segments
+    /// depend on. So they can be made again.
     #[test]
     fn what_the_clock_and_failures_decided_is_repeated_from_what_segments_say_of_it(
         policy in policies(), steps in steps(), slow in 0u64..900, failing in 2u64..9, losing in 2u64..9,
@@ -147,7 +149,8 @@ proptest! {
         prop_assert_eq!(sim.again(), sim.out);
     }
 
-    /// Promise 4, in small: commits and crashes at any step. What a reader of committed records sees is what it would have seen without.
+    /// Promise 4, in small: commits and crashes at any step. What a reader of committed records sees is what it would
+    /// have seen without.
     #[test]
     fn crashes_anywhere_between_commits_change_nothing_that_is_committed(
         policy in policies(), steps in steps(), takes in 0u64..400, fate in prop::collection::vec(0u8..5, 40),
@@ -204,7 +207,8 @@ proptest! {
         }
     }
 
-    /// `at_least_once`, in small: the worker dies with its states written and its offsets not. What a state holds is not taken again.
+    /// `at_least_once`, in small: the worker dies with its states written and its offsets not. What a state holds is
+    /// not taken again.
     #[test]
     fn a_death_between_states_and_offsets_restarts_no_stream_and_doubles_no_word(
         policy in policies(), steps in steps(), takes in 0u64..400, fate in prop::collection::vec(0u8..5, 40),
@@ -229,8 +233,8 @@ proptest! {
         prop_assert_eq!(run(&[0; 40]), run(&fate));
     }
 
-    /// States that another version wrote: their streams are made anew from the raw topic, and no word is lost or doubled. Where the raw topic has lost
-    /// records, what is missing is known to the word.
+    /// States that another version wrote: their streams are made anew from the raw topic, and no word is lost or
+    /// doubled. Where the raw topic has lost records, what is missing is known to the word.
     #[test]
     fn a_stream_whose_state_cannot_be_read_goes_on_where_its_readers_are(
         policy in policies(), steps in steps(), takes in 0u64..400, fate in prop::collection::vec(0u8..4, 40), lost in prop_oneof![Just(0usize), 0usize..20],

@@ -80,9 +80,9 @@ fn turn_begins(buffer: &Buffer, cut: u64, known: u64) -> bool {
     cut < known && buffer.get(cut).word.begins_turn()
 }
 
-/// The next cut that `policy`'s rule allows among frozen words. A segment ends where another speaker begins, whatever the rule, unless something that is
-/// redacted reaches over both. `before`: what was released, as far as redaction must know. `ended`: no
-/// word will follow the buffer's last.
+/// The next cut that `policy`'s rule allows among frozen words. A segment ends where another speaker begins, whatever
+/// the rule, unless something that is redacted reaches over both. `before`: what was released, as far as redaction must
+/// know. `ended`: no word will follow the buffer's last.
 pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> Option<u64> {
     let complete = |cut: u64| ended && cut == buffer.total();
     let held = RedactedRanges::of(buffer, policy, before, buffer.frozen());
@@ -105,8 +105,8 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
     }
 }
 
-/// Algorithm 1: the cut after the first predicted end-of-sentence mark, or before the first word of another speaker, if `trailing` of the `known` words follow it.
-/// Words before it need not be frozen yet; releasing freezes them.
+/// Algorithm 1: the cut after the first predicted end-of-sentence mark, or before the first word of another speaker, if
+/// `trailing` of the `known` words follow it. Words before it need not be frozen yet; releasing freezes them.
 pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, known: u64) -> Option<u64> {
     let ends =
         |i: u64| (tags(buffer, i).punct.ends_sentence() || turn_begins(buffer, i + 1, known)) && outside_figure(buffer, i + 1);

@@ -1,7 +1,8 @@
 //! Exact repeats are decided whole: "I'm I'm calling" loses one copy, not both.
 //!
-//! A tagger judges each word. It often says of every copy of a repeat that the copy leaves, or takes half of a copy ("it was it was"). So the tags of a
-//! pass are looked at together, in runs: words that are said again and again without anything between them but fillers and markup.
+//! A tagger judges each word. It often says of every copy of a repeat that the copy leaves, or takes half of a copy
+//! ("it was it was"). So the tags of a pass are looked at together, in runs: words that are said again and again
+//! without anything between them but fillers and markup.
 //!
 //! ```text
 //!  i'm/REP i'm/RM calling                     no copy stays: the last one does
@@ -9,9 +10,9 @@
 //!  to/REP boston/REP to/REP boston/REP to denver      "to denver" repairs the last copy: the tags stand
 //! ```
 //!
-//! Of words that are said twice and mean it ("that that"), nothing leaves: a run of which the tagger takes nothing is let alone. Of numbers ("five five
-//! one") every copy may be meant: where the tagger takes all of them, all stay. The result is a function of the words and tags of a pass and of tags that
-//! are frozen, which never change.
+//! Of words that are said twice and mean it ("that that"), nothing leaves: a run of which the tagger takes nothing is
+//! let alone. Of numbers ("five five one") every copy may be meant: where the tagger takes all of them, all stay. The
+//! result is a function of the words and tags of a pass and of tags that are frozen, which never change.
 
 use super::{Word, WordKind};
 use crate::tags::{Disfluency, Tags};
@@ -43,7 +44,8 @@ struct Run<'a> {
     next: Option<usize>,
 }
 
-/// Decides the repeats of a pass. `words` are in order, each with its tags; those before `open` are frozen. Gives whether there was anything to decide.
+/// Decides the repeats of a pass. `words` are in order, each with its tags; those before `open` are frozen. Gives
+/// whether there was anything to decide.
 pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
     if !words.iter().any(|(_, tags)| is_reparandum(tags)) {
         return false;

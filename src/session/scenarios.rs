@@ -109,7 +109,8 @@ fn an_entity_waits_for_the_next_word_but_not_for_a_speaker_who_has_stopped() {
 
 #[test]
 fn a_segment_ends_where_another_speaker_begins_whatever_the_rule() {
-    // Neither a mark nor a gap between entities: only speakers divide. The words are of ann, bob, ann, and nobody known.
+    // Neither a mark nor a gap between entities: only speakers divide. The words are of ann, bob, ann, and nobody
+    // known.
     let entity = |row: &Row| vec![Tags { itn: Itn::I(ItnClass::Phone), ..Tags::default() }; row.first.len()];
     for rule in [ReleaseRule::Frozen, ReleaseRule::Flow, ReleaseRule::Predicted { trailing: 2 }] {
         let mut sim = Sim::with_model(Policy { rule, ..policy() }, |_| (0, false), entity);
@@ -129,7 +130,8 @@ fn words_that_wait_for_later_words_do_not_hold_up_their_partition() {
     }
     assert!(sim.sessions.pending_words() > 0, "the model is asked");
     sim.wait(1000);
-    // A backlog: no timer runs, and only further words can free these. Were they counted, nobody would read those words.
+    // A backlog: no timer runs, and only further words can free these. Were they counted, nobody would read those
+    // words.
     assert_eq!((sim.sessions.unfrozen_words(), sim.sessions.pending_words()), (90 * 4, 0));
 }
 

@@ -45,7 +45,8 @@ const MAX_STEPS: usize = 200;
 /// Plays `steps` and ends all streams.
 ///
 /// # Panics
-/// If a final word of a channel does not come out once and in order, if an epoch does not end, or if any of the checks of [`Sim`] fails.
+/// If a final word of a channel does not come out once and in order, if an epoch does not end, or if any of the checks
+/// of [`Sim`] fails.
 pub fn run(
     policy: Policy,
     steps: Vec<Step>,

@@ -1,4 +1,5 @@
-//! The second stage as streams see it: which spans a pass has ended, what is asked about them, and where the answers go.
+//! The second stage as streams see it: which spans a pass has ended, what is asked about them, and where the answers
+//! go.
 //!
 //! A span is asked when its end is known: at the first pass that freezes the word after the span, or that freezes all
 //! words because the speaker has stopped. What is asked depends on the words known at that pass only. The words of the

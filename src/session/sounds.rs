@@ -1,10 +1,10 @@
 //! Neighbours by sound: terms of a vocabulary for words that a recogniser heard in their place ("coober netties",
 //! Kubernetes).
 //!
-//! A term is a neighbour of some words if their letters, run together, have a code of Double Metaphone in common (Philips,
-//! The Double Metaphone Search Algorithm, C/C++ Users Journal 18(6), 2000), and if their likeness reaches a floor. The
-//! likeness is one less the edit distance of both in plain letters, over the length of the longer one. Plain letters have
-//! one letter for all vowels in a row and one for letters that sound alike.
+//! A term is a neighbour of some words if their letters, run together, have a code of Double Metaphone in common
+//! (Philips, The Double Metaphone Search Algorithm, C/C++ Users Journal 18(6), 2000), and if their likeness reaches a
+//! floor. The likeness is one less the edit distance of both in plain letters, over the length of the longer one. Plain
+//! letters have one letter for all vowels in a row and one for letters that sound alike.
 
 use std::collections::HashMap;
 
@@ -48,7 +48,8 @@ impl Sounds {
     }
 
     /// The neighbour of the most words that `words` begin with, in lower case, with a likeness of at least `floor`: the
-    /// number of words, and how the term is written. `may_be_heard` says of so many words whether they may be another term misheard.
+    /// number of words, and how the term is written. `may_be_heard` says of so many words whether they may be another
+    /// term misheard.
     pub fn longest(&self, words: &[&str], floor: f32, may_be_heard: impl Fn(usize) -> bool) -> Option<(usize, &str)> {
         if self.terms.is_empty() {
             return None;
@@ -66,8 +67,8 @@ impl Sounds {
     }
 }
 
-/// Words run together, without apostrophes and hyphens; `None` where they have other characters than letters of English, or too
-/// few or too many.
+/// Words run together, without apostrophes and hyphens; `None` where they have other characters than letters of
+/// English, or too few or too many.
 fn letters<'a>(words: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut all = String::new();
     for c in words.flat_map(str::chars).filter(|c| !matches!(c, '\'' | '-' | '.')) {

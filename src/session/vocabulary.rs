@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use super::sounds::Sounds;
 use crate::record::vocabulary::{MAX_BYTES, MAX_SPELLINGS, Spelling};
 
-/// A session's spellings at some point of its input. Never changed: later ones are another vocabulary, and words keep that of when they came.
+/// A session's spellings at some point of its input. Never changed: later ones are another vocabulary, and words keep
+/// that of when they came.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
     /// of several vocabularies of a session the one with the largest number is in force

@@ -28,7 +28,8 @@ pub struct Source {
     pub headers: Vec<(String, Option<Vec<u8>>)>,
     /// when it was appended, milliseconds since 1970
     pub timestamp_ms: Option<i64>,
-    /// what time in the model is counted under for the record's tenant, if tenants are counted. It is not part of a snapshot
+    /// what time in the model is counted under for the record's tenant, if tenants are counted. It is not part of a
+    /// snapshot
     pub tenant: Option<Arc<str>>,
     /// what the caller attached to the record. It is dropped with the record's last word, and is not part of a snapshot
     pub attached: Option<Attachment>,
@@ -79,8 +80,8 @@ pub struct Word {
     pub kind: WordKind,
     /// the record it came with
     pub source: Arc<Source>,
-    /// input words that it came from, half-open: of its record until its stream takes it, then of the epoch. One of them, but where a recogniser's figures
-    /// were read back
+    /// input words that it came from, half-open: of its record until its stream takes it, then of the epoch. One of
+    /// them, but where a recogniser's figures were read back
     pub src: [u64; 2],
     /// other words came from the same input words: they stay in the text together, and leave in one segment
     pub shared: bool,
@@ -97,8 +98,8 @@ pub struct Choice {
     pub words: u32,
     /// how it would write them; formatting guards it
     pub written: Box<str>,
-    /// what the grammars alone wrote of them when it was asked; nothing for a name. Where they write something else now,
-    /// they have seen more words, and the choice does not count
+    /// what the grammars alone wrote of them when it was asked; nothing for a name. Where they write something else
+    /// now, they have seen more words, and the choice does not count
     pub instead_of: Box<str>,
 }
 
@@ -116,7 +117,8 @@ impl WordKind {
 }
 
 impl Word {
-    /// The first word of a record, of which nothing is known but what was said: one empty sub-token, no times, no speaker.
+    /// The first word of a record, of which nothing is known but what was said: one empty sub-token, no times, no
+    /// speaker.
     pub fn new(spoken: impl Into<Box<str>>, source: Arc<Source>) -> Word {
         let spoken = spoken.into();
         let kind = kind_of(&spoken);
@@ -165,8 +167,8 @@ impl Word {
     }
 }
 
-/// Recogniser markup: `%HESITATION` and its like are fillers; `[noise]`, `<eps>`, `{laugh}` are no words. `<unk>` is a word
-/// that was said and not understood, and stays.
+/// Recogniser markup: `%HESITATION` and its like are fillers; `[noise]`, `<eps>`, `{laugh}` are no words. `<unk>` is a
+/// word that was said and not understood, and stays.
 pub fn kind_of(spoken: &str) -> WordKind {
     let bytes = spoken.as_bytes();
     // A name in brackets is markup. Anything else, HTML for example, counts as said.

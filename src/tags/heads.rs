@@ -24,8 +24,9 @@ impl Heads {
         Heads::ITN_FROM + self.itn + self.disfluency
     }
 
-    /// The best label of each head, from one token's logits ([`Heads::width`] of them). A tie goes to the lower label. The
-    /// ITN label is the best one for this word alone; [`crate::infer::path`] fits the labels of several words together.
+    /// The best label of each head, from one token's logits ([`Heads::width`] of them). A tie goes to the lower label.
+    /// The ITN label is the best one for this word alone; [`crate::infer::path`] fits the labels of several words
+    /// together.
     pub fn best(self, logits: &[f32], tilt: Tilt) -> Tags {
         debug_assert_eq!(logits.len(), self.width());
         let (marks, rest) = logits.split_at(Punct::ALL.len());

@@ -43,7 +43,8 @@ pub struct SpecialTokens {
 }
 
 impl Labels {
-    /// What a model may take of the boundary before each word: [`Prosody`](crate::infer::prosody::Prosody)'s parts in their order.
+    /// What a model may take of the boundary before each word: [`Prosody`](crate::infer::prosody::Prosody)'s parts in
+    /// their order.
     pub const INPUTS: [&str; 3] = ["pauses", "gaps", "speakers"];
 
     /// The labels this program knows, under the name `model`.
@@ -67,8 +68,8 @@ impl Labels {
         }
     }
 
-    /// Checks that the labels are those of this program. The lists of ITN labels and of disfluencies may lack the labels
-    /// that were added last. The error names the head that differs, what was expected and what was got.
+    /// Checks that the labels are those of this program. The lists of ITN labels and of disfluencies may lack the
+    /// labels that were added last. The error names the head that differs, what was expected and what was got.
     pub fn check(&self) -> Result<(), String> {
         let ours = Labels::ours(&self.model);
         for (head, want, got, first) in [

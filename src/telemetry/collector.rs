@@ -1,5 +1,5 @@
-//! Where metrics and spans are sent, and how: OTLP over HTTP, HTTPS or gRPC, by the settings and the variables that OpenTelemetry specifies
-//! (OpenTelemetry Protocol Exporter, "Configuration Options").
+//! Where metrics and spans are sent, and how: OTLP over HTTP, HTTPS or gRPC, by the settings and the variables that
+//! OpenTelemetry specifies (OpenTelemetry Protocol Exporter, "Configuration Options").
 
 use std::time::Duration;
 

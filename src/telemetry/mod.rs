@@ -1,7 +1,7 @@
 //! OpenTelemetry: where metrics and spans are sent. [`events`](crate::events) makes the metrics, [`trace`] the spans.
 //!
-//! Metrics are always kept for Prometheus (`/metrics`); with `telemetry.otlp` set, or the variables that OpenTelemetry specifies
-//! (`OTEL_EXPORTER_OTLP_ENDPOINT` and others), they and spans are also sent to a [`collector`].
+//! Metrics are always kept for Prometheus (`/metrics`); with `telemetry.otlp` set, or the variables that OpenTelemetry
+//! specifies (`OTEL_EXPORTER_OTLP_ENDPOINT` and others), they and spans are also sent to a [`collector`].
 
 mod collector;
 
@@ -73,7 +73,8 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Starts exporters and sets the process's providers. Once per process, before the first event. `runtime`: for connections by gRPC.
+    /// Starts exporters and sets the process's providers. Once per process, before the first event. `runtime`: for
+    /// connections by gRPC.
     ///
     /// # Errors
     /// An exporter does not start; says which setting is wrong.

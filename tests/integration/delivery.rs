@@ -101,7 +101,8 @@ fn a_state_too_large_for_the_changelog_stops_nobody_and_its_stream_survives_a_ta
     exactly_once(&topics, 2, 9 + 7 + 4);
 }
 
-/// Puts a value of another version in the place of every state, as after an upgrade that cannot read what the version before wrote.
+/// Puts a value of another version in the place of every state, as after an upgrade that cannot read what the version
+/// before wrote.
 fn spoil_states(topics: &Topics) -> usize {
     let changelog = topics.read("changelog");
     let mut latest = std::collections::BTreeMap::new();

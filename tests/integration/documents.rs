@@ -1,4 +1,5 @@
-//! Documents lead somewhere: every link between them names a file and a heading that exist, and every decision is in its index.
+//! Documents lead somewhere: every link between them names a file and a heading that exist, and every decision is in
+//! its index.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -119,7 +119,8 @@ fn delay_and_changes_are_what_lookahead_and_passes_make_them() {
         // "Never above L": a mark that moves was last shown with fewer than L words after it.
         assert!(d.mark_moved.keys().all(|&furthest| furthest < lookahead), "{}: {:?}", cell.name, d.mark_moved);
     }
-    // With five of the last words marked, a word loses its mark when the fifth word after it comes: only L = 9 shows both.
+    // With five of the last words marked, a word loses its mark when the fifth word after it comes: only L = 9 shows
+    // both.
     assert!(cells[2].delay.mark_changes_per_word > 0.9 && cells[0].delay.mark_changes_per_word < 0.1);
 }
 

@@ -21,7 +21,8 @@ fn plain() -> Style {
     Style::of(GRAMMARS.clone())
 }
 
-/// `word#speaker/tags`, the speaker where there is one, tags separated by `/`: a mark, `C` `U` `M`, `B-TIME` or `I`, `F` `E` `D` `REP` `RM` `RP`.
+/// `word#speaker/tags`, the speaker where there is one, tags separated by `/`: a mark, `C` `U` `M`, `B-TIME` or `I`,
+/// `F` `E` `D` `REP` `RM` `RP`.
 fn word(token: &str, index: usize, class: &mut Option<ItnClass>) -> (Word, Tags) {
     let mut parts = token.split('/');
     let said = parts.next().unwrap();
@@ -398,8 +399,8 @@ fn what_a_profile_names_must_exist() {
     }
 }
 
-/// Lines of `grammars/check` that must come out as they stand there, in percent. The lists say how people speak; they were written before the
-/// grammars were taught them, and no line of them is ever taken out.
+/// Lines of `grammars/check` that must come out as they stand there, in percent. The lists say how people speak; they
+/// were written before the grammars were taught them, and no line of them is ever taken out.
 const SPEECH_PERCENT: f64 = 98.0;
 
 #[test]

@@ -1,7 +1,7 @@
 //! INPUT.md, row by row: what becomes of input that is malformed, misplaced, oversized or ill-timed.
 //!
-//! The document's table and the cases here are the same set, and its last column is what is compared. Tags are fixed, so that no training
-//! run moves a result; `hostile_kafka` sends the same records to the service with its model.
+//! The document's table and the cases here are the same set, and its last column is what is compared. Tags are fixed,
+//! so that no training run moves a result; `hostile_kafka` sends the same records to the service with its model.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! INPUT.md once more, through a real broker and the service with its model: what is refused and why, and that nothing else is lost.
+//! INPUT.md once more, through a real broker and the service with its model: what is refused and why, and that nothing
+//! else is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;

@@ -1,4 +1,5 @@
-//! Recognisers' own messages, written after their vendors' documentation, and what becomes of each; and documents that are made from the types.
+//! Recognisers' own messages, written after their vendors' documentation, and what becomes of each; and documents that
+//! are made from the types.
 
 use std::process::Command;
 
@@ -79,8 +80,8 @@ fn a_call_in_a_recognisers_own_format_is_formatted() {
     );
 }
 
-/// What a recogniser of each format says of these words, each with its times, a confidence of 0.9 and, where the vendor's
-/// messages name speakers, the speaker 3.
+/// What a recogniser of each format says of these words, each with its times, a confidence of 0.9 and, where the
+/// vendor's messages name speakers, the speaker 3.
 fn written_by(format: InputFormat, words: &[&str]) -> Value {
     let timed: Vec<_> = words.iter().enumerate().map(|(i, w)| (*w, i as f64, i as f64 + 0.9)).collect();
     let each = |of: fn(&str, f64, f64) -> Value| timed.iter().map(|(w, s, e)| of(w, *s, *e)).collect::<Vec<_>>();

@@ -13,7 +13,8 @@ use rdkafka::{ClientConfig, Offset, TopicPartitionList};
 
 pub use crate::broker::brokers;
 
-/// Waits at most so long for anything to happen. Machines differ by factors, and only a test that waits in vain waits so long.
+/// Waits at most so long for anything to happen. Machines differ by factors, and only a test that waits in vain waits
+/// so long.
 pub const PATIENCE: Duration = Duration::from_secs(240);
 
 pub fn root() -> PathBuf {

@@ -37,7 +37,8 @@ impl Ledger {
         self.said.values().sum()
     }
 
-    /// How often each word came out, as text, in an entity or under `removed`. An epoch's words count from its opening record.
+    /// How often each word came out, as text, in an entity or under `removed`. An epoch's words count from its opening
+    /// record.
     pub fn account(&self, topics: &Topics) -> Account {
         let mut account: Account = self.said.iter().map(|(k, n)| (k.clone(), vec![0; *n])).collect();
         for record in topics.read("formatted") {
@@ -57,8 +58,8 @@ impl Ledger {
     }
 }
 
-/// The words of a segment, each once for every place that it has: in a token, or under `removed`. Tokens of one entity may share a `src`, and then are one
-/// place; it may enclose words that were removed from between the entity's own.
+/// The words of a segment, each once for every place that it has: in a token, or under `removed`. Tokens of one entity
+/// may share a `src`, and then are one place; it may enclose words that were removed from between the entity's own.
 fn places(segment: &Segment) -> Vec<u64> {
     let removed: Vec<u64> = segment.removed.iter().flat_map(|r| r.src[0]..r.src[1]).collect();
     let entity = |token: usize| segment.entities.iter().position(|e| (e.words[0]..e.words[1]).contains(&token));

@@ -1,4 +1,5 @@
-//! Every metric that is documented is exported, and every exported one is documented; dashboards and alerts name no other.
+//! Every metric that is documented is exported, and every exported one is documented; dashboards and alerts name no
+//! other.
 
 use std::collections::BTreeSet;
 use std::process::Command;

@@ -86,8 +86,8 @@ struct Parity {
     tags: Vec<[String; 4]>,
     /// by how much each tag's logit beats the next one's
     margins: Vec<[f32; 4]>,
-    /// An activation that lies between two of its 255 steps may be rounded either way, for the two add up in another order: how far that moves
-    /// logits. Only a closer tie may be decided differently.
+    /// An activation that lies between two of its 255 steps may be rounded either way, for the two add up in another
+    /// order: how far that moves logits. Only a closer tie may be decided differently.
     tie: f32,
 }
 
@@ -299,8 +299,8 @@ fn stream_parity(m: &Model) -> StreamParity {
     serde_json::from_str(&std::fs::read_to_string(m.files.dir.join("parity_stream.json")).unwrap()).unwrap()
 }
 
-/// A stream of words, settling pass by settling pass: the logits of each word as the pass says that settles it, and of the last words at the end.
-/// `lost`: before which settling passes the states are lost and made again.
+/// A stream of words, settling pass by settling pass: the logits of each word as the pass says that settles it, and of
+/// the last words at the end. `lost`: before which settling passes the states are lost and made again.
 fn streamed(m: &Model, words: &[String], boundaries: &Boundaries, rules: &Rules, mask: Mask, lost: &[u64]) -> Vec<Vec<f32>> {
     let policy = keeping(m, rules, mask);
     let settling = policy.settling.unwrap();

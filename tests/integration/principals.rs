@@ -1,4 +1,5 @@
-//! What an administrator of the broker does for tests: grants rights, changes a password. By librdkafka's own calls, since its Rust binding has none for these.
+//! What an administrator of the broker does for tests: grants rights, changes a password. By librdkafka's own calls,
+//! since its Rust binding has none for these.
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, c_char};

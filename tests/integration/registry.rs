@@ -1,4 +1,5 @@
-//! Values in the wire format of a schema registry, and CloudEvents, through Kafka. The registry is a server that gives the answers of Confluent's documentation.
+//! Values in the wire format of a schema registry, and CloudEvents, through Kafka. The registry is a server that gives
+//! the answers of Confluent's documentation.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -22,7 +23,8 @@ const FIRST_ID: u32 = 100;
 /// What a registry was asked to register: language and schema.
 type Requests = Arc<Mutex<Vec<(String, String)>>>;
 
-/// Serves a registry; `away` of its answers about the raw schema are refusals for now. Its address, and what it was asked to register: language and schema.
+/// Serves a registry; `away` of its answers about the raw schema are refusals for now. Its address, and what it was
+/// asked to register: language and schema.
 fn registry(mut away: usize) -> (String, Requests) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

@@ -183,6 +183,7 @@ fn a_killed_workers_partitions_are_taken_over_after_the_groups_own_session_time_
     let gap = killed.elapsed();
     eventually("the call goes on", || ends(&topics) == 1);
     println!("takeover after kill -9 with a session time-out of {timeout:?}: {gap:?}");
-    // The last heartbeat is at most some seconds old. Sooner than that means that the broker's own 6 s counted, not the group's.
+    // The last heartbeat is at most some seconds old. Sooner than that means that the broker's own 6 s counted, not the
+    // group's.
     assert!(gap > timeout - Duration::from_secs(5), "{gap:?}");
 }

@@ -1,4 +1,5 @@
-//! The second stage: the shipped model against PyTorch, through the service without Kafka, and across a takeover on Kafka.
+//! The second stage: the shipped model against PyTorch, through the service without Kafka, and across a takeover on
+//! Kafka.
 
 use std::sync::Arc;
 

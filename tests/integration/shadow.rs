@@ -78,8 +78,8 @@ fn a_shadow_changes_no_byte_of_what_is_published_and_counts_how_its_challenger_d
     assert_eq!(published(&plain), published(&shadowed));
 }
 
-/// A card that only the profile redacts, a name that only the challenger redacts, and fillers, which only the challenger
-/// shows.
+/// A card that only the profile redacts, a name that only the challenger redacts, and fillers, which only the
+/// challenger shows.
 const SECRETS: [&str; 4] = [
     "good morning um thank you for calling how can i help you",
     "uh my card is four nine two seven four nine two seven four nine two seven four nine two seven um okay",

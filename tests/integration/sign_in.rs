@@ -57,8 +57,8 @@ fn everything(prefix: &str) -> Vec<Right> {
     kinds.map(|kind| Right(kind, format!("{prefix}*"), Operation::RD_KAFKA_ACL_OPERATION_ALL)).to_vec()
 }
 
-/// Every command that reaches Kafka, one after the other: topics are made, a call is formatted, looked at, made again and compared, a record is refused,
-/// listed and replayed, a session forgotten.
+/// Every command that reaches Kafka, one after the other: topics are made, a call is formatted, looked at, made again
+/// and compared, a record is refused, listed and replayed, a session forgotten.
 fn every_command_signs_in(name: &str, principal: &str, way: &SignIn) {
     let topics = Topics::of(&format!("sign-in-{name}"));
     grant(principal, &everything(&topics.prefix));
@@ -140,7 +140,8 @@ fn every_command_signs_in_by_scram_and_a_worker_goes_on_when_its_password_is_cha
     assert_eq!(stale.status.code(), Some(4), "the old password is good for nothing: {}", said(&stale));
     std::fs::write(&file, "another-secret\n").unwrap();
     eventually("the worker reads the new one", || worker.log().contains("password has changed"));
-    // The broker asks each connection to sign in again after some seconds, so what is said later went over connections with the new password.
+    // The broker asks each connection to sign in again after some seconds, so what is said later went over connections
+    // with the new password.
     std::thread::sleep(std::time::Duration::from_secs(6));
     let sender = Sender::new();
     let before = ends(&topics);
@@ -187,7 +188,8 @@ fn token((subject, seconds): (&str, u64), audience: &str, issuer: &str, forged: 
     format!("{signed}.{}", base64url(&openssl.wait_with_output().unwrap().stdout))
 }
 
-/// A token endpoint that knows one client and gives good tokens of so many seconds. Its address, and how many it has given.
+/// A token endpoint that knows one client and gives good tokens of so many seconds. Its address, and how many it has
+/// given.
 fn token_endpoint(client: &'static str, seconds: u64) -> (String, Arc<AtomicUsize>) {
     endpoint_of(client, seconds, move |subject| token((subject, seconds), "kafka", ISSUER, false))
 }
@@ -277,7 +279,8 @@ fn iam(credentials: &[(&str, &str)]) -> SignIn {
     way
 }
 
-/// The broker's listener reckons each token's signature anew, from the secret and by itself. It asks each connection to sign in again every five seconds.
+/// The broker's listener reckons each token's signature anew, from the secret and by itself. It asks each connection to
+/// sign in again every five seconds.
 #[test]
 fn every_command_signs_in_as_to_amazon_msk_by_iam() {
     let (key, secret) = IAM_USER;

@@ -279,8 +279,8 @@ fn came_out_whole(topics: &Topics, calls: u64, trouble: &Trouble) {
     println!("{} words of calls, none degraded; {late} of {said} of the greedy tenant as spoken", calls * CALL_WORDS as u64);
 }
 
-/// Memory is flat between rebalances: before the second worker comes, while it is there, and after it has left. What a takeover needs at its height stays with
-/// the process, so it may stand higher afterwards, but not by half.
+/// Memory is flat between rebalances: before the second worker comes, while it is there, and after it has left. What a
+/// takeover needs at its height stays with the process, so it may stand higher afterwards, but not by half.
 fn stayed_flat(samples: &[Sample]) {
     // Calls last for three quarters of a minute: from the third minute on as many end as begin.
     let steady = &samples[samples.len().saturating_sub(3).min(8)..];

@@ -1,5 +1,5 @@
-//! A measurement: for how long calls stand still when a worker is killed, by session time-out and transaction time-out. `make takeover` prints the table of
-//! docs/BENCHMARKS.md.
+//! A measurement: for how long calls stand still when a worker is killed, by session time-out and transaction time-out.
+//! `make takeover` prints the table of docs/BENCHMARKS.md.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -14,7 +14,8 @@ use serde_json::json;
 use crate::kafka::{Sender, Topics, brokers, within};
 use crate::worker::Worker;
 
-/// `kafka.session_timeout_ms` and `delivery.transaction_timeout_ms`; the test broker allows 3 s, other brokers 45 s unless somebody lowers it.
+/// `kafka.session_timeout_ms` and `delivery.transaction_timeout_ms`; the test broker allows 3 s, other brokers 45 s
+/// unless somebody lowers it.
 const SETTINGS: [(u64, u64); 4] = [(6000, 5000), (12000, 10000), (20000, 10000), (45000, 10000)];
 /// A call on each of two partitions says a word so often. No gap is measured more finely.
 const WORDS: [&str; 4] = ["hello", "certainly", "thanks", "goodbye"];
@@ -23,7 +24,8 @@ const BETWEEN_WORDS: Duration = Duration::from_millis(250);
 const REST: Duration = Duration::from_secs(4);
 const LONG: Duration = Duration::from_secs(300);
 
-/// Reads the formatted topic as its readers do, and keeps when each call's last segment came and the longest wait for one.
+/// Reads the formatted topic as its readers do, and keeps when each call's last segment came and the longest wait for
+/// one.
 struct Listener {
     consumer: BaseConsumer,
     last: BTreeMap<Vec<u8>, Instant>,
@@ -78,7 +80,8 @@ fn has_partitions(worker: &Worker) -> bool {
     last.is_some_and(|line| line.contains("partitions assigned"))
 }
 
-/// Kills workers one after the other. Gives each kill's gap, and how many partitions were taken from workers that lived.
+/// Kills workers one after the other. Gives each kill's gap, and how many partitions were taken from workers that
+/// lived.
 fn kills(session_ms: u64, transaction_ms: u64, count: usize) -> (Vec<Duration>, usize) {
     let name = format!("gap-{session_ms}-{transaction_ms}");
     let topics = Topics::create(&name, 2);

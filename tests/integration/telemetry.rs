@@ -1,4 +1,5 @@
-//! What workers send to a collector: by HTTP, by HTTPS and by gRPC, as settings and the variables of OpenTelemetry's specification say.
+//! What workers send to a collector: by HTTP, by HTTPS and by gRPC, as settings and the variables of OpenTelemetry's
+//! specification say.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -103,7 +104,8 @@ fn over_https() -> (String, Receiver<Export>, Ends) {
     (format!("https://127.0.0.1:{port}"), exports, Ends(python))
 }
 
-/// One that takes OTLP over gRPC: HTTP/2, each message behind five bytes, the status in trailers (gRPC over HTTP2, "Responses").
+/// One that takes OTLP over gRPC: HTTP/2, each message behind five bytes, the status in trailers (gRPC over HTTP2,
+/// "Responses").
 fn over_grpc() -> (String, Receiver<Export>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -149,7 +151,8 @@ fn holds(bytes: &[u8], what: &[u8]) -> bool {
     bytes.windows(what.len()).any(|w| w == what)
 }
 
-/// A worker that is told by variables alone sends metrics and spans there, under its name and with what else the variables say.
+/// A worker that is told by variables alone sends metrics and spans there, under its name and with what else the
+/// variables say.
 fn variables_alone_are_enough(name: &str, paths: [&str; 2], exports: &Receiver<Export>, variables: &[(&str, &str)]) {
     let topics = Topics::create(&format!("telemetry-{name}"), 1);
     let also = [

@@ -10,7 +10,8 @@ use crate::kafka::{PATIENCE, Topics, brokers, needs, root};
 /// What is tested here is not how good the text is.
 pub const FAST: (&str, &str) = ("FAIRCOPY__PROFILES__DEFAULT__MODEL", "en-fast");
 
-/// A debug build panics over words that begin with this variable's value: `poisonous-writing`, `poisonous-units`, `poisonous-restoring`.
+/// A debug build panics over words that begin with this variable's value: `poisonous-writing`, `poisonous-units`,
+/// `poisonous-restoring`.
 pub const PANIC_ON: &str = "FAIRCOPY_PANIC_ON";
 
 /// A running worker; killed when dropped.

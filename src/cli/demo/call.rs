@@ -1,7 +1,7 @@
 //! The demo's call as a recogniser would send it: hypotheses that grow, final segments, utterance ends.
 //!
-//! The script (`deploy/demo/call.txt`) has a turn a line: channel, seconds of silence before it, words. `|` ends a final segment
-//! in mid-speech, `/` an utterance with a pause of breath.
+//! The script (`deploy/demo/call.txt`) has a turn a line: channel, seconds of silence before it, words. `|` ends a
+//! final segment in mid-speech, `/` an utterance with a pause of breath.
 
 use serde_json::json;
 

@@ -1,6 +1,8 @@
-//! `faircopy demo`: a call replayed at speech pace through the real service, and a screen that shows its text as it forms.
+//! `faircopy demo`: a call replayed at speech pace through the real service, and a screen that shows its text as it
+//! forms.
 //!
-//! The broker is an in-process one unless `--brokers` names a real one. Everything in between is what `faircopy run` runs.
+//! The broker is an in-process one unless `--brokers` names a real one. Everything in between is what `faircopy run`
+//! runs.
 
 pub mod call;
 mod screen;
@@ -137,7 +139,8 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         return Err(broker_failed(error));
     }
     service.join().map_err(|_| Failure { message: "the service panicked".into(), code: 6 })??;
-    // All clients end before the in-process broker does. A client that outlived it would report that the broker is away.
+    // All clients end before the in-process broker does. A client that outlived it would report that the broker is
+    // away.
     runtime.block_on(admin.close());
     drop(tail);
     let tally = tally.lock().expect("not poisoned");

@@ -1,4 +1,5 @@
-//! The terminal: released text solid, the tail below it dim where it may still change. Plain lines where output is no terminal.
+//! The terminal: released text solid, the tail below it dim where it may still change. Plain lines where output is no
+//! terminal.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write, stdout};

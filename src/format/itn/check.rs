@@ -65,8 +65,8 @@ pub struct Names {
 /// Resolves all names.
 ///
 /// # Errors
-/// A name defined twice or not at all, a rule that uses itself, a part that is said and not written or written and not said, an unknown
-/// filter, a repetition of what may be nothing, an alternative that may be nothing.
+/// A name defined twice or not at all, a rule that uses itself, a part that is said and not written or written and not
+/// said, an unknown filter, a repetition of what may be nothing, an alternative that may be nothing.
 pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
     let mut names = Names::default();
     let mut places: HashMap<String, SourcePosition> = HashMap::new();

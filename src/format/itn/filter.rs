@@ -30,7 +30,8 @@ pub enum Filter {
     Phone,
     /// a North American number that costs its caller nothing, in groups; others are refused
     TollFree,
-    /// a card number of 13 to 19 digits whose check digit is right (Luhn), in groups of four; of 15 digits in four, six, five. Others are refused
+    /// a card number of 13 to 19 digits whose check digit is right (Luhn), in groups of four; of 15 digits in four,
+    /// six, five. Others are refused
     Card,
     /// nine digits as three, two, four; others are refused
     Ssn,
@@ -180,7 +181,8 @@ fn ordinal_ending(number: &str) -> &'static str {
     }
 }
 
-/// Capitals of a surname: at its beginning, after an apostrophe that follows its first letter, after Mc, and after hyphens.
+/// Capitals of a surname: at its beginning, after an apostrophe that follows its first letter, after Mc, and after
+/// hyphens.
 fn surname(text: &str) -> String {
     let part = |part: &str| match part.split_once('\'') {
         Some((first, rest)) if first.chars().count() == 1 && rest.chars().count() > 1 => {

@@ -1,8 +1,8 @@
 //! All readings of some words, the cheapest first: the lattice of a span.
 //!
-//! [`paths`] walks a network's paths that take all words, in the order of their costs (A*: the cost so far and the least
-//! cost that is left, which is known exactly). [`Itn::readings`] writes the paths of every class. Both have limits, so
-//! the work for a span is bounded.
+//! [`paths`] walks a network's paths that take all words, in the order of their costs (A*: the cost so far and the
+//! least cost that is left, which is known exactly). [`Itn::readings`] writes the paths of every class. Both have
+//! limits, so the work for a span is bounded.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -98,8 +98,8 @@ impl Unrolled {
     }
 }
 
-/// Paths of `network` that take all `labels`, the cheapest first. `take` gets each path's steps, final outputs and cost,
-/// and says whether it wants more. Nothing beyond [`MAX_PATHS`] paths and [`MAX_STEPS`] steps is looked at.
+/// Paths of `network` that take all `labels`, the cheapest first. `take` gets each path's steps, final outputs and
+/// cost, and says whether it wants more. Nothing beyond [`MAX_PATHS`] paths and [`MAX_STEPS`] steps is looked at.
 fn paths(network: &Network, pool: &Pool, labels: &[u32], beam: Cost, mut take: impl FnMut(&[Taken], u32, Cost) -> bool) {
     if labels.is_empty() || network.is_empty() {
         return;

@@ -1,5 +1,6 @@
-//! Inverse text normalisation by grammars that people write: from what is said to how it is written, as weighted transducers over words
-//! (Four-in-One, arXiv 2210.15063, section 2.2). The language is described in `grammars/README.md`.
+//! Inverse text normalisation by grammars that people write: from what is said to how it is written, as weighted
+//! transducers over words (Four-in-One, arXiv 2210.15063, section 2.2). The language is described in
+//! `grammars/README.md`.
 //!
 //! ```text
 //!  source.rs ──▶ check.rs ──▶ compile.rs ──▶ network.rs ──▶ decode.rs ──▶ write.rs
@@ -8,8 +9,8 @@
 //!  (ast.rs)                   (draft.rs)
 //! ```
 //!
-//! [`Itn::readings`] gives all readings of a span (`lattice.rs`). [`Itn::verbalise`] reads grammars backwards. `openfst.rs` exports to OpenFst's tools, and checks the decoder in
-//! tests.
+//! [`Itn::readings`] gives all readings of a span (`lattice.rs`). [`Itn::verbalise`] reads grammars backwards.
+//! `openfst.rs` exports to OpenFst's tools, and checks the decoder in tests.
 //!
 //! A tagged span is tried with the classes that its label names, in order. A span that no class accepts stays as
 //! spoken. Recipes are found without a tagger. In sentences without tags all classes are found so.
@@ -207,8 +208,8 @@ impl Itn {
         Some(openfst::with_symbols(openfst::export(network, &self.language.pool, &words), &self.language))
     }
 
-    /// The written form of a tagged span, by the first of its label's classes that accepts it and is `allowed`; `None` where it stays as
-    /// spoken. Words in lower case.
+    /// The written form of a tagged span, by the first of its label's classes that accepts it and is `allowed`; `None`
+    /// where it stays as spoken. Words in lower case.
     pub fn write(&self, label: ItnClass, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
         for &class in self.by_label.get(&label)? {
             let name = self.language.classes[class].0.as_str();

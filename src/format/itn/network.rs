@@ -34,8 +34,8 @@ pub enum Out {
 pub const ANY: u32 = 0;
 /// Input label of a word that no grammar names.
 pub const OTHER: u32 = 1;
-/// Input label of a word that no grammar names and that looks like an abbreviation: two letters (il, pu), or a few without
-/// a vowel (rmb, lpddr). Such a word has the label [`OTHER`] as well.
+/// Input label of a word that no grammar names and that looks like an abbreviation: two letters (il, pu), or a few
+/// without a vowel (rmb, lpddr). Such a word has the label [`OTHER`] as well.
 pub const ABBREVIATION: u32 = 2;
 /// Largest number of letters of such a word.
 const MAX_ABBREVIATION: usize = 6;

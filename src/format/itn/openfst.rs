@@ -58,8 +58,8 @@ pub fn export(network: &Network, pool: &Pool, words: &[u32]) -> Fst {
     fst
 }
 
-/// `fst` with names for its labels: words, and what is written with them. An alternative that gathers its parts stands as `(rule`, its parts as
-/// `<name` and `>`, its end as `)`.
+/// `fst` with names for its labels: words, and what is written with them. An alternative that gathers its parts stands
+/// as `(rule`, its parts as `<name` and `>`, its end as `)`.
 pub fn with_symbols(mut fst: Fst, language: &Language) -> Fst {
     let mut words: Vec<(u32, String)> = language.pool.words().map(|(word, label)| (label, word.to_string())).collect();
     words.extend(language.pool.sets().map(|(label, _)| (label, format!("<set {label}>"))));
@@ -207,7 +207,8 @@ mod tests {
             let ours = Scratch::default().whole(network, pool, &labels).map(|(_, _, cost)| units(cost));
             let theirs = cheapest(&export(network, pool, &labels), &labels);
             match (ours, theirs) {
-                // Theirs has the order of alternatives in its weight, far below a thousandth, and four bytes to hold it.
+                // Theirs has the order of alternatives in its weight, far below a thousandth, and four bytes to hold
+                // it.
                 (Some(ours), Some(theirs)) => prop_assert!((ours - f64::from(theirs)).abs() < 1e-3, "{ours} {theirs}"),
                 (ours, theirs) => prop_assert_eq!(ours.is_some(), theirs.is_some()),
             }

@@ -1,9 +1,10 @@
 //! A tagger's span is a proposal. The grammars read it with the words beside it, and the costs decide whether it is
 //! written as the tagger says, or as another class, or with words beside it.
 //!
-//! Both ways of reading the same words are priced alike: what a class and its reading cost, and one for each word that is
-//! left as spoken. The tagger counts for its own way: each end that the other way moves costs [`MOVED_COST`], and another
-//! class costs by its place in the label's list of classes, or [`OTHER_CLASS_COST`] where it is not in the list.
+//! Both ways of reading the same words are priced alike: what a class and its reading cost, and one for each word that
+//! is left as spoken. The tagger counts for its own way: each end that the other way moves costs [`MOVED_COST`], and
+//! another class costs by its place in the label's list of classes, or [`OTHER_CLASS_COST`] where it is not in the
+//! list.
 
 use super::ast::PLAIN_COST;
 use super::network::{Cost, cost};
@@ -33,8 +34,8 @@ impl Itn {
         match own {
             Some((class, written)) => {
                 let own = Part { class, words: span, written };
-                // Of the same words the tagger says which class they are. Where both ways write the same, the tagger's tokens
-                // come from fewer words.
+                // Of the same words the tagger says which class they are. Where both ways write the same, the tagger's
+                // tokens come from fewer words.
                 let grows = other.iter().any(|part| part.words[0] < from || to < part.words[1]);
                 let keeps_own = !grows
                     || text(words, std::slice::from_ref(&own)) == text(words, &other)

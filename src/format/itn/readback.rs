@@ -1,4 +1,5 @@
-//! One written text read back into the words that were said: by every class that a tagger's span may be of, the cheapest reading first.
+//! One written text read back into the words that were said: by every class that a tagger's span may be of, the
+//! cheapest reading first.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -36,8 +37,9 @@ pub struct Back {
 type Rank = (u32, usize, Reverse<usize>);
 
 impl Itn {
-    /// The cheapest words that some class writes as `text`. Of those that are equally good, the ones of the class that is defined first. `None` where no
-    /// class writes it. `steps` are left for the search, which takes its own from them and ends where none is left.
+    /// The cheapest words that some class writes as `text`. Of those that are equally good, the ones of the class that
+    /// is defined first. `None` where no class writes it. `steps` are left for the search, which takes its own from
+    /// them and ends where none is left.
     pub fn read_back(&self, text: &str, steps: &mut usize) -> Option<Back> {
         if let Some(back) = self.digit_by_digit(text) {
             return Some(back);
@@ -104,8 +106,8 @@ impl Itn {
         classes.filter(move |(class, (label, _))| labelled.contains(class) || label == BACKWARDS).map(|(class, _)| class)
     }
 
-    /// Whole tokens that these classes write as they stand in a table, `March`, `million`, `kg`, or in a rule. A rule's words in lower case, `of` and `to`, are
-    /// said as they are written.
+    /// Whole tokens that these classes write as they stand in a table, `March`, `million`, `kg`, or in a rule. A rule's
+    /// words in lower case, `of` and `to`, are said as they are written.
     pub fn literals(&self) -> HashSet<String> {
         let names = &self.language.names;
         let mut open: Vec<&str> = self.backwards().map(|class| names.classes[class].rule.as_str()).collect();
@@ -118,8 +120,9 @@ impl Itn {
             let is_name = |text: &str| text.contains(|c: char| c.is_uppercase() || !c.is_alphabetic());
             match names.named.get(name) {
                 None => {}
-                // "five million dollars": a scale changes its place. Other words that are said as they are written need not be read together with anything.
-                // "in" writes inches and "as" attoseconds: after a figure they are far more often the words themselves. "am" for "a m" stays.
+                // "five million dollars": a scale changes its place. Other words that are said as they are written need
+                // not be read together with anything. "in" writes inches and "as" attoseconds: after a figure they are
+                // far more often the words themselves. "am" for "a m" stays.
                 Some(Definition::Table(rows)) => {
                     let everyday = |text: &str| text.chars().all(char::is_lowercase) && self.write_as(COMMON, &[text]).is_some();
                     let spelled = |row: &Row| row.said.len() > 1 && row.said.concat() == row.written;

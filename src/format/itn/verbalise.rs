@@ -109,8 +109,8 @@ pub enum Keep {
     Cheapest(usize),
 }
 
-/// Orders readings, the usual ones first: by their costs, then those of fewer words ("a three twenty", not "a three two zero"), then those with more plurals
-/// ("dollars", not "dollar").
+/// Orders readings, the usual ones first: by their costs, then those of fewer words ("a three twenty", not "a three two
+/// zero"), then those with more plurals ("dollars", not "dollar").
 pub fn usual(cost: u32, words: &[String]) -> (u32, usize, Reverse<usize>) {
     (cost, words.len(), Reverse(words.iter().filter(|word| word.ends_with('s')).count()))
 }

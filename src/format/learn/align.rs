@@ -142,7 +142,8 @@ enum Step {
     Gap,
 }
 
-/// Takes a pair apart with these slots. `read`: how a slot writes some words. `None` where the sides are too long, or nothing fits.
+/// Takes a pair apart with these slots. `read`: how a slot writes some words. `None` where the sides are too long, or
+/// nothing fits.
 pub(super) fn align(
     words: &[&str],
     text: &str,
@@ -216,7 +217,8 @@ fn begins(chars: &[char], text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| rest.next() == Some(&c))
 }
 
-/// Whether a word stands in the text at a place, whatever its case. A single letter must stand alone and be small: it is a spelled letter otherwise.
+/// Whether a word stands in the text at a place, whatever its case. A single letter must stand alone and be small: it
+/// is a spelled letter otherwise.
 fn stands(word: &str, chars: &[char], at: usize) -> bool {
     let len = word.chars().count();
     let Some(found) = chars.get(at..at + len) else { return false };
@@ -226,8 +228,8 @@ fn stands(word: &str, chars: &[char], at: usize) -> bool {
     same && (len > 1 || alone && found.iter().all(|c| !c.is_uppercase()))
 }
 
-/// What the characters of a text cost that are not letters of the words, in their order. A digit costs more: a slot is the
-/// better reading.
+/// What the characters of a text cost that are not letters of the words, in their order. A digit costs more: a slot is
+/// the better reading.
 fn strange(words: &[&str], text: &[char]) -> u32 {
     let letters: Vec<char> = words.iter().flat_map(|word| word.chars()).collect();
     let (mut at, mut cost) = (0, 0);

@@ -60,8 +60,8 @@ pub struct Proposal {
     pub rules: Vec<(String, bool)>,
     /// the pack's files: name and contents. None where nothing was learned.
     pub files: Vec<(String, String)>,
-    /// of the learned pairs, how many are read back into exactly the words that were said; the others are read back into other words that
-    /// are written alike
+    /// of the learned pairs, how many are read back into exactly the words that were said; the others are read back
+    /// into other words that are written alike
     pub read_back: usize,
 }
 
@@ -106,7 +106,8 @@ struct Pack {
 }
 
 impl Learner {
-    /// Beside the grammars of `language`, as `style` has them compiled. `check`: spoken lines that must come out as before.
+    /// Beside the grammars of `language`, as `style` has them compiled. `check`: spoken lines that must come out as
+    /// before.
     ///
     /// # Errors
     /// The language lacks a rule that slots need.
@@ -222,8 +223,8 @@ impl Learner {
                 }
             }
         }
-        // The rule that saves most comes first: pairs that it needs no row of a table for. Then what costs less, then the preferred slots, in
-        // whose order they are.
+        // The rule that saves most comes first: pairs that it needs no row of a table for. Then what costs less, then
+        // the preferred slots, in whose order they are.
         let mut groups: Vec<_> = groups.into_values().collect();
         groups.sort_by_cached_key(|members| {
             let aligned: Vec<&Aligned> = members.iter().map(|(_, aligned)| aligned).collect();
@@ -234,7 +235,8 @@ impl Learner {
         groups
     }
 
-    /// A row of its own: among words that nothing formats, or, where the grammars would write some of them, as a recipe.
+    /// A row of its own: among words that nothing formats, or, where the grammars would write some of them, as a
+    /// recipe.
     fn as_row(&self, label: &str, pair: &Pair, draft: &mut Draft) -> Outcome {
         let mut why = "no row writes it so: the grammars write its words as something else".to_string();
         let mut trial = draft.clone();
@@ -293,8 +295,8 @@ impl Pack {
         write(&self.style, said)
     }
 
-    /// Whether what is written of a pair can be read back; `Some(true)`: into exactly the words that were said. A dictionary's row is read
-    /// back by itself.
+    /// Whether what is written of a pair can be read back; `Some(true)`: into exactly the words that were said. A
+    /// dictionary's row is read back by itself.
     fn reads_back(&self, pair: &Pair) -> Option<bool> {
         let words: Vec<&str> = pair.said.split(' ').collect();
         for unit in sentence(&words, &self.style).1 {

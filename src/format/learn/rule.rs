@@ -1,5 +1,5 @@
-//! A rule that several pairs have in common. Where the pairs say the same, the rule says so; where they differ, it has a
-//! slot, or a table of what they say.
+//! A rule that several pairs have in common. Where the pairs say the same, the rule says so; where they differ, it has
+//! a slot, or a table of what they say.
 
 use std::collections::BTreeMap;
 
@@ -46,8 +46,8 @@ pub(super) fn shape(aligned: &Aligned) -> String {
     shape
 }
 
-/// The rule of pairs of one shape. `name` begins the names of its tables. `None` where there is none: the same words are written in
-/// two ways, a text holds a quotation mark, or nothing but words is left.
+/// The rule of pairs of one shape. `name` begins the names of its tables. `None` where there is none: the same words
+/// are written in two ways, a text holds a quotation mark, or nothing but words is left.
 pub(super) fn rule(name: &str, pairs: &[&Aligned]) -> Option<LearnedRule> {
     let first = pairs.first()?;
     let mut gaps = first.gaps.clone();
@@ -128,7 +128,8 @@ fn text(atoms: &[Atom]) -> String {
     atoms.iter().map(|a| format!("{}{}", a.text, a.gap)).collect()
 }
 
-/// What all have in common at the inner end, if the rest of each is written as it is said. `first`: they begin their pairs.
+/// What all have in common at the inner end, if the rest of each is written as it is said. `first`: they begin their
+/// pairs.
 fn trimmed(mut all: Vec<Vec<Atom>>, first: bool) -> Option<Vec<Atom>> {
     if first {
         all.iter_mut().for_each(|atoms| atoms.reverse());
@@ -184,7 +185,8 @@ fn written(name: &str, columns: &[Column], gaps: &[String]) -> LearnedRule {
                 let last = at + 1 == columns.len();
                 let lettered = matches!(kind, Slot::Letters | Slot::SmallLetters);
                 if lettered && *max <= MAX_LETTERS {
-                    // "a" and "i" are words as well: as the only letter at the end they are one only where a pair says so.
+                    // "a" and "i" are words as well: as the only letter at the end they are one only where a pair says
+                    // so.
                     let of = if *max == 1 && last && !article { "learned_lone_letter" } else { "learned_letter" };
                     for letter in 0..*max {
                         let part = format!("{{p{at}_{letter}:{of}}}");

@@ -26,7 +26,8 @@ impl Bare {
         Bare { text: token.into(), inner: token.into(), ends: true, is_written: false, is_mark: false, is_markup: true }
     }
 
-    /// The word that it says where nothing reads it: in lower case, unless it has figures or signs, or capitals inside it (McKay), which the tagger cannot know.
+    /// The word that it says where nothing reads it: in lower case, unless it has figures or signs, or capitals inside
+    /// it (McKay), which the tagger cannot know.
     pub fn said(&self) -> String {
         let knows_case = self.text.chars().any(char::is_lowercase) && self.text.chars().skip(1).any(char::is_uppercase);
         if self.is_written || knows_case || self.is_markup { self.text.clone() } else { self.text.to_lowercase() }

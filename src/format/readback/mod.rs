@@ -27,13 +27,14 @@ const MAX_TOKENS: usize = 6;
 const MAX_CHARS: usize = 64;
 /// Words that one group may be read back into. What says more passes as it stands.
 pub const MAX_WORDS: usize = 40;
-/// Steps of all searches for one record, for each of its tokens. A figure takes about 10,000, and what is tried beside it some more. Where they are used up, the
-/// rest of the record's figures pass as they stand.
+/// Steps of all searches for one record, for each of its tokens. A figure takes about 10,000, and what is tried beside
+/// it some more. Where they are used up, the rest of the record's figures pass as they stand.
 const STEPS_PER_TOKEN: usize = 30_000;
 /// The same for a record of few tokens.
 const MIN_STEPS: usize = 300_000;
 
-/// Texts that are remembered at most, and how long one may be. No telephone number, no card's and no social security number is so short.
+/// Texts that are remembered at most, and how long one may be. No telephone number, no card's and no social security
+/// number is so short.
 const MAX_REMEMBERED: usize = 4096;
 /// See [`MAX_REMEMBERED`].
 const MAX_REMEMBERED_BYTES: usize = 16;
@@ -148,7 +149,8 @@ impl ReadBack {
         Some(if back.tokens.len() == window.len() { divided(&back, at).unwrap_or_else(whole) } else { whole() })
     }
 
-    /// A text as it was said, whichever way it is written in. Short ones are remembered: `5%` and `2024` come again and again.
+    /// A text as it was said, whichever way it is written in. Short ones are remembered: `5%` and `2024` come again and
+    /// again.
     fn back(&self, text: &str, left: &mut usize) -> Option<Back> {
         let is_common =
             text.len() <= MAX_REMEMBERED_BYTES && text.bytes().filter(u8::is_ascii_digit).count() <= MAX_REMEMBERED_DIGITS;

@@ -4,8 +4,8 @@ use super::{Allowance, Group, ReadBack};
 use crate::record::RawWord;
 
 impl ReadBack {
-    /// The words that `tokens` say, in order: at most `most`, or as many as there are tokens. Words of one group have its confidence, and divide its time by
-    /// their letters.
+    /// The words that `tokens` say, in order: at most `most`, or as many as there are tokens. Words of one group have
+    /// its confidence, and divide its time by their letters.
     pub fn words(&self, tokens: Vec<RawWord>, most: usize) -> Vec<RawWord> {
         let mut words = Vec::with_capacity(tokens.len());
         let mut left = Allowance::of(tokens.len(), most);

@@ -2,7 +2,8 @@
 
 use crate::format::itn::filter::Filter;
 
-/// Ways in which the grammars may have written `text`, the likeliest first. `is_literal`: whether a grammar writes a text as it stands.
+/// Ways in which the grammars may have written `text`, the likeliest first. `is_literal`: whether a grammar writes a
+/// text as it stands.
 pub fn of(text: &str, is_literal: impl Fn(&str) -> bool) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();

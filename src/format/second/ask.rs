@@ -1,4 +1,5 @@
-//! What the second stage is asked: the span with its context as the model reads it, and the written forms to choose from.
+//! What the second stage is asked: the span with its context as the model reads it, and the written forms to choose
+//! from.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -64,7 +65,8 @@ impl Asker {
         match candidates.readings {
             // No grammar reads the span, so only a free answer can help.
             0 => (self.mode == SecondMode::Write).then(|| question(Vec::new(), true)).flatten(),
-            // With one reading there is nothing to choose, but a lone number that the tagger found may be a word ("one of them").
+            // With one reading there is nothing to choose, but a lone number that the tagger found may be a word ("one
+            // of them").
             1 if words.len() > 1 || span.found != Found::Whole => None,
             _ => question(candidates.texts, false),
         }
@@ -147,8 +149,8 @@ impl AsksSecond for Asker {
         let tagged = TaggedWords::new(&kept[..frozen]);
         // What the grammars write alone of the words that are final.
         let alone = LazyCell::new(|| tagged.units(&[], &self.style));
-        // What the tagger found as several spans is asked span by span: the model has only seen texts of one span, and takes
-        // Q12020 for likelier than "Q1 2020".
+        // What the tagger found as several spans is asked span by span: the model has only seen texts of one span, and
+        // takes Q12020 for likelier than "Q1 2020".
         let larger = grown(&kept, &self.numbers).into_iter().filter(|span| span.tagged < 2);
         let larger = larger.map(|span| (span.words, span.class, if span.tagged > 0 { Found::Part } else { Found::Not }));
         let own = spans(&kept).into_iter().map(|(words, label)| (words, label, Found::Whole));
@@ -262,8 +264,8 @@ fn beside(style: &Style, label: ItnClass, (words, tagged): (&[&str], [usize; 2])
     Candidates { texts, readings }
 }
 
-/// Spellings of a name: Paypal, PAYPAL, paypal, and one capital inside, with and without the first. A name of several words
-/// is offered as one word (PayPal, Paypal, payPal), and as its words, of which one has a capital inside (Pay Pal,
+/// Spellings of a name: Paypal, PAYPAL, paypal, and one capital inside, with and without the first. A name of several
+/// words is offered as one word (PayPal, Paypal, payPal), and as its words, of which one has a capital inside (Pay Pal,
 /// iPhone Mini).
 pub fn spellings(words: &[&str]) -> Vec<(String, f32)> {
     let mut all: Vec<String> = Vec::new();
@@ -301,9 +303,9 @@ fn spellings_of_word(lower: &str) -> Vec<String> {
     all
 }
 
-/// The source of a question: at most `context_words` words before the span, of its sentence and speaker; the words of the
-/// span as said; at most as many words after it. Words that are frozen have their case and mark, the others are as said.
-/// `known`: so many words of the passage are frozen, and whether it begins a sentence.
+/// The source of a question: at most `context_words` words before the span, of its sentence and speaker; the words of
+/// the span as said; at most as many words after it. Words that are frozen have their case and mark, the others are as
+/// said. `known`: so many words of the passage are frozen, and whether it begins a sentence.
 pub(in crate::format) fn source_of(
     kept: &[KeptWord],
     [from, to]: [usize; 2],

@@ -1,5 +1,6 @@
 //! Spans that are larger than what the tagger found: neighbouring spans and the number words beside them, asked as one
-//! ("nine thirty" and "eight" as 938; "slide" and "three", which nobody tagged), and names of several words ("pay pal").
+//! ("nine thirty" and "eight" as 938; "slide" and "three", which nobody tagged), and names of several words ("pay
+//! pal").
 //!
 //! The tagger's spans are asked as they are as well. So a grown span that nothing reads costs nothing, and what the
 //! tagger found alone is still chosen.

@@ -1,11 +1,11 @@
-//! What of the second stage's answers is published: an ITN answer, if the grammars read it as exactly the words that were
-//! said; a spelling of a word, if its letters are those that were said. Everything else is refused, and the grammars
-//! write alone.
+//! What of the second stage's answers is published: an ITN answer, if the grammars read it as exactly the words that
+//! were said; a spelling of a word, if its letters are those that were said. Everything else is refused, and the
+//! grammars write alone.
 //!
-//! A grammar is a relation between what is said and what is written. An answer is read backwards as the words of the span
-//! if some class relates the words to the answer ([`Itn::readings`] lists what the words may be written as), or if the
-//! answer is such readings and words as said, one after another, that together take every word of the span once. Two
-//! words of one number are never read apart, so "one hundred five" is not 100 5.
+//! A grammar is a relation between what is said and what is written. An answer is read backwards as the words of the
+//! span if some class relates the words to the answer ([`Itn::readings`] lists what the words may be written as), or if
+//! the answer is such readings and words as said, one after another, that together take every word of the span once.
+//! Two words of one number are never read apart, so "one hundred five" is not 100 5.
 
 use std::collections::HashSet;
 
@@ -116,8 +116,8 @@ pub fn admit_spelling<'a>(spoken: &str, answer: &'a str) -> Result<&'a str, Refu
     if folded(spoken) == folded(answer) { Ok(answer) } else { Err(Refusal::Letters) }
 }
 
-/// What may be published of `answer` as the spelling of a name of several words: it has their letters, whatever their case,
-/// and a space only where a word ends.
+/// What may be published of `answer` as the spelling of a name of several words: it has their letters, whatever their
+/// case, and a space only where a word ends.
 ///
 /// # Errors
 /// [`Refusal::Letters`], or [`Refusal::Long`]

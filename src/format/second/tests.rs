@@ -1,7 +1,7 @@
 //! A second stage that answers at random: nothing is published that was not said.
 //!
-//! The judge shares no code with the guard. It counts digits and letters from the words: which strings of digits may the
-//! words be, and does the text hold any letter that they do not have?
+//! The judge shares no code with the guard. It counts digits and letters from the words: which strings of digits may
+//! the words be, and does the text hold any letter that they do not have?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -102,8 +102,8 @@ fn number(words: &[&str]) -> Option<u64> {
     said.then_some(total + part)
 }
 
-/// All strings of digits that the words may be beside `text`, at most of as many digits as it has. A number, or a scale,
-/// adds no digit only where the text has it in letters: "$5 million", "onefive.com".
+/// All strings of digits that the words may be beside `text`, at most of as many digits as it has. A number, or a
+/// scale, adds no digit only where the text has it in letters: "$5 million", "onefive.com".
 fn digit_strings(words: &[&str], text: &str) -> BTreeSet<String> {
     let most = text.chars().filter(char::is_ascii_digit).count();
     let is_number = |word: &str| value(word).is_some() || ["hundred", "thousand", "million"].contains(&word);
@@ -152,7 +152,8 @@ fn is_said(words: &[&str], text: &str) -> bool {
     all_letters && digit_strings(words, text).contains(&digits)
 }
 
-/// An answer of a model that knows nothing: a reading of these or of other words, or a reading that lost or got something.
+/// An answer of a model that knows nothing: a reading of these or of other words, or a reading that lost or got
+/// something.
 fn answer(draw: &mut Draw, words: &[&str], label: ItnClass) -> String {
     let other = span(draw);
     let readings = |words: &[&str]| candidates(&STYLE, label, words).texts;
@@ -351,7 +352,8 @@ fn sentence(draw: &mut Draw) -> Vec<(Word, Tags)> {
     all
 }
 
-/// Asks about a sentence as its words freeze, four at a time, and keeps the answers with the words. Returns the questions.
+/// Asks about a sentence as its words freeze, four at a time, and keeps the answers with the words. Returns the
+/// questions.
 fn asked(all: &mut [(Word, Tags)], style: &Arc<Style>, answer: &mut dyn FnMut(&Question) -> String) -> Vec<Question> {
     let asker = Asker::new(style.clone(), SecondMode::Choose, 8);
     let mut asked = Vec::new();

@@ -80,8 +80,8 @@ impl Intake {
         self.refused_once.insert(offset);
     }
 
-    /// Checks a record. Gives what the record says, or the dead letter that the record becomes. A record with more words than
-    /// a quota allows gives both, if the record also ends something. `live`: delays count, and so do quotas.
+    /// Checks a record. Gives what the record says, or the dead letter that the record becomes. A record with more
+    /// words than a quota allows gives both, if the record also ends something. `live`: delays count, and so do quotas.
     pub fn admit(&mut self, record: RawRecord, live: bool) -> (Option<AdmittedRecord>, Option<DeadLetter>) {
         let shared = self.shared.clone();
         let active = shared.active_settings();

@@ -112,7 +112,8 @@ impl Partition {
         self.intake.format_as(profile);
     }
 
-    /// The epoch of the stream that the record at offset `epoch` will open is decoded again, with these decisions of the clock.
+    /// The epoch of the stream that the record at offset `epoch` will open is decoded again, with these decisions of
+    /// the clock.
     pub fn repeat(&mut self, stream: StreamKey, epoch: i64, timing: Vec<Timing>) {
         self.sessions.repeat(stream, epoch, timing);
     }
@@ -314,7 +315,8 @@ impl Partition {
         self.sessions.tick(now);
     }
 
-    /// Whether so many words wait for the model, or so many segments for a commit, that no further record should be taken.
+    /// Whether so many words wait for the model, or so many segments for a commit, that no further record should be
+    /// taken.
     pub fn is_full(&self) -> bool {
         self.sessions.pending_words() >= self.shared.settings.decode.max_pending_words_per_partition
             || self.out.len() >= self.shared.settings.delivery.max_uncommitted

@@ -9,7 +9,8 @@ use crate::session::snapshot::{Snapshot, key_to_bytes};
 pub struct UnpackedCheckpoint {
     /// all but the states of streams
     pub(super) checkpoint: Checkpoint,
-    /// of each stream that has changed its snapshot, if it still needs one, and the offset of the first record that is not in it
+    /// of each stream that has changed its snapshot, if it still needs one, and the offset of the first record that is
+    /// not in it
     pub(super) snapshots: Vec<(StreamKey, Option<Snapshot>, i64)>,
 }
 

@@ -1,5 +1,5 @@
-//! The way from a partition to its shadow. The partition never waits: what does not fit is missing, and the shadow drops
-//! everything that it has.
+//! The way from a partition to its shadow. The partition never waits: what does not fit is missing, and the shadow
+//! drops everything that it has.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -85,7 +85,8 @@ impl Dropped {
 /// Takes a sample, to be sent.
 pub type OnSample = Box<dyn Fn(ShadowSample) + Send>;
 
-/// Follows a partition until its task has ended. `on_sample` takes samples, as many as `shadow.samples_per_minute` allows.
+/// Follows a partition until its task has ended. `on_sample` takes samples, as many as `shadow.samples_per_minute`
+/// allows.
 pub async fn run(shared: Arc<Shared>, mut inbox: ShadowInbox, on_sample: OnSample) {
     let mut shadow = Shadow::new(shared, Clock::wall(), on_sample);
     loop {

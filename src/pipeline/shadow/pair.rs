@@ -1,5 +1,5 @@
-//! A stream's published segments beside those of its profile's challenger. Both have the same input words, and end their
-//! segments at different words. They are compared as far as both have come.
+//! A stream's published segments beside those of its profile's challenger. Both have the same input words, and end
+//! their segments at different words. They are compared as far as both have come.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -74,7 +74,8 @@ fn json(value: Value) -> Result<Json, String> {
     })
 }
 
-/// A value that can be resolved to a schema. Integers are whole numbers that an Avro long holds, as all of a segment's are.
+/// A value that can be resolved to a schema. Integers are whole numbers that an Avro long holds, as all of a segment's
+/// are.
 pub(super) fn avro(json: Json) -> Value {
     match json {
         Json::Null => Value::Null,

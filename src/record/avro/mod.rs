@@ -1,7 +1,9 @@
-//! Values in Avro, in the wire format of Confluent's serialisers: a zero byte, the number of the writer's schema, the datum.
+//! Values in Avro, in the wire format of Confluent's serialisers: a zero byte, the number of the writer's schema, the
+//! datum.
 //!
-//! A raw value becomes the JSON that the same fields would be, and is then read as its format says. A segment is written by one schema, docs/schemas/formatted.avsc.
-//! Schemas and data are untrusted: a few bytes must not become gigabytes, and no schema may go round in a circle.
+//! A raw value becomes the JSON that the same fields would be, and is then read as its format says. A segment is
+//! written by one schema, docs/schemas/formatted.avsc. Schemas and data are untrusted: a few bytes must not become
+//! gigabytes, and no schema may go round in a circle.
 
 #[cfg(feature = "avro")]
 mod bounds;

@@ -1,6 +1,6 @@
-//! AssemblyAI, streaming: <https://www.assemblyai.com/docs/streaming/message-sequence>. A message repeats the whole turn so far. With `format_turns` a
-//! turn ends twice, first as it was said and then formatted. A message by itself does not tell whether the other one comes, so the setting says which of
-//! the two is final.
+//! AssemblyAI, streaming: <https://www.assemblyai.com/docs/streaming/message-sequence>. A message repeats the whole
+//! turn so far. With `format_turns` a turn ends twice, first as it was said and then formatted. A message by itself
+//! does not tell whether the other one comes, so the setting says which of the two is final.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;

@@ -1,4 +1,5 @@
-//! Gladia, live messages: <https://docs.gladia.io/api-reference/v2/live/websocket>. Its words carry their case, their marks and the space before them.
+//! Gladia, live messages: <https://docs.gladia.io/api-reference/v2/live/websocket>. Its words carry their case, their
+//! marks and the space before them.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;

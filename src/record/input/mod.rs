@@ -1,8 +1,8 @@
 //! Raw segments as recognisers write them: each format's JSON becomes a [`Wire`], which is then checked like our own.
 //!
-//! Each recogniser has a file: the types of its messages, and a function that turns a message into a [`ParsedMessage`]. To add a recogniser, write
-//! such a file, add a line to [`InputFormat`], [`InputFormat::ALL`] and [`wire`], and put samples into `tests/golden/input`. docs/FORMATS.md has
-//! the table.
+//! Each recogniser has a file: the types of its messages, and a function that turns a message into a [`ParsedMessage`].
+//! To add a recogniser, write such a file, add a line to [`InputFormat`], [`InputFormat::ALL`] and [`wire`], and put
+//! samples into `tests/golden/input`. docs/FORMATS.md has the table.
 
 mod assemblyai;
 mod aws_transcribe;
@@ -149,7 +149,8 @@ fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Refused> {
     })
 }
 
-/// What whoever puts a recogniser's messages on the topic may add beside them: vendors do not say when a call is over, or whose it is.
+/// What whoever puts a recogniser's messages on the topic may add beside them: vendors do not say when a call is over,
+/// or whose it is.
 #[derive(Deserialize)]
 struct Enveloped<T> {
     #[serde(default)]
@@ -233,7 +234,8 @@ fn timed(words: &[TimedWord]) -> Vec<WireWord> {
     words.iter().flat_map(|w| words_of(&w.word, w.start, w.end, confidence(w))).collect()
 }
 
-/// A recogniser's token that may hold several words, or a space before it. Several words share the token's time in equal parts.
+/// A recogniser's token that may hold several words, or a space before it. Several words share the token's time in
+/// equal parts.
 fn words_of(token: &str, s: Option<f64>, e: Option<f64>, c: Option<f64>) -> Vec<WireWord> {
     let words: Vec<&str> = token.split_whitespace().collect();
     let part = s.zip(e).map(|(s, e)| (s, (e - s) / words.len().max(1) as f64));

@@ -1,5 +1,6 @@
-//! Speechmatics, real-time messages: <https://docs.speechmatics.com/rt-api-ref>. Final messages come every few words; an utterance's end is a message of
-//! its own. An entity has the words that were said (`spoken_form`) where the session asked for entities.
+//! Speechmatics, real-time messages: <https://docs.speechmatics.com/rt-api-ref>. Final messages come every few words;
+//! an utterance's end is a message of its own. An entity has the words that were said (`spoken_form`) where the session
+//! asked for entities.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;

@@ -1,5 +1,5 @@
-//! Whisper, `verbose_json`: <https://platform.openai.com/docs/api-reference/audio/verbose-json-object>. Servers that write the same put words into the
-//! segments. One message holds a whole piece of audio.
+//! Whisper, `verbose_json`: <https://platform.openai.com/docs/api-reference/audio/verbose-json-object>. Servers that
+//! write the same put words into the segments. One message holds a whole piece of audio.
 
 use serde::Deserialize;
 

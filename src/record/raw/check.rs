@@ -14,7 +14,8 @@ const MAX_NAME_BYTES: usize = 256;
 const MAX_META_DEPTH: usize = 32;
 
 impl RawSegment {
-    /// Checks what was parsed. The inline `session` of JSON Lines files is returned beside the segment; a Kafka record's session is its key.
+    /// Checks what was parsed. The inline `session` of JSON Lines files is returned beside the segment; a Kafka
+    /// record's session is its key.
     ///
     /// # Errors
     /// `contract` (impossible values), `limit` (too much of something).

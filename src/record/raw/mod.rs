@@ -57,7 +57,8 @@ pub struct RawWord {
     pub confidence: Option<f32>,
     /// who says it
     pub speaker: Option<Arc<str>>,
-    /// the record's input words that it came from, half-open. Other than one of them where a recogniser's figures were read back (`input.reformat`)
+    /// the record's input words that it came from, half-open. Other than one of them where a recogniser's figures were
+    /// read back (`input.reformat`)
     pub of: [u32; 2],
 }
 

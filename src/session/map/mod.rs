@@ -178,7 +178,8 @@ impl Sessions {
         accepted
     }
 
-    /// Takes a record's spellings, and gives its words the ones of its session: that goes by the order of records alone.
+    /// Takes a record's spellings, and gives its words the ones of its session: that goes by the order of records
+    /// alone.
     fn spell(&mut self, key: &StreamKey, record: &mut Record) {
         let repeats = match self.by_key.get(key) {
             Some(id) => self.slots[id].stream.repeats(record),
@@ -265,7 +266,8 @@ impl Sessions {
         self.vocabularies.tick(now, open);
     }
 
-    /// The partition has been read up to the end it had at assignment: from now on delays count. `live_from`: offset of its next record.
+    /// The partition has been read up to the end it had at assignment: from now on delays count. `live_from`: offset of
+    /// its next record.
     pub fn caught_up(&mut self, now: Time, live_from: i64) {
         if self.live_from.is_some() {
             return;

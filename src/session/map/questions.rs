@@ -35,8 +35,8 @@ impl Sessions {
         channel_context
     }
 
-    /// Notes with each word what somebody had asked for by then, on any channel. That goes by the order of records alone: when the model answers must
-    /// not matter.
+    /// Notes with each word what somebody had asked for by then, on any channel. That goes by the order of records
+    /// alone: when the model answers must not matter.
     pub(super) fn note_asked_classes(&self, key: &StreamKey, record: &mut Record) -> Option<RecordSpeech> {
         let redaction = record.policy.redaction.clone().filter(|g| g.asked_for.is_some())?;
         let channel_context = self.channel_context(key);

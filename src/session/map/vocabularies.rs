@@ -1,4 +1,5 @@
-//! The vocabularies of a partition's sessions. One is in force while a channel of its session is open, and for a while after that, as a repeat is remembered.
+//! The vocabularies of a partition's sessions. One is in force while a channel of its session is open, and for a while
+//! after that, as a repeat is remembered.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -27,7 +28,8 @@ impl Vocabularies {
         self.of.insert(session.clone(), Arc::new(next));
     }
 
-    /// What a stream's state says of its session. All streams of a session are written down when its spellings change; the latest number counts.
+    /// What a stream's state says of its session. All streams of a session are written down when its spellings change;
+    /// the latest number counts.
     pub(super) fn restore(&mut self, session: &Arc<str>, vocabulary: Vocabulary) {
         if self.of.get(session).is_none_or(|known| known.number() < vocabulary.number()) {
             self.of.insert(session.clone(), Arc::new(vocabulary));

@@ -55,8 +55,8 @@ pub struct ChannelOutput {
 
 type Model = Box<dyn Fn(&Row, u64) -> Vec<Tags>>;
 
-/// One session on one partition. It checks that releases are contiguous and numbered, that only frozen words leave, that counts agree, and
-/// that nothing comes after an end.
+/// One session on one partition. It checks that releases are contiguous and numbered, that only frozen words leave,
+/// that counts agree, and that nothing comes after an end.
 pub struct Sim {
     /// what is tested
     pub sessions: Sessions,
@@ -263,7 +263,8 @@ impl Sim {
                 break;
             }
             for (_, stream, id, asks) in ready {
-                // Who loses states again and again before they are used never gets on: the store pins those that are being made again, this does not.
+                // Who loses states again and again before they are used never gets on: the store pins those that are
+                // being made again, this does not.
                 if id >> 32 < MAX_LOSSES && (self.loses)(id >> 32) {
                     self.lose_states();
                 }
@@ -353,7 +354,8 @@ impl Sim {
         assert_eq!((self.sessions.in_flight(), self.sessions.pending_words()), (0, 0));
     }
 
-    /// What comes out where the same records are taken again, nothing happens by the clock, and what the clock decided is repeated.
+    /// What comes out where the same records are taken again, nothing happens by the clock, and what the clock decided
+    /// is repeated.
     pub fn again(&self) -> BTreeMap<(String, i64), ChannelOutput> {
         let mut sim = Sim::new((*self.policy).clone(), |_| (0, false));
         for ((channel, epoch), timing) in &self.timing {

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::infer::Row;
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
-/// Tags that depend on everything a word sees: on all later words that the row shows, as a model's do under an open mask, on those before it, on the
-/// states that the row goes on after, and on the label before it.
+/// Tags that depend on everything a word sees: on all later words that the row shows, as a model's do under an open
+/// mask, on those before it, on the states that the row goes on after, and on the label before it.
 pub fn tag(row: &Row, states: u64) -> Vec<Tags> {
     let tag = |&first: &u32| {
         let word = row.words[first as usize];
@@ -31,7 +31,8 @@ pub fn tag(row: &Row, states: u64) -> Vec<Tags> {
     row.first.iter().map(tag).collect()
 }
 
-/// States of a model: a hash of all tokens that were kept, where, in which passes, and of the boundaries before their words.
+/// States of a model: a hash of all tokens that were kept, where, in which passes, and of the boundaries before their
+/// words.
 pub(super) fn states_of(row: &Row, before: u64) -> u64 {
     let mut h = DefaultHasher::new();
     let kept = row.keep.map_or(0, |keep| keep.tokens as usize);

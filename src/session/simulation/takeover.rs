@@ -30,7 +30,8 @@ impl Sim {
         }
     }
 
-    /// Dies. Another worker goes on from the last commit: it knows the changelog, and reads the rest of the input again.
+    /// Dies. Another worker goes on from the last commit: it knows the changelog, and reads the rest of the input
+    /// again.
     pub fn crash(&mut self, running: bool) {
         self.restore(running);
         for i in self.durable.1..self.said.len() {
@@ -45,7 +46,8 @@ impl Sim {
         self.restore(running);
     }
 
-    /// Makes every state whose key hashes to an odd number one that its next reader cannot use; `lost`: the raw topic has lost its first records meanwhile.
+    /// Makes every state whose key hashes to an odd number one that its next reader cannot use; `lost`: the raw topic
+    /// has lost its first records meanwhile.
     pub fn upgrade(&mut self, lost: usize) {
         self.lost = lost.min(self.durable.1);
         for (key, value) in &mut self.log {

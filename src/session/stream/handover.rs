@@ -1,4 +1,5 @@
-//! A stream's state for its next owner: writing it, restoring it, and making it anew from the raw topic where it cannot be read.
+//! A stream's state for its next owner: writing it, restoring it, and making it anew from the raw topic where it cannot
+//! be read.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

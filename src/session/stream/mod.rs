@@ -10,8 +10,9 @@
 //! ```
 //!
 //! The plan ([`super::plan`]) decides the order of the passes. Where the profile has a second stage, a pass that ends
-//! spans is two requests: the pass itself, then the questions about these spans ([`super::second`]). `requests.rs` asks the model for them and takes the
-//! answers; `releasing.rs` cuts frozen words off as segments; `handover.rs` makes and restores the stream's state.
+//! spans is two requests: the pass itself, then the questions about these spans ([`super::second`]). `requests.rs` asks
+//! the model for them and takes the answers; `releasing.rs` cuts frozen words off as segments; `handover.rs` makes and
+//! restores the stream's state.
 
 mod handover;
 mod releasing;
@@ -329,7 +330,8 @@ impl Stream {
         }
     }
 
-    /// Releases frozen words because the oldest of them has waited for long enough, and notes it. Returns whether there were any to release.
+    /// Releases frozen words because the oldest of them has waited for long enough, and notes it. Returns whether there
+    /// were any to release.
     fn release_by_clock(&mut self, out: &mut Vec<StreamOutput>) -> bool {
         let Some(cut) = release::forced(&self.buffer, &self.policy, &self.progress.channel_context.before) else { return false };
         let frozen = self.buffer.frozen();

@@ -30,7 +30,8 @@ impl Stream {
         out.push(StreamOutput::Closed { seq: self.progress.seq, counts: self.progress.counts, cause, timing });
     }
 
-    /// Releases the words before `cut`. Redaction may look at those before `known`; the latest pass saw those before `seen`, or more.
+    /// Releases the words before `cut`. Redaction may look at those before `known`; the latest pass saw those before
+    /// `seen`, or more.
     pub(super) fn release(&mut self, cut: u64, known: u64, seen: u64, out: &mut Vec<StreamOutput>) {
         let from = self.buffer.released();
         let turn_ends = cut < seen && self.buffer.get(cut).word.begins_turn();

@@ -2,8 +2,8 @@
 //!
 //! At most one request is under way. Passes of the plan come first, in the plan's order. A hypothesis is shown to the
 //! model only when no pass waits. If kept states are gone, the settling passes that made them are run again before the
-//! pass that needs the states. A pass that ends spans has a second request, about these spans, if the profile has a second
-//! stage: the pass is over once both are answered.
+//! pass that needs the states. A pass that ends spans has a second request, about these spans, if the profile has a
+//! second stage: the pass is over once both are answered.
 
 use super::Stream;
 use crate::infer::{Outcome, Row, RowWord};

@@ -1,5 +1,6 @@
-//! Calls that are made up: an agent and a caller, secrets said in many ways, and what happens to a worker meanwhile. What is secret is known word by
-//! word. No word of [`TALK`] is ever part of a secret, so any secret word that is seen anywhere is a leak.
+//! Calls that are made up: an agent and a caller, secrets said in many ways, and what happens to a worker meanwhile.
+//! What is secret is known word by word. No word of [`TALK`] is ever part of a secret, so any secret word that is seen
+//! anywhere is a leak.
 
 use super::chance::Chance;
 use super::secrets::secret;

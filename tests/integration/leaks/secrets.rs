@@ -26,7 +26,8 @@ const LETTERS: [&str; 8] = ["d", "f", "g", "h", "k", "w", "x", "z"];
 const MONTHS: [&str; 6] = ["february", "april", "june", "august", "september", "november"];
 const ORDINALS: [&str; 6] = ["third", "fifth", "eleventh", "twelfth", "seventeenth", "twentieth"];
 
-/// Digits as somebody says them: one by one, in pairs, doubled, as a recogniser writes them; with pauses, joints, marks and corrections.
+/// Digits as somebody says them: one by one, in pairs, doubled, as a recogniser writes them; with pauses, joints, marks
+/// and corrections.
 fn digits(number: &str, calm: bool, chance: &mut Chance) -> Vec<(String, bool)> {
     let style = chance.below(if calm { 3 } else { 7 });
     let all: Vec<usize> = number.bytes().map(|b| usize::from(b - b'0')).collect();

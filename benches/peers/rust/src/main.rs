@@ -1,4 +1,5 @@
-//! Lines of spoken words in, written lines out; with `--time REPEATS` microseconds of CPU time a line instead, the best of the repeats after one to warm up.
+//! Lines of spoken words in, written lines out; with `--time REPEATS` microseconds of CPU time a line instead, the best
+//! of the repeats after one to warm up.
 
 use std::io::Read;
 
