@@ -260,6 +260,32 @@ class Loop(unittest.TestCase):
                 self.go(run, Path(d) / str(reward))
                 self.assertEqual(all(torch.equal(w, first[n]) for n, w in run.language.state_dict().items()), same)
 
+    def test_rewards_in_bfloat16_are_those_of_the_weights_after_the_taggers_step(self):
+        asked = []
+
+        def seen(tagger, generated, development, top, cosine):
+            asked.append((rewards(tagger, generated, development, top, cosine), {n: w.clone() for n, w in tagger.state_dict().items()}, generated, development))
+            return asked[-1][0]
+
+        with tempfile.TemporaryDirectory() as d, mock.patch("faircopy_training.generate.learn.rewards", seen):
+            self.go(self.run_of(replace(SMALL, steps=2, bf16=True, rate=0.05)), Path(d))
+        for got, weights, generated, development in asked:
+            tagger = self.tagger()
+            tagger.load_state_dict(weights)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                self.assertTrue(torch.equal(got, rewards(tagger, generated, development, SMALL.top, SMALL.cosine)))
+
+    def test_frozen_matrices_are_kept_rounded_and_say_what_rounding_each_time_says(self):
+        model, rounded = tiny_language_model(), tiny_language_model()
+        learned = rounded.learnable(1)
+        rounded.round_frozen()
+        self.assertTrue(all(p.dtype == torch.float32 for p in learned))
+        self.assertEqual(rounded.layers[0].attn_q.weight.dtype, torch.bfloat16)
+        tokens = torch.randint(1, 40, (2, 9))
+        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+            model.token.weight.copy_(model.token.weight.bfloat16())
+            self.assertTrue(torch.equal(model(tokens), rounded(tokens)))
+
     def test_a_pool_stands_for_the_language_model_and_a_reward_needs_one(self):
         with tempfile.TemporaryDirectory() as d:
             run = self.run_of(replace(SMALL, reward=False), ["Well, we met them there and they did not say so, did they?", "Too short."])

@@ -117,7 +117,7 @@ class LanguageModel(nn.Module):
         at = torch.arange(there.shape[1], device=tokens.device)
         # A padding token may see itself: a row of nothing but minus infinity has no softmax.
         mask = ((at[None, :] <= at[known:, None]) & there[:, None, :]) | (at[None, :] == at[known:, None])
-        x, kept = self.token(tokens), []
+        x, kept = self.token(tokens).float(), []
         for number, layer in enumerate(self.layers):
             x, now = layer(x, turn, mask[:, None], None if earlier is None else earlier[number])
             kept.append(now)
@@ -168,6 +168,14 @@ class LanguageModel(nn.Module):
         for p in chosen:
             p.requires_grad_(True)
         return chosen
+
+    def round_frozen(self) -> LanguageModel:
+        """Keeps the matrices that take no gradients in bfloat16, so that a step that multiplies in bfloat16 need not round them anew for each token. The sums
+        between layers stay float32."""
+        for part in self.modules():
+            if isinstance(part, (nn.Linear, nn.Embedding)) and not part.weight.requires_grad:
+                part.bfloat16()
+        return self
 
     @classmethod
     def load(cls, directory: Path) -> LanguageModel:

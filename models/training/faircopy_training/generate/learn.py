@@ -138,6 +138,8 @@ class Run:
         self.language_optimizer = None
         if language is not None and (settings.reward or settings.language_before):
             self.language_optimizer = torch.optim.Adam(language.learnable(settings.language_layers), lr=settings.language_rate)
+        if language is not None and settings.bf16:
+            language.round_frozen()
 
     def rng(self, step: int, *purpose: int) -> np.random.Generator:
         return np.random.default_rng([self.settings.seed, step, *purpose])
@@ -187,6 +189,8 @@ class Run:
         for group, highest in zip(self.optimizer.param_groups, (self.settings.rate, min(1e-3, 10 * self.settings.rate))):
             group["lr"] = highest * factor
         self.optimizer.step()
+        # The weights that were rounded before this step are out of date; the rewards are taken at the new ones.
+        torch.clear_autocast_cache()
 
     def before(self, step: int) -> None:
         """A step of what is trained alone before: first the tagger on training text, then the language model on text of the domain."""

@@ -85,10 +85,13 @@ def main() -> None:
             raise SystemExit(f"error: {args.learned / CHECKPOINT}: expected the checkpoint of a run with a reward, got one without a language model")
         model.load_state_dict(state["language"], strict=False)
     model = model.to(args.device)
+    bf16 = args.device == "cuda" or faster_in_bf16()
+    if bf16:
+        model.requires_grad_(False).round_frozen()
     tokenizer = Tokenizer.from_file(str(args.language_model / TOKENIZER))
     begun = args.out.with_name(args.out.name.removesuffix(".txt.gz") + ".begun")
     end = time.monotonic() + 60 * args.minutes if args.minutes else None
-    if go_on(begun, model, tokenizer, seeds, Style(args.most), args.words, end, args.seed, args.device == "cuda" or faster_in_bf16()):
+    if go_on(begun, model, tokenizer, seeds, Style(args.most), args.words, end, args.seed, bf16):
         words = sum(len(t.split()) for t in texts_of(begun))
         part = args.out.with_suffix(".tmp")
         part.write_bytes(gzip.compress(begun.read_bytes(), mtime=0))

@@ -136,6 +136,8 @@ class Runner:
         written = path.read_text(encoding="utf-8").split("\n")[:-1] if path.is_file() else []
         if len(written) < texts:
             model, tokenizer = self.language()
+            if self.args.bf16:
+                model.requires_grad_(False).round_frozen()
             seeds = Seeds(self.domain.seeds)
             with path.open("a", encoding="utf-8") as file:
                 while len(written) < texts and not self.late():
