@@ -18,6 +18,7 @@ pub mod models;
 pub mod onnx;
 pub mod parity;
 pub mod path;
+pub mod plain;
 pub mod prosody;
 pub mod queue;
 pub mod row;

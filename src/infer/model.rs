@@ -8,6 +8,7 @@ use std::time::Duration;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::path::LabelTransitions;
+use super::plain::PlainWords;
 use super::queue::BatchLimits;
 use super::row::RowTemplate;
 use super::{InferenceService, Tagger, Urgent, WordTokenizer};
@@ -24,6 +25,10 @@ const FILES: [&str; 4] = ["tagger.onnx.zst", "tokenizer.json", "labels.json", "l
 const MAX_TAGGER_BYTES: u64 = 2 << 30;
 /// Largest `labels.json`, bytes.
 const MAX_LABELS_BYTES: u64 = 1 << 16;
+/// A file that a model may have besides ([`PlainWords`]).
+const PLAIN: &str = "plain.txt";
+/// Largest such file, bytes.
+const MAX_PLAIN_BYTES: u64 = 1 << 20;
 /// Largest file of a model directory, bytes, as it lies there.
 const MAX_FILES: [(&str, u64); 4] = [
     ("tagger.onnx.zst", MAX_TAGGER_BYTES),
@@ -32,7 +37,8 @@ const MAX_FILES: [(&str, u64); 4] = [
     ("lexicon.tsv", 16 << 20),
 ];
 
-/// A model directory: `tagger.onnx.zst`, `tokenizer.json`, `labels.json`, `lexicon.tsv`.
+/// A model directory: `tagger.onnx.zst`, `tokenizer.json`, `labels.json`, `lexicon.tsv`, and `plain.txt` if the model has
+/// plain words.
 #[derive(Clone, Debug)]
 pub struct ModelFiles {
     /// the directory
@@ -101,7 +107,32 @@ impl ModelFiles {
             let bytes = std::fs::read(&path).map_err(|e| LoadError(format!("{}: {e}", path.display())))?;
             Ok((name, bytes))
         };
-        FILES.into_iter().map(read).collect()
+        let plain = self.dir.join(PLAIN).is_file().then_some(PLAIN);
+        FILES.into_iter().chain(plain).map(read).collect()
+    }
+
+    /// The model's plain words; none if it has no `plain.txt`.
+    ///
+    /// # Errors
+    /// The list cannot be read, is too long, or has a wrong line; or `tokenizer.json` cannot be read.
+    pub fn plain_words(&self) -> Result<PlainWords, LoadError> {
+        let path = self.dir.join(PLAIN);
+        let wrong = |e: String| LoadError(format!("{}: {e}; correct the list, or remove the file", path.display()));
+        let mut text = String::new();
+        match std::fs::File::open(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(PlainWords::default()),
+            opened => opened.and_then(|file| file.take(MAX_PLAIN_BYTES + 1).read_to_string(&mut text)),
+        }
+        .map_err(|e| wrong(e.to_string()))?;
+        if text.len() as u64 > MAX_PLAIN_BYTES {
+            return Err(wrong(format!("expected at most {MAX_PLAIN_BYTES} bytes, got more")));
+        }
+        PlainWords::parse(&text, &self.tokenizer()?).map_err(wrong)
+    }
+
+    /// The model's tokenizer.
+    pub fn tokenizer(&self) -> Result<WordTokenizer, LoadError> {
+        WordTokenizer::load(&self.dir.join("tokenizer.json"), &self.labels.tokens).map_err(LoadError)
     }
 
     /// The path of the packed tagger.
@@ -133,7 +164,8 @@ fn wrong_labels(dir: &Path, why: impl std::fmt::Display) -> LoadError {
 /// A hash of the files that decide a model's tags (XXH3, 64 bits).
 fn hash(dir: &Path) -> std::io::Result<u64> {
     let (mut hash, mut part) = (Xxh3::new(), vec![0; 1 << 16]);
-    for name in ["tagger.onnx.zst", "tokenizer.json", "labels.json"] {
+    let plain = dir.join(PLAIN).is_file().then_some(PLAIN);
+    for name in ["tagger.onnx.zst", "tokenizer.json", "labels.json"].into_iter().chain(plain) {
         let mut file = std::fs::File::open(dir.join(name))?;
         hash.update(&file.metadata()?.len().to_le_bytes());
         loop {
@@ -203,7 +235,7 @@ impl Model {
         max_wait: Duration,
         urgent: Urgent,
     ) -> Result<Model, LoadError> {
-        let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), &files.labels.tokens).map_err(LoadError)?;
+        let tokenizer = files.tokenizer()?;
         let infer = InferenceService::start(taggers, limits, max_wait, urgent);
         let names = ModelNames { name: files.labels.model.as_str().into(), identity: files.identity.clone() };
         Ok(Model { number, key: key.to_string(), files, tokenizer, infer, pin: ModelPin(Some(Arc::new(names))) })

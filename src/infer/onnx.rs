@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::cuda;
 use super::model::{LoadError, ModelFiles};
 use super::path::LabelTransitions;
+use super::plain::PlainWords;
 use super::prosody::Prosody;
 use super::row::RowTemplate;
 use super::states::StateSizes;
@@ -94,6 +95,7 @@ pub struct OnnxTagger {
     session: Session,
     follows: LabelTransitions,
     heads: Heads,
+    plain: PlainWords,
     /// inputs of boundaries that it takes
     boundaries: Vec<String>,
     sizes: StateSizes,
@@ -124,17 +126,18 @@ impl OnnxTagger {
         slots: usize,
         count: usize,
     ) -> Result<Vec<OnnxTagger>, LoadError> {
-        let onnx = files.unpack()?;
+        let (onnx, plain) = (files.unpack()?, files.plain_words()?);
         let common = if device == Device::Cpu && count > 1 { Some(SharedWeights::of(&onnx, files)?) } else { None };
         // Sessions are loaded one after the other on one thread, so that the next session reuses the memory that
         // loading needs. With several threads each thread's share would stay with the process. The first session packs
         // the weights for the processor; the others find them packed.
-        (0..count).map(|_| OnnxTagger::one(files, &onnx, device, threads, slots, common.as_ref())).collect()
+        (0..count).map(|_| OnnxTagger::one(files, &onnx, &plain, device, threads, slots, common.as_ref())).collect()
     }
 
     fn one(
         files: &ModelFiles,
         onnx: &[u8],
+        plain: &PlainWords,
         device: Device,
         threads: usize,
         slots: usize,
@@ -187,8 +190,8 @@ impl OnnxTagger {
             return Err(fail(&expected, format!("got {shape:?}")));
         }
         let sizes = StateSizes { slabs: slabs.len(), heads: heads as usize, size: size as usize, slots };
-        let (follows, heads) = (files.follows.clone(), files.labels.heads());
-        let mut tagger = OnnxTagger { session, follows, heads, boundaries, sizes, slabs, scratch: Vec::new() };
+        let (follows, heads, plain) = (files.follows.clone(), files.labels.heads(), plain.clone());
+        let mut tagger = OnnxTagger { session, follows, heads, plain, boundaries, sizes, slabs, scratch: Vec::new() };
         let tokens = &files.labels.tokens;
         let last_style = files.labels.styles.len() as u32 - 1;
         let template = RowTemplate { cls: tokens.cls, sep: tokens.sep, style: last_style, ..RowTemplate::default() };
@@ -340,8 +343,11 @@ impl Tagger for OnnxTagger {
         let logits = self.logits(rows, states)?;
         let tags_of = |(row, words): (&&Row, &Vec<Vec<f32>>)| {
             let itn: Vec<&[f32]> = words.iter().map(|w| &w[self.heads.itn()]).collect();
-            let path = self.follows.path(&itn, row.before, row.lookahead.is_some());
-            words.iter().zip(path).map(|(w, itn)| Tags { itn, ..self.heads.best(w, row.template.tilt) }).collect()
+            let path = self.follows.path(&itn, row.before.map(|tags| tags.itn), row.lookahead.is_some());
+            let tags = words.iter().zip(path).map(|(w, itn)| Tags { itn, ..self.heads.best(w, row.template.tilt) });
+            let mut tags: Vec<Tags> = tags.collect();
+            self.plain.fit(row, self.heads, words, &mut tags);
+            tags
         };
         Ok(rows.iter().zip(&logits).map(tags_of).collect())
     }

@@ -101,7 +101,7 @@ pub fn check(files: &ModelFiles, tagger: &mut OnnxTagger) -> Result<(), LoadErro
         LoadError(format!("{}: expected {expected}, got {got}; export the model again", path.display()))
     };
     let sentences = read(files).map_err(|e| wrong("sentences with their tags, which the export writes", e))?;
-    let tokenizer = WordTokenizer::load(&files.dir.join("tokenizer.json"), &files.labels.tokens).map_err(LoadError)?;
+    let tokenizer = files.tokenizer()?;
     let special = &files.labels.tokens;
     let template = RowTemplate { cls: special.cls, sep: special.sep, ..RowTemplate::default() };
     let tie = sentences.iter().map(|sentence| sentence.tie).fold(0.0, f32::max);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::prosody::Prosody;
-use crate::tags::{Itn, Tilt};
+use crate::tags::{Tags, Tilt};
 
 /// Largest number of tokens of a row: the encoder's positions.
 pub const MAX_TOKENS: usize = 512;
@@ -85,8 +85,8 @@ pub struct Row {
     pub first: Vec<u32>,
     /// later words that a word may attend to; `None`: all words
     pub lookahead: Option<u32>,
-    /// the ITN label of the word before the first word whose tags are asked for, if that label is decided
-    pub before: Option<Itn>,
+    /// the tags of the word before the first word whose tags are asked for, if they are decided
+    pub before: Option<Tags>,
     /// the states that its tokens see besides each other; `None`: the row starts afresh
     pub after: Option<StatesRef>,
     /// which of its states are kept
@@ -135,11 +135,19 @@ impl Row {
         (!words.is_empty() && after.position as usize + row.tokens.len() <= last).then_some(row)
     }
 
-    /// Asks for the tags of the last `words` only; `before` is the label of the word before them.
-    pub fn tagging_last(mut self, words: usize, before: Option<Itn>) -> Row {
+    /// Asks for the tags of the last `words` only; `before` are the tags of the word before them.
+    pub fn tagging_last(mut self, words: usize, before: Option<Tags>) -> Row {
         self.first.drain(..self.first.len().saturating_sub(words));
         self.before = before;
         self
+    }
+
+    /// The tokens of a word whose tags are asked for, counted from the first of them.
+    pub fn tokens_of(&self, asked: usize) -> &[u32] {
+        let first = self.first[asked] as usize;
+        let word = self.words[first];
+        let count = self.words[first..].iter().take_while(|&&of| of == word).count();
+        &self.tokens[first..first + count]
     }
 
     /// Keeps the states of all words but the last `open` ones, under this number. Returns the row, and the reference
@@ -230,7 +238,7 @@ mod tests {
         assert_eq!((&row.tokens[..], &row.words[..]), (&[10, 11, 12, 13, 14, 102][..], &[0, 1, 2, 2, 3, 4][..]));
         let (row, after) = row.keep(1, 6, false);
         assert_eq!(after, StatesRef { number: 6, position: 8 });
-        assert_eq!(row.tagging_last(2, Some(Itn::O)).first, [2, 4]);
+        assert_eq!(row.tagging_last(2, Some(Tags::default())).first, [2, 4]);
         assert!(
             Row::go_on(FRAME, &words(&[&[10]]), StatesRef { number: 1, position: 400 }, LAST_KEPT_POSITION, None, false)
                 .is_none()

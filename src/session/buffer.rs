@@ -19,7 +19,7 @@ use super::policy::Policy;
 use super::{Choice, Source, Time, Word, repeats};
 use crate::infer::prosody::Prosody;
 use crate::infer::{Row, RowWord};
-use crate::tags::{Itn, Tags};
+use crate::tags::Tags;
 
 /// The cause of a word's freezing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -109,8 +109,8 @@ pub struct Buffer {
     entries: VecDeque<BufferedWord>,
     released: u64,
     frozen: u64,
-    /// ITN label of the last frozen word
-    label: Option<Itn>,
+    /// tags of the last frozen word
+    last: Option<Tags>,
     last_source: Option<Arc<Source>>,
 }
 
@@ -125,8 +125,8 @@ pub struct BufferParts {
     pub released: u64,
     /// number of frozen words
     pub frozen: u64,
-    /// the ITN label of the last frozen word
-    pub label: Option<Itn>,
+    /// the tags of the last frozen word
+    pub last: Option<Tags>,
     /// the source of the last word that came
     pub last_source: Option<Arc<Source>>,
 }
@@ -168,7 +168,7 @@ impl Buffer {
             entries: self.entries.clone(),
             released: self.released,
             frozen: self.frozen,
-            label: self.label,
+            last: self.last,
             last_source: self.last_source.clone(),
         }
     }
@@ -176,16 +176,16 @@ impl Buffer {
     /// A buffer with these contents. `None` if they are impossible: `released ≤ frozen ≤ total` must hold, and every
     /// frozen word must have tags.
     pub fn restored(parts: BufferParts) -> Option<Buffer> {
-        let BufferParts { history, entries, released, frozen, label, last_source } = parts;
+        let BufferParts { history, entries, released, frozen, last, last_source } = parts;
         let open = frozen.checked_sub(released)?;
         let sound = released.checked_add(entries.len() as u64).is_some_and(|total| total < 1 << 48)
             && open <= entries.len() as u64
             && history.len() as u64 <= released
-            && label.is_some() == (frozen > 0)
+            && last.is_some() == (frozen > 0)
             && entries.iter().enumerate().all(|(i, e)| (e.tags.is_some() && e.freeze.is_some()) || i as u64 >= open)
             && entries.iter().skip(open as usize).all(|e| e.freeze.is_none())
             && entries.iter().zip(entries.iter().skip(1)).all(|(a, b)| (0..2).all(|i| a.word.src[i] <= b.word.src[i]));
-        sound.then_some(Buffer { history, entries, released, frozen, label, last_source })
+        sound.then_some(Buffer { history, entries, released, frozen, last, last_source })
     }
 
     /// A buffer whose first `gone` words were released, and of which nothing else is known.
@@ -241,9 +241,9 @@ impl Buffer {
         old.map(PastWord::in_row).chain(held).collect()
     }
 
-    /// The ITN label of the last frozen word.
-    pub fn label(&self) -> Option<Itn> {
-        self.label
+    /// The tags of the last frozen word.
+    pub fn last_frozen(&self) -> Option<Tags> {
+        self.last
     }
 
     /// The row of a pass that starts afresh: some history before the first open word, everything up to `upto`, and
@@ -284,7 +284,7 @@ impl Buffer {
         }
         if to > self.frozen {
             self.frozen = to;
-            self.label = self.get(to - 1).tags.map(|tags| tags.itn);
+            self.last = self.get(to - 1).tags;
         }
     }
 

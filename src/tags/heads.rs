@@ -24,16 +24,28 @@ impl Heads {
         Heads::ITN_FROM + self.itn + self.disfluency
     }
 
+    /// The logits of the case head.
+    pub fn case(self, logits: &[f32]) -> &[f32] {
+        &logits[Punct::ALL.len()..Heads::ITN_FROM]
+    }
+
+    /// The best mark that ends a sentence and the best one that does not, each with its tilted logit.
+    pub fn best_marks(self, logits: &[f32], tilt: Tilt) -> ((Punct, f32), (Punct, f32)) {
+        let marks = tilted_marks(logits, tilt);
+        let better = |a: usize, b: usize| if marks[b] > marks[a] { (Punct::ALL[b], marks[b]) } else { (Punct::ALL[a], marks[a]) };
+        (better(Punct::Period as usize, Punct::Question as usize), better(Punct::O as usize, Punct::Comma as usize))
+    }
+
     /// The best label of each head, from one token's logits ([`Heads::width`] of them). A tie goes to the lower label.
     /// The ITN label is the best one for this word alone; [`crate::infer::path`] fits the labels of several words
     /// together.
     pub fn best(self, logits: &[f32], tilt: Tilt) -> Tags {
         debug_assert_eq!(logits.len(), self.width());
-        let (marks, rest) = logits.split_at(Punct::ALL.len());
+        let rest = &logits[Punct::ALL.len()..];
         let top = |part: &[f32]| (1..part.len()).fold(0, |top, i| if part[i] > part[top] { i } else { top });
         let (case, rest) = rest.split_at(Case::ALL.len());
         let (itn, disfluency) = rest.split_at(self.itn);
-        let mark = top(&[marks[0], marks[1] + tilt.comma, marks[2] + tilt.period, marks[3] + tilt.question]);
+        let mark = top(&tilted_marks(logits, tilt));
         let tilted = |(&logit, label): (&f32, Disfluency)| if label.stays() { logit - tilt.disfluency } else { logit };
         let disfluency: Vec<f32> = disfluency.iter().zip(Disfluency::ALL).map(tilted).collect();
         Tags {
@@ -43,6 +55,10 @@ impl Heads {
             disfluency: Disfluency::ALL[top(&disfluency)],
         }
     }
+}
+
+fn tilted_marks(logits: &[f32], tilt: Tilt) -> [f32; 4] {
+    [logits[0], logits[1] + tilt.comma, logits[2] + tilt.period, logits[3] + tilt.question]
 }
 
 /// A profile's tilt, which is added to logits. Above 0 there are more marks, or more words taken for disfluent; below 0

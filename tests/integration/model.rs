@@ -136,7 +136,12 @@ fn same_tags(m: &Model) {
         let logits = m.tagger.lock().unwrap().logits(&[&row], &mut [States::default()]).unwrap().remove(0);
         let alone: Vec<Tags> = logits.iter().map(|word| m.files.labels.heads().best(word, Tilt::default())).collect();
         let fitted = m.tagger.lock().unwrap().tag(&[&row], &mut [States::default()]).unwrap().remove(0);
-        assert!(fitted.iter().zip(&alone).all(|(path, word)| Tags { itn: word.itn, ..*path } == *word));
+        // The mark before a plain word and the word's case are decided together where the lookahead is not limited.
+        let kept = |path: &Tags, word: &Tags| match case.lookahead {
+            Some(_) => Tags { itn: word.itn, ..*path },
+            None => Tags { itn: word.itn, punct: word.punct, case: word.case, ..*path },
+        };
+        assert!(fitted.iter().zip(&alone).all(|(path, word)| kept(path, word) == *word));
         assert!(fitted.windows(2).all(|w| !matches!(w[1].itn, Itn::I(_)) || w[1].itn.continues(w[0].itn)), "{fitted:?}");
         let ours: Vec<_> = alone.into_iter().map(|t| names(&m.files.labels, t)).collect();
         assert_eq!((ours.len(), case.margins.len()), (case.tags.len(), case.tags.len()));

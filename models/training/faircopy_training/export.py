@@ -154,6 +154,8 @@ def main() -> None:
     lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in labels.items())
     (args.out / "labels.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     shutil.copy(args.run / "lexicon.tsv", args.out / "lexicon.tsv")
+    if (args.base / "plain.txt").is_file() and args.base != args.out:
+        shutil.copy(args.base / "plain.txt", args.out / "plain.txt")
 
     words = WordTokenizer(args.out / "tokenizer.json", model.shape.unknown)
     model = reference(model, args.bits)

@@ -29,7 +29,7 @@ use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
-const VERSION: u8 = 6;
+const VERSION: u8 = 7;
 /// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -186,7 +186,7 @@ mod tests {
             "released": 4,
             "frozen": 5,
             "history": [[[1010], 0], [[1011, 1012], 242]],
-            "label": 2,
+            "last_tags": [2, 1, 2, 0],
             "settled": {"words": 4, "chain": {
                 "from": 2, "history_to": 3, "key": 4, "after": {"number": 6, "position": 9},
                 "rules": {"words": 2, "key_words": 4, "lookahead": 1, "masked": false, "slots": 128, "style": 0}
@@ -223,7 +223,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 6, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 7, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());

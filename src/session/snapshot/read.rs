@@ -15,7 +15,7 @@ use crate::session::buffer::{BufferParts, BufferedWord, Freeze, PastWord};
 use crate::session::policy::Policy;
 use crate::session::vocabulary::Vocabulary;
 use crate::session::{Record, Source, Time, Word};
-use crate::tags::{Itn, Tags};
+use crate::tags::Tags;
 
 /// Input words of an epoch: beyond it no call goes, and counting on might overflow.
 const MAX_INPUT_WORDS: u64 = 1 << 48;
@@ -136,8 +136,8 @@ impl OpenStream {
             }
         }
         let last_source = self.last_source.map(source).transpose()?;
-        let label = |n: u8| Itn::from_index(usize::from(n)).ok_or_else(|| wrong("an ITN label that there is not"));
-        let label = self.label.map(label).transpose()?;
-        Ok((BufferParts { history, entries, released: self.released, frozen: self.frozen, label, last_source }, waiting))
+        let last =
+            self.last_tags.map(|bytes| Tags::from_bytes(bytes).ok_or_else(|| wrong("tags that name no label"))).transpose()?;
+        Ok((BufferParts { history, entries, released: self.released, frozen: self.frozen, last, last_source }, waiting))
     }
 }

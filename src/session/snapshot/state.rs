@@ -27,7 +27,8 @@ pub struct OpenStream {
     pub(in crate::session) passes: Vec<Pass>,
     pub(super) released: u64,
     pub(super) frozen: u64,
-    pub(super) label: Option<u8>,
+    /// tags of the last frozen word
+    pub(super) last_tags: Option<[u8; 4]>,
     pub(in crate::session) settled: Settled,
     /// tokens, and [`Prosody::to_byte`]
     pub(super) history: Vec<(Vec<u32>, u8)>,

@@ -119,7 +119,7 @@ impl OpenStream {
             passes,
             released: parts.released,
             frozen: parts.frozen,
-            label: parts.label.map(|label| label.index() as u8),
+            last_tags: parts.last.map(Tags::to_bytes),
             settled,
             history: parts.history.iter().map(|past| (past.tokens.to_vec(), past.prosody.to_byte())).collect(),
             sources: sources.sources.iter().map(source).collect(),

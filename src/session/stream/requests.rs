@@ -115,7 +115,7 @@ impl Stream {
         match self.policy.settling.filter(|settling| settling.is_by(&pass)) {
             Some(rules) => {
                 let (row, _) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
-                row.tagging_last((pass.upto - self.buffer.frozen()) as usize, self.buffer.label())
+                row.tagging_last((pass.upto - self.buffer.frozen()) as usize, self.buffer.last_frozen())
             }
             None => open_row(&self.settled, pass.upto, &[], stopped, &self.buffer, &self.policy),
         }
@@ -272,5 +272,5 @@ impl Stream {
 /// as well. The row asks for the tags of the open words.
 fn open_row(settled: &Settled, upto: u64, more: &[RowWord], stopped: bool, buffer: &Buffer, policy: &Policy) -> Row {
     let row = settled.row(upto, more, stopped, buffer, policy).unwrap_or_else(|| buffer.row(upto, more, stopped, policy));
-    row.tagging_last((upto - buffer.frozen()) as usize + more.len(), buffer.label())
+    row.tagging_last((upto - buffer.frozen()) as usize + more.len(), buffer.last_frozen())
 }

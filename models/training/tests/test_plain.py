@@ -1,0 +1,25 @@
+import unittest
+from collections import Counter
+
+from faircopy_training.plain import count, plain
+
+
+class PlainTest(unittest.TestCase):
+    def test_a_word_is_plain_that_has_no_capital_inside_sentences(self):
+        lower, capital = Counter(), Counter()
+        # The first word of a line and words after a sentence's end are not counted.
+        count(["They take it. Take it, they may (Take care) meet in May"] * 60, lower, capital)
+        self.assertEqual((lower["take"], capital["take"]), (60, 60), "after a bracket's beginning a capital counts")
+        lower, capital = Counter(), Counter()
+        count(["They take it. Take it, then they may meet in May, Take"] + ["they take it, then they may meet in May"] * 300, lower, capital)
+        self.assertEqual((lower["take"], capital["take"]), (301, 1))
+        self.assertIn("take", plain(lower, capital))
+        self.assertNotIn("may", plain(lower, capital), "half of its places are the month")
+
+    def test_a_rare_word_and_a_name_that_is_also_a_frequent_word_are_not_plain(self):
+        lower, capital = Counter({"seldom": 49, "often": 50, "will": 9000}), Counter({"will": 1})
+        self.assertEqual(plain(lower, capital), ["often"])
+
+
+if __name__ == "__main__":
+    unittest.main()
