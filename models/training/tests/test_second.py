@@ -12,8 +12,10 @@ from faircopy_training.labels import case_of
 from faircopy_training.second import templates
 from faircopy_training.second.agreement import agrees, named_digits
 from faircopy_training.second.fit import variant
+from faircopy_training.second.judge import align, distance, is_mixed, judge, tokens
 from faircopy_training.second.pairs import Passage, of_rows, of_text, pairs, short_texts, strict
 from faircopy_training.second.text import CLASSES, CONTEXT, MIXED, SPECIALS
+from faircopy_training.second.whole import cut
 
 
 class Table:
@@ -46,6 +48,52 @@ class Fit(unittest.TestCase):
                 spec = json.loads((other / "second.json").read_text())
                 self.assertEqual((spec["weight"], spec["context_words"], spec["name"]), (*expected, "x"))
                 self.assertEqual((other / "encoder.onnx.zst").read_text(), "encoder.onnx.zst")
+
+
+def edits(a, b):
+    """The edit distance by its definition."""
+    if not a or not b:
+        return len(a) + len(b)
+    return min(edits(a[1:], b[1:]) + (a[0] != b[0]), edits(a[1:], b) + 1, edits(a, b[1:]) + 1)
+
+
+class Judge(unittest.TestCase):
+    ROW = {"w": "we met mckay at six forty p m today".split(), "p": ["", "", "", "", "", "", "", "", "."], "itn": [[4, 8, "TIME", "6:40 PM"]],
+           "written": "We met McKay at 6:40 PM today."}
+
+    def test_figures_of_a_text_by_hand(self):
+        right = {"exact": (1, 1), "I-WER": (0, 2), "PER": (0, 1), "WER": (0, 7), "M-WER": (0, 1), "CER without marks": (0, 29), "CER with marks": (0, 30)}
+        for text, wrong in (
+            ("We met McKay at 6:40 PM today.", {}),
+            ("We met McKay - at 6:40 PM today!", {}),  # a dash is no word, and eval counts ! as a period
+            ("We met Mckay at 6:40 PM, today.", {"PER": (1, 2), "M-WER": (1, 1), "CER without marks": (1, 29), "CER with marks": (2, 30)}),
+            # 640 PM: the digits are the span's, the colon is not.
+            ("We met McKay at 640 PM today.", {"exact": (0, 1), "I-WER": (1, 2), "WER": (1, 7), "CER without marks": (1, 29), "CER with marks": (1, 30)}),
+            # A word beside a span is an error of the span, a word elsewhere is not.
+            ("We met McKay at 6:40 PM 9 today.", {"exact": (0, 1), "I-WER": (1, 2), "WER": (1, 7), "CER without marks": (2, 29), "CER with marks": (2, 30)}),
+            ("So we met McKay at 6:40 PM today.", {"WER": (1, 7), "CER without marks": (4, 29), "CER with marks": (4, 30)}),
+            ("", {"exact": (0, 1), "I-WER": (2, 2), "PER": (1, 1), "WER": (7, 7), "M-WER": (1, 1), "CER without marks": (29, 29), "CER with marks": (30, 30)}),
+        ):
+            self.assertEqual(judge([self.ROW], [text]), right | wrong, text)
+
+    def test_alignments_and_distances_have_the_fewest_edits(self):
+        self.assertEqual(align("it costs $5 today".split(), "it costs five dollars today".split()), ([0, 1, 3, 4], [0, 0, 1, 0, 0]))
+        rng = random.Random(1)
+        for _ in range(300):
+            a, b = ("".join(rng.choice("abc") for _ in range(rng.randrange(6))) for _ in range(2))
+            partner, inserted = align(a, b)
+            self.assertEqual(distance(a, b), edits(a, b), (a, b))
+            self.assertEqual(sum(p is None or b[p] != one for one, p in zip(a, partner)) + sum(inserted), edits(a, b), (a, b))
+
+    def test_marks_and_mixed_case_are_as_eval_has_them(self):
+        self.assertEqual(tokens("So, what - 4?! Yes;"), [("So", ","), ("what", ""), ("4", "?"), ("Yes", ".")])
+        mixed = ["iPhone", "McKay's", "NASA's", "I'm", "USA", "4th", "Q4", "pH"]
+        self.assertEqual([w for w in mixed if is_mixed(w)], ["iPhone", "McKay's", "pH"])
+
+    def test_whole_texts_are_cut_at_ends_of_sentences_and_never_within_a_span(self):
+        self.assertEqual(list(cut(self.ROW)), [(0, 9)])
+        self.assertEqual(list(cut(self.ROW, 3)), [(0, 3), (3, 4), (4, 8), (8, 9)])
+        self.assertEqual(list(cut(self.ROW | {"p": ["", ".", "", "", "", "", "", "", "."]})), [(0, 2), (2, 9)])
 
 
 class Pairs(unittest.TestCase):
