@@ -19,7 +19,7 @@ use crate::format::unit::Unit;
 use crate::infer::second::{Question, SpanSource};
 use crate::session::WordKind;
 use crate::session::second::{AsksSecond, PassView, SpanQuestion};
-use crate::tags::{ItnClass, Punct};
+use crate::tags::{Case, ItnClass, Punct};
 
 /// Longest span that is asked about, words.
 const MAX_SPAN_WORDS: usize = 24;
@@ -27,6 +27,9 @@ const MAX_SPAN_WORDS: usize = 24;
 const MAX_SPELLINGS: usize = 24;
 /// What it costs to write as a number what the tagger left as words, in units of the grammars.
 const UNTAGGED_COST: f32 = 1.0;
+/// What it costs to spell a name otherwise than the service does alone, in units of the grammars. Fitted on half of the
+/// words of mixed case, by 0 to 10 (docs/BENCHMARKS.md).
+const SPELLING_COST: f32 = 2.0;
 /// Longest word of mixed case that is asked about, letters.
 const MAX_LETTERS: usize = 32;
 /// Most words after a span that the grammars may write together with it.
@@ -264,23 +267,24 @@ fn beside(style: &Style, label: ItnClass, (words, tagged): (&[&str], [usize; 2])
     Candidates { texts, readings }
 }
 
-/// Spellings of a name: Paypal, PAYPAL, paypal, and one capital inside, with and without the first. A name of several
-/// words is offered as one word (PayPal, Paypal, payPal), and as its words, of which one has a capital inside (Pay Pal,
-/// iPhone Mini).
+/// Spellings of a name, each with its cost. What the service writes alone comes first and costs nothing: Paypal, McKay.
+/// Others are PAYPAL, paypal, one capital inside, with and without the first, and the plural of an acronym (IEPs). A
+/// name of several words is offered as one word (PayPal, Paypal, payPal), and as its words, of which one has another
+/// spelling (Pay Pal, iPhone Mini).
 pub fn spellings(words: &[&str]) -> Vec<(String, f32)> {
     let mut all: Vec<String> = Vec::new();
     match words {
         [word] => all = spellings_of_word(word),
         _ => {
-            let capitals = || words.iter().map(|word| casing::capitalise(word));
-            let (capitalised, joined) = (capitals().collect::<Vec<_>>(), words.concat());
-            all.push(capitalised.join(" "));
-            all.push(capitalised.concat());
-            all.push(format!("{}{}", words[0], capitalised[1..].concat()));
-            all.extend([casing::capitalise(&joined), joined.to_uppercase(), words.join(" ").to_uppercase(), joined]);
+            let alone: Vec<String> = words.iter().map(|word| spelled_alone(word)).collect();
+            let capitalised: String = words.iter().map(|word| casing::capitalise(word)).collect();
+            let joined = words.concat();
+            all.push(alone.join(" "));
+            all.push(format!("{}{}", words[0], &capitalised[casing::capitalise(words[0]).len()..]));
+            all.extend([capitalised, casing::capitalise(&joined), joined.to_uppercase(), words.join(" ").to_uppercase(), joined]);
             for (at, word) in words.iter().enumerate() {
                 for spelled in spellings_of_word(word).into_iter().skip(1) {
-                    let mut one = capitalised.clone();
+                    let mut one = alone.clone();
                     one[at] = spelled;
                     all.push(one.join(" "));
                 }
@@ -290,11 +294,22 @@ pub fn spellings(words: &[&str]) -> Vec<(String, f32)> {
     let mut known = HashSet::new();
     all.retain(|text| known.insert(text.clone()));
     all.truncate(MAX_SPELLINGS * words.len());
-    all.into_iter().map(|text| (text, 0.0)).collect()
+    let cost = |at: usize| if at == 0 { 0.0 } else { SPELLING_COST };
+    all.into_iter().enumerate().map(|(at, text)| (text, cost(at))).collect()
+}
+
+/// What the service writes of a word of mixed case that the lexicon does not know.
+fn spelled_alone(lower: &str) -> String {
+    casing::write(lower, Case::Mixed, false, &Lexicon::default())
 }
 
 fn spellings_of_word(lower: &str) -> Vec<String> {
-    let mut all = vec![casing::capitalise(lower), lower.to_uppercase(), lower.to_string()];
+    let mut all = vec![spelled_alone(lower), casing::capitalise(lower), lower.to_uppercase()];
+    // IEPs: a word of two letters is no plural of an acronym.
+    if let Some(stem) = lower.strip_suffix('s').filter(|stem| stem.chars().count() > 1) {
+        all.push(format!("{}s", stem.to_uppercase()));
+    }
+    all.push(lower.to_string());
     for (at, _) in lower.char_indices().skip(1).filter(|(_, c)| c.is_lowercase()) {
         let inside = format!("{}{}", &lower[..at], casing::capitalise(&lower[at..]));
         all.push(casing::capitalise(&inside));
@@ -342,7 +357,7 @@ mod tests {
     use super::*;
     use crate::format::kept::tests::word;
     use crate::session::Word;
-    use crate::tags::{Case, Itn, Punct, Tags};
+    use crate::tags::{Itn, Tags};
 
     #[test]
     fn sources_are_as_the_golden_file_says() {
@@ -398,6 +413,11 @@ mod tests {
         let all: Vec<String> = spellings(&["pay", "pal"]).into_iter().map(|(text, _)| text).collect();
         for wanted in ["PayPal", "Pay Pal", "Paypal", "pay Pal"] {
             assert!(all.iter().any(|text| text == wanted), "{wanted}: {all:?}");
+        }
+        let of = |word: &str| spellings(&[word]);
+        for (word, alone, other) in [("mckay", "McKay", "Mckay"), ("ieps", "Ieps", "IEPs"), ("o'brien", "O'Brien", "O'brien")] {
+            assert_eq!(of(word)[0], (alone.to_string(), 0.0), "what is written alone comes first, and costs nothing");
+            assert!(of(word)[1..].contains(&(other.to_string(), SPELLING_COST)), "{word}: {:?}", of(word));
         }
         assert!(all.len() <= 2 * MAX_SPELLINGS && all.iter().all(|text| text.to_lowercase().replace(' ', "") == "paypal"));
     }
