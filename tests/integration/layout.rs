@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 13] = [
+const TESTS: [&str; 14] = [
     "pipeline/shadow/tests.rs",
     "session/proptests.rs",
     "session/scenarios.rs",
@@ -24,6 +24,7 @@ const TESTS: [&str; 13] = [
     "redact/tests.rs",
     "format/second/tests.rs",
     "format/itn/tests.rs",
+    "format/itn/viterbi.rs",
     "format/whole_numbers/tests.rs",
 ];
 

@@ -1,11 +1,10 @@
 //! Resolves the names of a language, and refuses grammars that could not be compiled or would lose words.
 
-use std::collections::HashMap;
-
 use super::ast::{
     Alternative, Class, Dictionary, GrammarError, Item, Label, Row, Source, SourcePosition, SpokenPattern, WrittenPattern,
 };
 use super::filter::Filter;
+use super::map::Map;
 use super::source::BUILT_IN;
 
 /// A piece of the written side, with parts by number.
@@ -49,7 +48,7 @@ pub enum Definition {
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// tables and rules
-    pub named: HashMap<String, Definition>,
+    pub named: Map<String, Definition>,
     /// names in an order in which each comes after the names that it uses
     pub order: Vec<String>,
     /// every alternative of every rule
@@ -69,8 +68,8 @@ pub struct Names {
 /// said, an unknown filter, a repetition of what may be nothing, an alternative that may be nothing.
 pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
     let mut names = Names::default();
-    let mut places: HashMap<String, SourcePosition> = HashMap::new();
-    let mut uses: HashMap<String, Vec<(String, SourcePosition)>> = HashMap::new();
+    let mut places: Map<String, SourcePosition> = Map::default();
+    let mut uses: Map<String, Vec<(String, SourcePosition)>> = Map::default();
     let mut defined = Vec::new();
     let mut classes = Vec::new();
     for source in sources {
@@ -122,7 +121,7 @@ pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
             return wrong(format!("label {label}: no class is called {gone}"));
         }
     }
-    let mut done: HashMap<String, bool> = HashMap::new();
+    let mut done: Map<String, bool> = Map::default();
     for name in &defined {
         visit(name, &mut Vec::new(), &uses, &names.named, &mut done, &mut names.order)?;
     }
@@ -136,14 +135,14 @@ pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
     Ok(names)
 }
 
-type Uses = HashMap<String, Vec<(String, SourcePosition)>>;
+type Uses = Map<String, Vec<(String, SourcePosition)>>;
 
 fn visit(
     name: &str,
     path: &mut Vec<String>,
     uses: &Uses,
-    named: &HashMap<String, Definition>,
-    done: &mut HashMap<String, bool>,
+    named: &Map<String, Definition>,
+    done: &mut Map<String, bool>,
     order: &mut Vec<String>,
 ) -> Result<(), GrammarError> {
     if done.contains_key(name) {

@@ -1,11 +1,12 @@
 //! Compiles rules to networks. Each rule and each table is compiled once, without empty transitions and with equal
 //! states merged. The result is copied to each place where the rule is used.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::ast::{Class, GrammarError, Row, SourcePosition, SpokenPattern};
 use super::check::{CheckedAlternative, Definition, Names, Piece};
 use super::draft::{Draft, NOTHING, copy, finish};
+use super::map::Map;
 use super::network::{ABBREVIATION, ANY, Arc, Final, Language, Network, OTHER, Out, Pool, cost};
 
 /// Largest number of transitions of a rule's network. A larger rule is a mistake, or should be a table.
@@ -20,7 +21,7 @@ const SET_ROWS: usize = 6;
 /// A rule needs more than [`MAX_TRANSITIONS`] transitions.
 pub fn compile(names: Names, traced: bool) -> Result<Language, GrammarError> {
     let mut pool = Pool::default();
-    let mut made: HashMap<String, Network> = HashMap::new();
+    let mut made: Map<String, Network> = Map::default();
     let used = used(&names);
     for name in names.order.iter().filter(|n| used.contains(n.as_str())) {
         let network = match &names.named[name] {
@@ -38,7 +39,7 @@ pub fn compile(names: Names, traced: bool) -> Result<Language, GrammarError> {
         };
         made.insert(name.clone(), network);
     }
-    let classes = names.classes.iter().map(|c| (c.label.clone(), made[&c.rule].clone())).collect();
+    let classes = names.classes.iter().map(|c| (c.label.clone(), made[&c.rule].clone().indexed())).collect();
     Ok(Language { names, pool, classes })
 }
 
@@ -58,19 +59,25 @@ fn used(names: &Names) -> HashSet<&str> {
 
 /// One network for spans of all `wanted` classes, each at its class's cost and marked with its number.
 pub fn union(language: &mut Language, wanted: impl Fn(&Class) -> bool) -> Network {
-    let mut draft = Draft::default();
-    let (start, end) = (draft.node(), draft.node());
-    for (i, class) in language.names.classes.iter().enumerate().filter(|(_, c)| wanted(c)) {
-        let begin = draft.node();
-        draft.edge(start, NOTHING, vec![Out::Class(i as u32)], cost(class.cost, i), begin);
-        copy(&mut draft, &language.pool, &language.classes[i].1, begin, end);
+    let mut states: Vec<(Vec<Arc>, Final)> = vec![(Vec::new(), None)];
+    for (i, class) in language.names.classes.iter().enumerate().filter(|(_, class)| wanted(class)) {
+        let (network, base) = (&language.classes[i].1, states.len() as u32);
+        for arc in network.arcs(0) {
+            let outs = [&[Out::Class(i as u32)], language.pool.outs_of(arc.outs)].concat();
+            let outs = language.pool.outs(outs);
+            states[0].0.push(Arc { outs, cost: cost(class.cost, i) + arc.cost, to: base + arc.to, ..*arc });
+        }
+        for state in 0..network.states() as u32 {
+            let arcs = network.arcs(state).iter().map(|arc| Arc { to: base + arc.to, ..*arc }).collect();
+            states.push((arcs, network.end(state)));
+        }
     }
-    finish(&draft, start, end, &mut language.pool)
+    Network::new(states).indexed()
 }
 
 struct Compiler<'a> {
     pool: &'a mut Pool,
-    made: &'a HashMap<String, Network>,
+    made: &'a Map<String, Network>,
     draft: &'a mut Draft,
     way: &'a CheckedAlternative,
     limit: &'a SourcePosition,
@@ -218,20 +225,20 @@ fn in_order(way: &CheckedAlternative) -> Option<Vec<String>> {
 }
 
 /// Rows of one word that no other row has, in large tables.
-fn alone(rows: &[Row]) -> HashMap<&str, &Row> {
-    let mut alone: HashMap<&str, Option<&Row>> = HashMap::new();
+fn alone(rows: &[Row]) -> Map<&str, &Row> {
+    let mut alone: Map<&str, Option<&Row>> = Map::default();
     for row in rows.iter().filter(|r| r.said.len() == 1 && !r.written.is_empty()) {
         alone.entry(row.said[0].as_str()).and_modify(|known| *known = None).or_insert(Some(row));
     }
-    let alone: HashMap<&str, &Row> = alone.into_iter().filter_map(|(word, row)| Some((word, row?))).collect();
-    if alone.len() < SET_ROWS { HashMap::new() } else { alone }
+    let alone: Map<&str, &Row> = alone.into_iter().filter_map(|(word, row)| Some((word, row?))).collect();
+    if alone.len() < SET_ROWS { Map::default() } else { alone }
 }
 
 /// Adds a table. Rows with a common beginning share nodes. Of rows that are said alike the first is preferred.
 fn table(rows: &[Row], pool: &mut Pool) -> Network {
     let mut states: Vec<(Vec<Arc>, Final)> = vec![(Vec::new(), None)];
-    let mut known: HashMap<(u32, u32), u32> = HashMap::new();
-    let mut seen: HashMap<&[String], usize> = HashMap::new();
+    let mut known: Map<(u32, u32), u32> = Map::default();
+    let mut seen: Map<&[String], usize> = Map::default();
     let empty = pool.outs(Vec::new());
     let alone = alone(rows);
     if !alone.is_empty() {

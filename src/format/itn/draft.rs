@@ -1,7 +1,6 @@
 //! A network under construction: nodes with edges, some of which take no word. [`finish`] takes those out.
 
-use std::collections::HashMap;
-
+use super::map::Map;
 use super::network::{Arc, Cost, Final, Network, Out, Pool};
 
 /// Label of a transition that takes no word. [`finish`] removes such transitions.
@@ -60,7 +59,7 @@ pub fn copy(draft: &mut Draft, pool: &Pool, network: &Network, at: usize, next: 
 
 /// Takes the empty edges out of a draft.
 pub fn finish(draft: &Draft, start: usize, end: usize, pool: &mut Pool) -> Network {
-    let mut number: HashMap<usize, u32> = HashMap::from([(start, 0)]);
+    let mut number: Map<usize, u32> = Map::from_iter([(start, 0)]);
     let mut order = vec![start];
     let mut states: Vec<(Vec<Arc>, Final)> = Vec::new();
     let mut next = 0;
@@ -89,7 +88,7 @@ pub fn finish(draft: &Draft, start: usize, end: usize, pool: &mut Pool) -> Netwo
 /// and its cost.
 fn reach(draft: &Draft, from: usize) -> Vec<(usize, Vec<Out>, Cost)> {
     let mut found: Vec<(usize, Vec<Out>, Cost)> = vec![(from, Vec::new(), 0)];
-    let mut place: HashMap<usize, usize> = HashMap::from([(from, 0)]);
+    let mut place: Map<usize, usize> = Map::from_iter([(from, 0)]);
     let mut next = 0;
     while next < found.len() {
         let (node, outs, so_far) = found[next].clone();

@@ -5,9 +5,10 @@
 //! limits, so the work for a span is bounded.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
-use super::decode::Taken;
+use super::automaton::Taken;
+use super::map::Map;
 use super::network::{ANY, Cost, Network, Pool, cost};
 use super::sentence::SAYINGS;
 use super::{Itn, MAX_SPAN_WORDS, Written, write};
@@ -64,7 +65,7 @@ impl Unrolled {
         let mut sizes = vec![1];
         let mut edges = Vec::with_capacity(labels.len());
         for &label in labels {
-            let (mut next, mut place): (Vec<u32>, HashMap<u32, usize>) = Default::default();
+            let (mut next, mut place): (Vec<u32>, Map<u32, usize>) = Default::default();
             let mut of_word = Vec::new();
             for (from, &state) in states.iter().enumerate() {
                 for label in [label].iter().chain(pool.sets_of(label)).chain(&[ANY]) {
@@ -153,7 +154,7 @@ impl Itn {
             return Vec::new();
         }
         let (language, pool) = (&self.language, &self.language.pool);
-        let labels: Vec<u32> = words.iter().map(|w| pool.label(w)).collect();
+        let labels = self.labels(words);
         let mut all: Vec<Reading> = Vec::new();
         for (number, of) in language.names.classes.iter().enumerate() {
             let label = of.label.as_str();
@@ -182,12 +183,6 @@ impl Itn {
         all.retain(|reading| reading.written.cost <= least + cost(BEAM, 0));
         all.truncate(MAX_READINGS);
         all
-    }
-
-    /// For each word, whether it belongs to one number with the word before.
-    pub fn joined_words(&self, words: &[&str]) -> Vec<bool> {
-        let labels: Vec<u32> = words.iter().map(|w| self.language.pool.label(w)).collect();
-        self.joined(&labels)
     }
 }
 

@@ -3,9 +3,9 @@
 //! `grammars/README.md`.
 //!
 //! ```text
-//!  source.rs ──▶ check.rs ──▶ compile.rs ──▶ network.rs ──▶ decode.rs ──▶ write.rs
-//!  files to      names        rules copied   flat arrays     cheapest way   text, tokens
-//!  statements    resolved     where used                                    and their words
+//!  source.rs ──▶ check.rs ──▶ compile.rs ──▶ network.rs ──▶ automaton.rs ──▶ decode.rs ──▶ write.rs
+//!  files to      names        rules copied   flat arrays     deterministic,   cheapest way   text, tokens
+//!  statements    resolved     where used                     as words ask                    and their words
 //!  (ast.rs)                   (draft.rs)
 //! ```
 //!
@@ -16,12 +16,14 @@
 //! spoken. Recipes are found without a tagger. In sentences without tags all classes are found so.
 
 pub mod ast;
+pub mod automaton;
 pub mod check;
 mod compile;
 pub mod decode;
 mod draft;
 pub mod filter;
 mod lattice;
+mod map;
 pub mod network;
 pub mod openfst;
 #[cfg(any(test, feature = "simulation"))]
@@ -33,14 +35,15 @@ pub mod source;
 #[cfg(test)]
 mod tests;
 mod verbalise;
+#[cfg(test)]
+mod viterbi;
 pub mod write;
 
-use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use ast::{Dictionary, GrammarError, Source, SourcePosition};
-use decode::Scratch;
+use decode::{Decoder, Decoders};
 use network::{Cost, Language, Network};
 
 use crate::tags::ItnClass;
@@ -54,10 +57,6 @@ pub use write::Token;
 
 /// Largest number of words in a span. A longer span stays as spoken, which bounds the work.
 pub const MAX_SPAN_WORDS: usize = 64;
-
-thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
-}
 
 /// The written form of a span.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +105,9 @@ pub struct Itn {
     sentences: Option<Network>,
     /// what each table and rule can write, for reading back
     letters: Letters,
+    /// number of the class that says which words are of one number
+    whole: Option<usize>,
+    decoders: Decoders,
 }
 
 /// The locale and the styles in which a language is written. Each is a directory of more files of the same language.
@@ -160,7 +162,8 @@ impl Itn {
         }
         let recipes = language.names.classes.iter().any(|c| c.recipe).then(|| compile::union(&mut language, |c| c.recipe));
         let letters = Letters::of(&language.names);
-        Ok(Itn { language, by_label, recipes, sentences: None, letters })
+        let whole = language.classes.iter().position(|(label, _)| label == sentence::WHOLE);
+        Ok(Itn { language, by_label, recipes, sentences: None, letters, whole, decoders: Decoders::default() })
     }
 
     /// The same grammars, with a network for sentences without tags.
@@ -211,11 +214,23 @@ impl Itn {
     /// The written form of a tagged span, by the first of its label's classes that accepts it and is `allowed`; `None`
     /// where it stays as spoken. Words in lower case.
     pub fn write(&self, label: ItnClass, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
+        let labels = self.labels(words);
+        self.decoders.lend(|decoder| self.write_with(decoder, label, words, &labels, allowed))
+    }
+
+    fn write_with(
+        &self,
+        decoder: &mut Decoder,
+        label: ItnClass,
+        words: &[&str],
+        labels: &[u32],
+        allowed: &dyn Fn(&str) -> bool,
+    ) -> Option<(&str, Written)> {
         for &class in self.by_label.get(&label)? {
             let name = self.language.classes[class].0.as_str();
             let plain = super::numbers::PLAIN_NUMBERS.contains(&name);
             if (allowed(name) || plain)
-                && let Some(written) = self.read(class, words, |_, _, _| {})
+                && let Some(written) = self.read_with(decoder, class, words, labels, |_, _, _| {})
             {
                 // A number that should stay a word must not be written as a code instead.
                 return allowed(name).then_some((name, written));
@@ -277,15 +292,29 @@ impl Itn {
     }
 
     fn read(&self, class: usize, words: &[&str], fired: impl FnMut(u32, [usize; 2], &str)) -> Option<Written> {
+        let labels = self.labels(words);
+        self.decoders.lend(|decoder| self.read_with(decoder, class, words, &labels, fired))
+    }
+
+    fn read_with(
+        &self,
+        decoder: &mut Decoder,
+        class: usize,
+        words: &[&str],
+        labels: &[u32],
+        fired: impl FnMut(u32, [usize; 2], &str),
+    ) -> Option<Written> {
         if words.is_empty() || words.len() > MAX_SPAN_WORDS {
             return None;
         }
-        let labels: Vec<u32> = words.iter().map(|w| self.language.pool.label(w)).collect();
-        SCRATCH.with_borrow_mut(|scratch| {
-            let (taken, last, cost) = scratch.whole(&self.language.classes[class].1, &self.language.pool, &labels)?;
-            let text = write::write(&self.language, taken, last, words, fired)?;
-            (!text.text.is_empty()).then(|| Written { cost, ..text.written(0, words.len()) })
-        })
+        let (mut reader, taken) = decoder.class(class, &self.language.classes[class].1, &self.language.pool);
+        let (last, cost) = reader.whole(labels, 0, taken)?;
+        let text = write::write(&self.language, taken, last, words, fired)?;
+        (!text.text.is_empty()).then(|| Written { cost, ..text.written(0, words.len()) })
+    }
+
+    fn labels(&self, words: &[&str]) -> Vec<u32> {
+        words.iter().map(|word| self.language.pool.label(word)).collect()
     }
 }
 

@@ -1,8 +1,7 @@
 //! A compiled grammar: a transducer over words in flat arrays, without empty transitions.
 
-use std::collections::HashMap;
-
 use super::check::Names;
+use super::map::Map;
 
 /// What a transition writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,15 +58,15 @@ pub fn units(cost: Cost) -> f64 {
 /// Words, texts and what transitions write, shared by all networks of a language.
 #[derive(Debug, Default)]
 pub struct Pool {
-    words: HashMap<String, u32>,
+    words: Map<String, u32>,
     /// of each set: its label, and the text of each of its words
-    sets: Vec<(u32, HashMap<u32, u32>)>,
+    sets: Vec<(u32, Map<u32, u32>)>,
     /// of each label: the labels of the sets that the word is in
     sets_of: Vec<Vec<u32>>,
     texts: Vec<String>,
-    text_ids: HashMap<String, u32>,
+    text_ids: Map<String, u32>,
     outs: Vec<Box<[Out]>>,
-    out_ids: HashMap<Box<[Out]>, u32>,
+    out_ids: Map<Box<[Out]>, u32>,
 }
 
 impl Pool {
@@ -83,7 +82,7 @@ impl Pool {
 
     /// Adds a set of words that one transition takes, each with a text of its own; returns the set's label and number.
     /// For large tables, whose rows would otherwise be copied to every place where the table may begin.
-    pub fn set(&mut self, rows: HashMap<u32, u32>) -> (u32, u32) {
+    pub fn set(&mut self, rows: Map<u32, u32>) -> (u32, u32) {
         let (label, number) = (self.next_label(), self.sets.len() as u32);
         for &word in rows.keys() {
             let word = word as usize;
@@ -195,6 +194,37 @@ pub struct Network {
     first: Vec<u32>,
     arcs: Vec<Arc>,
     finals: Vec<Final>,
+    takers: Takers,
+}
+
+/// For each label the states that take it, in order. A word is looked for in a set of states from the side of the set or
+/// from this side, whichever is smaller.
+#[derive(Clone, Debug, Default)]
+struct Takers {
+    /// label `l` is taken by `states[first[l]..first[l + 1]]`
+    first: Vec<u32>,
+    states: Vec<u32>,
+}
+
+impl Takers {
+    fn of(network: &Network) -> Takers {
+        let each = |state: u32| network.arcs(state).chunk_by(|a, b| a.label == b.label).map(|arcs| arcs[0].label as usize);
+        let states = 0..network.states() as u32;
+        let labels = network.arcs.iter().map(|arc| arc.label as usize + 1).max().unwrap_or(0);
+        let mut first = vec![0; labels + 1];
+        states.clone().flat_map(each).for_each(|label| first[label + 1] += 1);
+        for label in 0..labels {
+            first[label + 1] += first[label];
+        }
+        let (mut next, mut takers) = (first.clone(), vec![0; first[labels] as usize]);
+        for state in states {
+            for label in each(state) {
+                takers[next[label] as usize] = state;
+                next[label] += 1;
+            }
+        }
+        Takers { first, states: takers }
+    }
 }
 
 impl Network {
@@ -211,6 +241,20 @@ impl Network {
             network.finals.push(end);
         }
         network
+    }
+
+    /// The same network, ready to be decoded.
+    pub fn indexed(mut self) -> Network {
+        self.takers = Takers::of(&self);
+        self
+    }
+
+    /// States that take a word with this label, in order. None before the network is [indexed](Network::indexed).
+    pub fn takers(&self, label: u32) -> &[u32] {
+        match self.takers.first.get(label as usize..label as usize + 2) {
+            Some(&[from, to]) => &self.takers.states[from as usize..to as usize],
+            _ => &[],
+        }
     }
 
     /// Number of states.
@@ -253,7 +297,7 @@ fn merge(states: &mut Vec<(Vec<Arc>, Final)>) {
     let mut class: Vec<u32> = vec![0; states.len()];
     let mut count = 1;
     loop {
-        let mut known: HashMap<(Final, Vec<Arc>), u32> = HashMap::new();
+        let mut known: Map<(Final, Vec<Arc>), u32> = Map::default();
         let next: Vec<u32> = states
             .iter()
             .map(|(arcs, end)| {

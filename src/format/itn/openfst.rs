@@ -130,8 +130,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::Itn;
-    use super::super::decode::Scratch;
     use super::super::network::units;
+    use super::super::viterbi::Scratch;
     use super::*;
 
     static ENGLISH: LazyLock<Itn> =

@@ -1,16 +1,19 @@
 //! Spans that no tagger found: recipes, and spans of whole sentences. One pass over the words, in which a span may
 //! begin anywhere. A span is written if that costs less than its words left as spoken.
 
+use std::ops::Range;
+
 use super::ast::PLAIN_COST;
-use super::decode::Costs;
-use super::network::{Cost, Network, Out, cost};
-use super::{Itn, SCRATCH, Written, write};
+use super::automaton::{Reader, Taken};
+use super::decode::{self, Costs, Decoder};
+use super::network::{Cost, Out, cost};
+use super::{Itn, Written, write};
 use crate::format::numbers::PLAIN_NUMBERS;
 
 /// Label of the class of idioms, whose spans stay as spoken although other classes would take some of their words.
 pub(super) const KEEP: &str = "KEEP";
 /// Label of the class that says which two words are of one number.
-const WHOLE: &str = "WHOLE";
+pub(super) const WHOLE: &str = "WHOLE";
 /// Classes that write nothing. They say which words belong together.
 pub(super) const SAYINGS: [&str; 6] = [WHOLE, "LIKE-BEFORE", "LIKE-AFTER", "BARE-HOUR", "COMMON", super::BACKWARDS];
 /// Cost of half a number left as spoken beside its other half, in thousandths. About as much as a lone digit costs more
@@ -20,8 +23,15 @@ const LEFT_COST: u32 = 1000;
 pub(super) const TAGGED_COST: u32 = 3000;
 /// Cost of two halves of a number that are written apart.
 const SPLIT_COST: u32 = 1000;
-/// Largest number of words in a sentence. A longer sentence is read in pieces.
-const MAX_SENTENCE_WORDS: usize = 2000;
+
+/// The networks of several classes together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Union {
+    /// all recipes
+    Recipes,
+    /// all other classes that write
+    Sentences,
+}
 
 /// A span of a sentence that a class wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +48,10 @@ impl Itn {
     /// Recipes in `words`. Where recipes overlap, the one that takes more words wins. Recipes that are not `allowed`
     /// are left out. Words in lower case.
     pub fn recipes(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
-        self.recipes.as_ref().map_or(Vec::new(), |network| self.find(network, words, true, allowed, &|_| PLAIN_COST))
+        if self.recipes.is_none() {
+            return Vec::new();
+        }
+        self.find(Union::Recipes, words, allowed, &|_| PLAIN_COST)
     }
 
     /// Spans of a sentence without tags: where writing a span costs less than leaving its words as spoken. Words in
@@ -47,7 +60,8 @@ impl Itn {
     /// # Panics
     /// Without [`Itn::with_sentences`].
     pub fn sentence(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
-        self.find(self.sentences.as_ref().expect("made for sentences"), words, false, allowed, &|_| PLAIN_COST)
+        assert!(self.sentences.is_some(), "made for sentences");
+        self.find(Union::Sentences, words, allowed, &|_| PLAIN_COST)
     }
 
     /// Reads a span that a tagger found, together with the words beside it. Like [`Itn::sentence`], but a word for
@@ -58,81 +72,133 @@ impl Itn {
         tagged: &dyn Fn(usize) -> bool,
         allowed: &dyn Fn(&str) -> bool,
     ) -> Option<Vec<Part<'_>>> {
-        let network = self.sentences.as_ref()?;
-        Some(self.find(network, words, false, allowed, &|word| if tagged(word) { TAGGED_COST } else { PLAIN_COST }))
+        self.sentences.as_ref()?;
+        Some(self.find(Union::Sentences, words, allowed, &|word| if tagged(word) { TAGGED_COST } else { PLAIN_COST }))
     }
 
     /// The cheapest class that reads all of `words`, which are less than [`super::MAX_SPAN_WORDS`].
     pub fn whole(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
-        self.instead(usize::MAX, words, false, allowed)
+        let labels = self.labels(words);
+        self.decoders.lend(|decoder| self.instead(decoder, usize::MAX, words, &labels, false, allowed))
     }
 
     /// For each word, whether it belongs to one number with the word before.
-    pub(super) fn joined(&self, labels: &[u32]) -> Vec<bool> {
-        let Some((_, network)) = self.language.classes.iter().find(|(label, _)| label == WHOLE) else {
-            return vec![false; labels.len()];
-        };
-        let pool = &self.language.pool;
-        let says = |from: usize, word: usize| SCRATCH.with_borrow_mut(|s| s.whole(network, pool, &labels[from..=word]).is_some());
-        (0..labels.len()).map(|word| word > 0 && says(word - 1, word) || word > 1 && says(word - 2, word)).collect()
+    pub(super) fn joined(&self, decoder: &mut Decoder, labels: &[u32]) -> Vec<bool> {
+        let mut joined = vec![false; labels.len()];
+        let Some(class) = self.whole else { return joined };
+        let (mut reader, _) = decoder.class(class, &self.language.classes[class].1, &self.language.pool);
+        for first in 0..labels.len() {
+            let mut walk = reader.walk();
+            for word in first..labels.len().min(first + 3) {
+                let Some(next) = reader.take(walk, labels[word]) else { break };
+                walk = next;
+                joined[word] |= word > first && reader.end(walk).is_some();
+            }
+        }
+        joined
+    }
+
+    /// For each word, whether it belongs to one number with the word before. In lower case.
+    pub fn joined_words(&self, words: &[&str]) -> Vec<bool> {
+        let labels = self.labels(words);
+        self.decoders.lend(|decoder| self.joined(decoder, &labels))
     }
 
     /// Whether the last of some words belongs to one number with the word before it. The last three words are enough.
     /// In lower case.
     pub fn joins(&self, words: &[&str]) -> bool {
-        let labels: Vec<u32> = words.iter().map(|w| self.language.pool.label(w)).collect();
-        self.joined(&labels).last().copied().unwrap_or(false)
+        self.joined_words(words).last().copied().unwrap_or(false)
     }
 
-    fn find(
+    fn find(&self, union: Union, words: &[&str], allowed: &dyn Fn(&str) -> bool, plain: &dyn Fn(usize) -> u32) -> Vec<Part<'_>> {
+        let labels = self.labels(words);
+        self.decoders.lend(|decoder| {
+            let spans = self.divided(decoder, union, &labels, plain);
+            spans.into_iter().filter_map(|span| self.part(decoder, union, words, &labels, span, allowed)).collect()
+        })
+    }
+
+    /// Where spans of the cheapest reading begin and end. `plain` is the cost of a word that is left as spoken.
+    fn divided(&self, decoder: &mut Decoder, union: Union, labels: &[u32], plain: &dyn Fn(usize) -> u32) -> Vec<[usize; 2]> {
+        decoder.candidates.clear();
+        self.candidates(decoder, union, labels, 0..labels.len());
+        self.divide(decoder, labels, plain)
+    }
+
+    /// Adds the spans that begin at one of `starts` and can be read.
+    pub(super) fn candidates(&self, decoder: &mut Decoder, union: Union, labels: &[u32], starts: Range<usize>) {
+        let mut found = std::mem::take(&mut decoder.candidates);
+        decode::candidates(&mut self.reader(decoder, union).0, labels, starts, &mut found);
+        decoder.candidates = found;
+    }
+
+    /// Which of all candidates the cheapest reading has.
+    pub(super) fn divide(&self, decoder: &mut Decoder, labels: &[u32], plain: &dyn Fn(usize) -> u32) -> Vec<[usize; 2]> {
+        let joined = self.joined(decoder, labels);
+        let plain: Vec<Cost> = (0..labels.len()).map(|word| cost(plain(word), 0)).collect();
+        let costs = Costs { plain: &plain, left: cost(LEFT_COST, 0), split: cost(SPLIT_COST, 0) };
+        decode::divide(&decoder.candidates, &joined, costs)
+    }
+
+    /// What is written of one of these spans.
+    pub(super) fn part(
         &self,
-        network: &Network,
+        decoder: &mut Decoder,
+        union: Union,
         words: &[&str],
-        recipe: bool,
+        labels: &[u32],
+        span: [usize; 2],
         allowed: &dyn Fn(&str) -> bool,
-        plain: &dyn Fn(usize) -> u32,
-    ) -> Vec<Part<'_>> {
-        let mut parts: Vec<Part> = Vec::new();
-        for (piece, base) in words.chunks(MAX_SENTENCE_WORDS).zip((0..).step_by(MAX_SENTENCE_WORDS)) {
-            let labels: Vec<u32> = piece.iter().map(|w| self.language.pool.label(w)).collect();
-            let joined = self.joined(&labels);
-            let plain: Vec<Cost> = (0..piece.len()).map(|word| cost(plain(base + word), 0)).collect();
-            let costs = Costs { plain: &plain, left: cost(LEFT_COST, 0), split: cost(SPLIT_COST, 0) };
-            let spans = SCRATCH.with_borrow_mut(|s| s.sentence(network, &self.language.pool, &labels, &joined, costs));
-            for span in spans {
-                let class = self.language.pool.outs_of(span.taken[0].outs).iter().find_map(|o| match o {
-                    Out::Class(i) => Some(*i as usize),
-                    _ => None,
-                });
-                let class = class.expect("a union marks its classes");
-                let words = [base + span.start, base + span.end];
-                let text = write::write(&self.language, &span.taken, span.last, piece, |_, _, _| {});
-                let label = self.language.classes[class].0.as_str();
-                let part = match text.filter(|t| allowed(label) && !t.text.is_empty()) {
-                    Some(text) => Some(Part { class: label, words, written: text.written(span.start, span.end - span.start) }),
-                    // A number that should stay a word must not be written as a code instead.
-                    None if !allowed(label) && PLAIN_NUMBERS.contains(&label) => None,
-                    None => self.instead(class, &piece[span.start..span.end], recipe, allowed).map(|(class, written)| Part {
-                        class,
-                        words,
-                        written,
-                    }),
-                };
-                parts.extend(part.filter(|p| p.class != KEEP));
+    ) -> Option<Part<'_>> {
+        let [start, end] = span;
+        let (mut reader, taken) = self.reader(decoder, union);
+        let (last, _) = reader.whole(&labels[start..end], start, taken).expect("its words were divided so");
+        let class = self.language.pool.outs_of(taken[0].outs).iter().find_map(|out| match out {
+            Out::Class(class) => Some(*class as usize),
+            _ => None,
+        });
+        let class = class.expect("a union marks its classes");
+        let label = self.language.classes[class].0.as_str();
+        let text = allowed(label).then(|| write::write(&self.language, taken, last, words, |_, _, _| {})).flatten();
+        let part = match text.filter(|text| !text.text.is_empty()) {
+            Some(text) => Some(Part { class: label, words: span, written: text.written(start, end - start) }),
+            // A number that should stay a word must not be written as a code instead.
+            None if !allowed(label) && PLAIN_NUMBERS.contains(&label) => None,
+            None => {
+                let (words, labels) = (&words[start..end], &labels[start..end]);
+                let instead = self.instead(decoder, class, words, labels, union == Union::Recipes, allowed);
+                instead.map(|(class, written)| Part { class, words: span, written })
             }
-        }
-        parts
+        };
+        part.filter(|part| part.class != KEEP)
+    }
+
+    fn reader<'a>(&'a self, decoder: &'a mut Decoder, union: Union) -> (Reader<'a>, &'a mut Vec<Taken>) {
+        let (network, automaton) = match union {
+            Union::Recipes => (&self.recipes, &mut decoder.recipes),
+            Union::Sentences => (&self.sentences, &mut decoder.sentences),
+        };
+        let network = network.as_ref().expect("it was made");
+        (Reader { network, pool: &self.language.pool, automaton, workspace: &mut decoder.workspace }, &mut decoder.taken)
     }
 
     /// The cheapest other class for words whose cheapest class was refused, if it costs less than leaving the words as
     /// spoken.
-    fn instead(&self, refused: usize, words: &[&str], recipe: bool, allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
+    fn instead(
+        &self,
+        decoder: &mut Decoder,
+        refused: usize,
+        words: &[&str],
+        labels: &[u32],
+        recipe: bool,
+        allowed: &dyn Fn(&str) -> bool,
+    ) -> Option<(&str, Written)> {
         let others =
             self.language.names.classes.iter().enumerate().filter(|(i, c)| {
                 *i != refused && c.recipe == recipe && !SAYINGS.contains(&c.label.as_str()) && allowed(&c.label)
             });
         let readings = others.filter_map(|(i, c)| {
-            let written = self.read(i, words, |_, _, _| {})?;
+            let written = self.read_with(decoder, i, words, labels, |_, _, _| {})?;
             Some((written.cost + cost(c.cost, i), c.label.as_str(), written))
         });
         let (cheapest, class, written) = readings.min_by_key(|(cost, _, _)| *cost)?;

@@ -1,19 +1,9 @@
-//! The cheapest path through a network (Viterbi), for a line of words.
-//!
-//! Scratch memory is kept between calls, and nothing is allocated for single states. Of paths that cost the same, the
-//! path whose alternatives stand earlier in the grammar wins (the [`Cost`] contains this order). Of paths that are
-//! still equal, the first one in the order of the arrays wins. So the same input always gives the same output.
+//! The plain decoder, which tests compare the [automata](super::automaton) with: all states that are alive are carried
+//! from word to word (Viterbi). Of paths that cost the same, the first one in the order of the arrays wins.
 
+use super::automaton::Taken;
+use super::decode::Costs;
 use super::network::{ANY, Cost, Network, Pool};
-
-/// A step of the best path: the outputs, by number, and the word with which they were taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
-    /// outputs, by number in the pool
-    pub outs: u32,
-    /// index of the word
-    pub word: u32,
-}
 
 #[derive(Clone, Copy)]
 struct Step {
@@ -71,17 +61,6 @@ enum After {
     Plain = 0,
     /// another span
     Span = 1,
-}
-
-/// Costs of a sentence's words outside grammars.
-#[derive(Clone, Copy, Debug)]
-pub struct Costs<'a> {
-    /// cost of each word left as spoken
-    pub plain: &'a [Cost],
-    /// cost of half a number left as spoken beside its other half
-    pub left: Cost,
-    /// cost of two halves of a number in two spans
-    pub split: Cost,
 }
 
 impl Scratch {
@@ -244,6 +223,15 @@ impl Scratch {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::super::Itn;
+    use super::super::ast::PLAIN_COST;
+    use super::super::automaton::{Automaton, Reader, Workspace};
+    use super::super::decode::{candidates, divide};
     use super::super::network::{Arc, cost};
     use super::*;
 
@@ -265,5 +253,72 @@ mod tests {
         assert_eq!(scratch.whole(&network, &pool, &[2, 9]), Some((&taken(&[11, 14])[..], 20, cost(900, 0))));
         assert_eq!(scratch.whole(&network, &pool, &[3]), None);
         assert_eq!(scratch.whole(&network, &pool, &[2]), None);
+    }
+
+    static ENGLISH: LazyLock<Itn> = LazyLock::new(|| {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/en");
+        Itn::load(&dir, "en-US").unwrap_or_else(|e| panic!("{e}")).with_sentences()
+    });
+
+    /// Words that numbers, dates, codes and addresses are said with, and words that stand beside them.
+    const SAID: &str = "one two three five seven nine oh zero ten eleven twelve fifteen twenty thirty forty fifty ninety hundred \
+        thousand million billion point and a half percent dollars euro cents pounds mega watts miles per hour square foot feet inches \
+        january march may third twenty first second o clock p m am to from of the in at dash dot slash com www double minus between \
+        number room flight chapter verse version i p street avenue doctor saint mister o'brien zar inr k l b q four il rmb we is about \
+        quarter past fiscal year eighties degrees kilo grams by times plus extension area code hello barrels 2772";
+
+    fn phrase() -> impl Strategy<Value = Vec<&'static str>> {
+        prop::collection::vec(prop::sample::select(SAID.split_whitespace().collect::<Vec<_>>()), 1..12)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn automata_read_what_the_plain_decoder_reads(words in phrase(), tagged in 0usize..12) {
+            let (itn, pool) = (&*ENGLISH, &ENGLISH.language.pool);
+            let (labels, mut plain_decoder) = (itn.labels(&words), Scratch::default());
+            let joined = itn.joined_words(&words);
+            let plain: Vec<Cost> = (0..words.len()).map(|word| cost(if word == tagged { 3000 } else { PLAIN_COST }, 0)).collect();
+            let costs = Costs { plain: &plain, left: cost(1000, 0), split: cost(1000, 0) };
+            let (mut automaton, mut workspace, mut taken, mut found) = (Automaton::default(), Workspace::default(), Vec::new(), Vec::new());
+            let network = itn.sentences.as_ref().unwrap();
+            let mut reader = Reader { network, pool, automaton: &mut automaton, workspace: &mut workspace };
+            candidates(&mut reader, &labels, 0..labels.len(), &mut found);
+            let mut spans = Vec::new();
+            for [start, end] in divide(&found, &joined, costs) {
+                let (last, _) = reader.whole(&labels[start..end], start, &mut taken).unwrap();
+                spans.push(Span { start, end, taken: taken.clone(), last });
+            }
+            prop_assert_eq!(spans, plain_decoder.sentence(network, pool, &labels, &joined, costs));
+            for (class, (label, network)) in itn.language.classes.iter().enumerate() {
+                let read = itn.decoders.lend(|decoder| {
+                    let (mut reader, taken) = decoder.class(class, network, pool);
+                    reader.whole(&labels, 0, taken).map(|(last, cost)| (taken.clone(), last, cost))
+                });
+                let plain = plain_decoder.whole(network, pool, &labels).map(|(taken, last, cost)| (taken.to_vec(), last, cost));
+                prop_assert_eq!(read, plain, "{}", label);
+            }
+        }
+
+        #[test]
+        fn a_proposal_is_the_tags_way_or_what_the_whole_lattice_reads(
+            words in phrase(), from in 0usize..12, to in 1usize..13, label in prop::sample::select(&crate::tags::ItnClass::ALL[..])
+        ) {
+            let (from, to) = (from.min(words.len() - 1), to.min(words.len()));
+            prop_assume!(from < to);
+            let proposed = ENGLISH.propose(&words, [from, to], label, &|_| true);
+            let own = ENGLISH.write(label, &words[from..to], &|_| true);
+            let mut other = ENGLISH.lattice(&words, &|word| (from..to).contains(&word), &|_| true).unwrap();
+            other.retain(|part| part.words[0] < to && from < part.words[1]);
+            let grows = other.iter().any(|part| part.words[0] < from || to < part.words[1]);
+            let is_own = |(class, written): (&str, _)| proposed.len() == 1
+                && (proposed[0].class, proposed[0].words, &proposed[0].written) == (class, [from, to], &written);
+            match own {
+                Some(own) if !grows => prop_assert!(is_own(own)),
+                Some(own) => prop_assert!(proposed == other || is_own(own)),
+                None => prop_assert_eq!(proposed, other),
+            }
+        }
     }
 }

@@ -2,8 +2,8 @@
 //! knows its words.
 
 use super::Written;
+use super::automaton::Taken;
 use super::check::Piece;
-use super::decode::Taken;
 use super::network::{Language, Out};
 
 /// Words of a span, half-open.
