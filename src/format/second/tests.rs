@@ -415,6 +415,22 @@ fn a_question_has_the_words_that_the_grammars_write_with_the_span_and_an_answer_
 }
 
 #[test]
+fn neighbouring_spans_that_the_tagger_parts_are_asked_one_by_one() {
+    let style = Arc::new(Style::of(STYLE.itn.clone()));
+    let begins = |class| Tags { itn: Label::B(class), ..Tags::default() };
+    let goes_on = |class| Tags { itn: Label::I(class), ..Tags::default() };
+    let (first, second) = (ItnClass::Alphanumeric, ItnClass::Year);
+    let tags = [Tags::default(), begins(first), goes_on(first), begins(second), goes_on(second), Tags::default()];
+    let said = "in q one twenty twenty we".split(' ');
+    let mut all: Vec<(Word, Tags)> = said.zip(tags).map(|(text, tags)| (word(text), tags)).collect();
+    let asked = asked(&mut all, &style, &mut |question| question.candidates[0].0.clone());
+    let spans: Vec<String> = asked.iter().map(|question| question.source.span.join(" ")).collect();
+    // "q one" has one reading, so only the year may be asked about: never all four words.
+    assert!(spans.contains(&"twenty twenty".to_string()), "{spans:?}");
+    assert!(!spans.contains(&"q one twenty twenty".to_string()), "{spans:?}");
+}
+
+#[test]
 fn what_a_recipe_writes_is_not_asked_about() {
     let style = Arc::new(Style::of(STYLE.itn.clone()));
     let said = "i live at one twenty three main street springfield illinois six two seven oh one thank you";
