@@ -62,8 +62,10 @@ class Shape:
 
 
 MINILM = Shape("minilm", 6, 384, 12, 1536, 30522, 512, 0, 1e-12, 101, 102, "[UNK]")
+BERT12 = replace(MINILM, name="bert12", layers=12)
+"""e5-small-v2 and bge-small-en-v1.5: MiniLM twice as deep (weights: ``small.sh``)."""
 MPNET = Shape("mpnet", 12, 768, 12, 3072, 30527, 514, 2, 1e-5, 0, 2, "[UNK]", buckets=32)
-SHAPES = {s.name: s for s in (MINILM, MPNET)}
+SHAPES = {s.name: s for s in (MINILM, BERT12, MPNET)}
 UNSEEN = 3.0
 """By how much the bias of a label that a tagger has not learned is below its head's lowest."""
 NEVER = -1e9

@@ -41,13 +41,13 @@ CARRIERS = [
     "They delivered it to {ADDRESS} instead.", "My mailing address is {ADDRESS}.", "Come to {ADDRESS} at {TIME}.",
     "My date of birth is {DOB}.", "I was born on {DOB}.", "Date of birth {DOB}.", "Can I have your date of birth? It's {DOB}.", "Birthday is {DOB}.",
     "His birthday's {DOB}.", "Her date of birth, that's {DOB}.", "And your birth date? {DOB}.", "D O B is {DOB}.", "The patient was born {DOB}.",
-    "My PIN is {PIN}.", "The PIN is {PIN}.", "It's {PIN}, my PIN.", "What's the PIN? {PIN}.", "I set the pin code to {PIN}.", "My security code is {PIN}.",
-    "The passcode is {PIN}.", "The code on the back is {PIN}.", "The verification code is {PIN}.", "Please enter {PIN} as your pin number.",
+    "My PIN is {PIN}.", "The PIN is {PIN}.", "It's {PIN}, my PIN.", "What's the PIN? {PIN}.", "I set the PIN code to {PIN}.", "My security code is {PIN}.",
+    "The passcode is {PIN}.", "The code on the back is {PIN}.", "The verification code is {PIN}.", "Please enter {PIN} as your PIN number.",
     "The three digits are {PIN}.", "My password is {PASSWORD}.", "The password is {PASSWORD}.", "Password {PASSWORD}.", "It's {PASSWORD}, all lower case.",
     "I changed my password to {PASSWORD}.", "The wifi password is {PASSWORD}.", "You can log in with {PASSWORD}.", "Try {PASSWORD} as the password.",
     "What is your password? It's {PASSWORD}.", "The secret word is {PASSWORD}.", "I think my password was {PASSWORD}.",
     # The same cues with nothing to mask.
-    "I forgot my PIN.", "Can you reset my password?", "I need to change my address.", "What's your date of birth?", "I don't have the pin with me.",
+    "I forgot my PIN.", "Can you reset my password?", "I need to change my address.", "What's your date of birth?", "I don't have the PIN with me.",
     "The password doesn't work anymore.", "That's an address I don't know.", "I'd rather not say my password on the phone.",
 ]
 STREETS = ("main oak maple park cedar elm washington lake hill walnut spring north ridge church willow mill river sunset lincoln jackson cherry highland "

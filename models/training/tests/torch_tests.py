@@ -11,12 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from onnx import helper, numpy_helper
 from tokenizers import Tokenizer
 from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from faircopy_training import graph, hearing
 from faircopy_training import labels as L
+from faircopy_training import from_onnx
 from faircopy_training.average import average
 from faircopy_training.dataset import Corpus, Sampler, Stream, drawn
 from faircopy_training.channels import ALL, FROZEN, LOOKAHEAD, NONE, PASS_WORDS, Rows, packed, turns
@@ -458,6 +460,29 @@ class Quantised(unittest.TestCase):
             for again in (bits, 8):
                 same, as_wide = by_columns(steps * scale, again)
                 self.assertTrue(np.array_equal(same, steps) and np.array_equal(as_wide[scale > 0], scale[scale > 0]), (bits, again))
+
+
+class FromOnnx(unittest.TestCase):
+    QUERY = "encoder.layer.0.attention.self.query"
+
+    def model(self, kind=np.float32, path="/encoder/layer.0/attention/self/query/MatMul"):
+        """A graph with a layer named ``path``, whose numbered weight [2 inputs, 3 outputs] counts from 0, and a product of two activations."""
+        weights = {"embeddings.word_embeddings.weight": np.ones((5, 2), np.float32), self.QUERY + ".bias": np.ones(3, np.float32),
+                   "onnx::MatMul_7": np.arange(6).reshape(2, 3).astype(kind)}
+        nodes = [helper.make_node("MatMul", ["x", "onnx::MatMul_7"], ["y"], path),
+                 helper.make_node("MatMul", ["x", "y"], ["z"], "/encoder/layer.0/attention/self/MatMul")]
+        return helper.make_model(helper.make_graph(nodes, "g", [], [], [numpy_helper.from_array(a, n) for n, a in weights.items()]))
+
+    def test_a_linear_layer_gets_its_name_from_the_node_and_is_turned_round(self):
+        found = from_onnx.weights(self.model())
+        self.assertEqual(set(found), {"embeddings.word_embeddings.weight", self.QUERY + ".bias", self.QUERY + ".weight"})
+        self.assertEqual(found[self.QUERY + ".weight"].tolist(), [[0, 3], [1, 4], [2, 5]])
+
+    def test_a_file_without_such_an_encoder_or_with_other_numbers_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "expected a BERT encoder"):
+            from_onnx.weights(self.model(path="/other/MatMul"))
+        with self.assertRaisesRegex(ValueError, "32-bit floats, got FLOAT16"):
+            from_onnx.weights(self.model(kind=np.float16))
 
 
 class Graph(unittest.TestCase):
