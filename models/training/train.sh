@@ -2,12 +2,12 @@
 # Trains and exports both shipped taggers: train.sh VENV DATA WORK OUT. Resumes where it was interrupted. OUT gets en-accurate and en-fast.
 #
 #   teacher (MPNet, 12 layers, exits after 6 and 8) ──exit 8──▶ rounded weights ──more errors──▶ further ──average of the two──▶ en-accurate
-#                                                                                                                               │ lessons: its
-#                                                                                                                               ▼ probabilities
-#                                                                            student (MiniLM), rounded weights, lessons and labels ──▶ en-fast
+#      │ its disfluency labels, for calls, meetings and            ▲                               ▲                             │ lessons: its
+#      ▼ hearings, which have none                                 │                               │                             ▼ probabilities
+#   labelled ──────────────────────────────────────────────────────┴───────────────────────────────┴────▶ student (MiniLM), rounded weights ──▶ en-fast
 #
-# FAIRCOPY is the built program, if not the release build's. TEACHER, EXITS, LEAVE, LESSONS and what is in TEACHING, ROUNDING and LEARNING (options of train.py)
-# make it smaller for a test.
+# FAIRCOPY is the built program, if not the release build's. LICENCES=commercial leaves non-commercial text and Switchboard out.
+# TEACHER, EXITS, LEAVE, LESSONS and what is in TEACHING, ROUNDING and LEARNING (options of train.py) make it smaller for a test.
 # TEACHING, ROUNDING, CALIBRATING and LEARNING are options, one word each.
 # shellcheck disable=SC2086
 set -euo pipefail
@@ -22,9 +22,20 @@ mkdir -p "$work/student" "$work/rounded" "$work/further"
 if [ "$encoder" = mpnet ]; then base=$("$here/mpnet.sh" "$venv" "$work"); else base=$minilm; fi
 
 "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/teacher" --faircopy "$program" --encoder "$encoder" \
-  --exits "${EXITS:-6,8}" --lookahead kept --rate 6e-5 --noisy 0.35 --teacher-share 0.5 --steps 3000 ${TEACHING:-}
+  --exits "${EXITS:-6,8}" --lookahead kept --rate 6e-5 --noisy 0.35 --teacher-share 0.5 --steps 3000 --licences "${LICENCES:-all}" ${TEACHING:-}
+[ -f "$work/teacher/model.pt" ] || { echo "error: $work/teacher has no model.pt, for its training has not ended; train first: say the same command again" >&2; exit 1; }
+# The teacher knows disfluencies from Switchboard's gold labels; without them it has nothing to pass on.
+text=$work/teacher
+if [ -f "$data/switchboard_train.jsonl.gz" ] && [ "${LICENCES:-all}" = all ]; then
+  text=$work/labelled/0
+  if [ ! -f "$text/data.pickle" ]; then
+    "$python" -m faircopy_training.pseudo --run "$work/teacher" --base "$base" --data "$work/teacher/data.pickle" --out "$work/labelled" --thresholds 0 \
+      --sources earnings22.jsonl.gz ami_meetings.txt.gz icsi_meetings.txt.gz committee_hearings.txt.gz
+  fi
+  cp "$work/teacher/"{lexicon.tsv,follows.json} "$text/"
+fi
 go_on() { # RUN START SHARE-WITH-ERRORS SEED STEPS: learn with the weights as the export rounds them
-  cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/$1/"
+  cp "$text/"{data.pickle,lexicon.tsv,follows.json} "$work/$1/"
   "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/$1" --start "$work/$2/model.pt" --layers "${LEAVE:-8}" \
     --bits 3.9 --lookahead kept --rate 6e-5 --noisy "$3" --seed "$4" --steps "$5" ${ROUNDING:-}
 }
@@ -36,7 +47,7 @@ go_on further rounded 0.5 41 400
   --name en-accurate --bits 3.9 --most-tokens 17000 --out "$out/en-accurate"
 
 "$python" -m faircopy_training.teach --run "$work/accurate" --base "$base" --out "$work/lessons" --batches "${LESSONS:-2500}"
-cp "$work/teacher/"{data.pickle,lexicon.tsv,follows.json} "$work/student/"
+cp "$text/"{data.pickle,lexicon.tsv,follows.json} "$work/student/"
 "$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/student" --taught "$work/lessons" \
   --bits 5 --lookahead kept --noisy 0.35 --steps 6000 ${LEARNING:-}
 "$python" -m faircopy_training.calibrate --data "$data" --run "$work/student" --base "$minilm" --bits 5 ${CALIBRATING:-}

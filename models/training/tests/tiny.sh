@@ -15,8 +15,10 @@ if TEACHING="$small --stop-after 2" "$here/../train.sh" "$venv" "$work/data" "$w
   exit 1
 fi
 grep -q 'train first' "$work/unfinished.log"
+test ! -e "$work/run/labelled"
 TEACHING=$small "$here/../train.sh" "$venv" "$work/data" "$work/run" "$work/models" | tee "$work/resumed.log"
 grep -q 'resumed at step 2' "$work/resumed.log"
+grep -q 'ami_meetings.txt.gz: .* labelled: ' "$work/resumed.log"
 for i in $(seq 40); do
   printf 'we met at nine thirty on march fifth number %s okay\tWe met at 9:30 on March 5th, number %s, okay?\n' one one
   printf 'um this is is a test of mcdonald%s\tThis is a test of McDonald%s.\n' "$i" "$i"
