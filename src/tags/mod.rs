@@ -1,8 +1,8 @@
 //! The tag set of the joint tagger: the labels that a pass gives to each word.
 //!
-//! The same four heads as in training (`models/training/faircopy_training/labels.py`); `models/en/labels.json` carries
-//! the label names in logit order, and [`Labels::check`] refuses a model whose order differs from this module's. New
-//! labels are added at the end of a head's list only, so that a model which was trained before goes on working.
+//! The four heads are the same as in training (`models/training/faircopy_training/labels.py`). A model's `labels.json`
+//! has the names of the labels in the order of the logits. [`Labels::check`] refuses a model whose order is not this
+//! module's. A new label is added only at the end of a head's list, so that a model which was trained earlier still works.
 
 mod heads;
 mod labels;
