@@ -199,7 +199,7 @@ def build(data: Path, sources: list[Source], seed: int, readings: Readings) -> t
             print(f"    {rule}: {n} lines", flush=True)
         if source.file.startswith("sgd"):
             made = [p for base in kept[:CARRIERS] for p in (base, disfluent(carrier(carriers, readings), rng, rates))]
-            streams.append(vocabulary.stream(made, source, 0.10, True))
+            streams.append(vocabulary.stream(made, source, 0.09, True))
     return vocabulary.corpus(streams), spellings
 
 
