@@ -46,7 +46,7 @@ go_on further rounded 0.5 41 400
 "$python" -W ignore -m faircopy_training.export --run "$work/accurate" --base "$base" --sentences "$here/parity_sentences.txt" \
   --name en-accurate --bits 3.9 --most-tokens 17000 --out "$out/en-accurate"
 
-"$python" -m faircopy_training.teach --run "$work/accurate" --base "$base" --out "$work/lessons" --batches "${LESSONS:-2500}"
+"$python" -m faircopy_training.teach --run "$work/accurate" --base "$base" --bits 3.9 --out "$work/lessons" --batches "${LESSONS:-2500}"
 cp "$text/"{data.pickle,lexicon.tsv,follows.json} "$work/student/"
 "$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/student" --taught "$work/lessons" \
   --bits 5 --lookahead kept --noisy 0.35 --steps 6000 ${LEARNING:-}

@@ -226,13 +226,15 @@ class Chunk:
 @dataclass
 class Batch:
     """``tokens``, ``words`` [rows, length]; ``labels`` [rows, length, heads], IGNORE but on first sub-tokens; ``style`` [rows]; ``heard`` [3, rows, length]
-    pauses, gaps and speakers. All int64."""
+    pauses, gaps and speakers. All int64. Where tokens are there more than once (``blocks``), ``positions`` [rows, length] of all, and which are ``copies``."""
 
     tokens: np.ndarray
     words: np.ndarray
     labels: np.ndarray
     style: np.ndarray
     heard: np.ndarray
+    positions: np.ndarray | None = None
+    copies: np.ndarray | None = None
 
 
 class Sampler:

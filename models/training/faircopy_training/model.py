@@ -102,6 +102,14 @@ class Heard(NamedTuple):
     speakers: Tensor
 
 
+class Copies(NamedTuple):
+    """Of rows in which tokens are there more than once (``blocks``): the ``positions`` [B, T] of all tokens, and which ones ``are`` copies [B, T]. A copy is
+    seen by tokens of its own number of ``words`` only."""
+
+    positions: Tensor
+    are: Tensor
+
+
 class Layer(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -179,28 +187,32 @@ class Tagger(nn.Module):
         ahead = (others[:, None, :] - positions[:, :, None]).clamp(-FARTHEST, FARTHEST)
         return self.relative(self.buckets[ahead + FARTHEST]).permute(0, 3, 1, 2)
 
-    def mask(self, layer: int, words: Tensor, lookahead: Tensor) -> Tensor:
+    def mask(self, layer: int, words: Tensor, lookahead: Tensor, copies: Copies | None = None) -> Tensor:
         """[B, 1, T, T] 0 where a token may attend to another in that layer, and far below where it may not."""
         layers = len(self.layers)
         ahead = lookahead * (layer + 1) // layers - lookahead * layer // layers
-        allowed = words[:, None, :] - words[:, :, None] <= ahead[:, None, None]
+        apart = words[:, None, :] - words[:, :, None]
+        allowed = apart <= ahead[:, None, None]
+        if copies is not None:
+            allowed = allowed & (~copies.are[:, None, :] | (apart == 0))
         return torch.where(allowed, 0.0, NEVER)[:, None]
 
-    def depths(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, heard: Heard | None = None) -> dict[int, Tensor]:
+    def depths(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, heard: Heard | None = None,
+               copies: Copies | None = None) -> dict[int, Tensor]:
         """Logits by the number of layers they took: of every exit, and last of all layers."""
-        at = torch.arange(tokens.shape[1], device=tokens.device)
+        at = torch.arange(tokens.shape[1], device=tokens.device)[None] if copies is None else copies.positions
         x = self.embedded(tokens, at, style, heard)
-        bias = self.relation(at[None], at[None])
+        bias = self.relation(at, at)
         found = {}
         for i, layer in enumerate(self.layers):
-            x, _, _ = layer(x, self.mask(i, words, lookahead).to(x.dtype) + bias)
+            x, _, _ = layer(x, self.mask(i, words, lookahead, copies).to(x.dtype) + bias)
             if i + 1 in self.shape.exits:
                 found[i + 1] = self.exits[str(i + 1)](x)
         found[len(self.layers)] = self.heads(x)
         return found
 
-    def forward(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, heard: Heard | None = None) -> Tensor:
-        return self.depths(tokens, words, lookahead, style, heard)[len(self.layers)]
+    def forward(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, heard: Heard | None = None, copies: Copies | None = None) -> Tensor:
+        return self.depths(tokens, words, lookahead, style, heard, copies)[len(self.layers)]
 
     def start_from(self, other: Tagger) -> None:
         """Takes over the weights of a tagger of the same encoder, with as many layers or more; an exit that the other does not have begins with its

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import pickle
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +18,10 @@ import torch
 
 from . import labels as L
 from .dataset import Batch, Chunk, Corpus, Sampler, WordTokenizer
+from .evaluate import faster_in_bf16
 from .loss import probabilities
 from .model import UNLIMITED, Heard, Tagger
+from .quantise import rounded
 
 WIDTH = sum(len(v) for v in L.HEADS.values())
 CUT = 0.6
@@ -46,11 +49,11 @@ def said(model: Tagger, sampler: Sampler, chunks: list[Chunk], bf16: bool) -> li
     return [found[r, np.flatnonzero(np.diff(batch.words[r], prepend=-2))[1 : len(chunk.words) + 1]] for r, chunk in enumerate(chunks)]
 
 
-def teach(model: Tagger, sampler: Sampler, rows: int, rng: np.random.Generator) -> list[Lesson]:
-    """``rows`` lessons."""
+def teach(model: Tagger, sampler: Sampler, rows: int, rng: np.random.Generator, bf16: bool = False) -> list[Lesson]:
+    """``rows`` lessons. ``bf16``: matrices are multiplied in bfloat16."""
     chunks = [sampler.chunk(rng) for _ in range(rows)]
     lessons = []
-    for chunk, taught in zip(chunks, said(model, sampler, chunks, model.heads.weight.is_cuda)):
+    for chunk, taught in zip(chunks, said(model, sampler, chunks, bf16)):
         kept = Chunk(chunk.words.astype(np.int32), chunk.labels.astype(np.int16), chunk.stopped, chunk.style, chunk.heard.astype(np.int8))
         lessons.append(Lesson(kept, taught.astype(np.float16)))
     return lessons
@@ -103,6 +106,8 @@ def main() -> None:
     a.add_argument("--run", type=Path, required=True, help="the teacher's training: model.pt (or checkpoint.pt) and data.pickle")
     a.add_argument("--base", type=Path, required=True, help="directory with the teacher's tokenizer.json")
     a.add_argument("--out", type=Path, required=True, help="file of lessons; what it has is kept, and more is added")
+    a.add_argument("--bits", type=float, help="the teacher's weights as an export in so many bits rounds them; give it where the teacher learned with --bits, for "
+                   "its exact weights say something else")
     a.add_argument("--batches", type=int, default=1000)
     a.add_argument("--rows", type=int, default=16)
     a.add_argument("--length", type=int, default=160)
@@ -118,10 +123,11 @@ def main() -> None:
     tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
     sampler = Sampler(corpus, tokenizer, model.shape, args.length, Tagger.PAD_WORD, args.noisy)
     done = len(lessons_of(args.out)) // args.rows if args.out.is_file() else 0
+    bf16 = args.device == "cuda" or faster_in_bf16()
     began = time.monotonic()
-    with args.out.open("ab") as out:
+    with args.out.open("ab") as out, rounded(model, args.bits) if args.bits else nullcontext():
         for batch in range(done, args.batches):
-            out.write(pack(teach(model, sampler, args.rows, np.random.default_rng([args.seed, batch]))))
+            out.write(pack(teach(model, sampler, args.rows, np.random.default_rng([args.seed, batch]), bf16)))
             out.flush()
             if args.minutes is not None and time.monotonic() - began > args.minutes * 60:
                 print(f"stopped after batch {batch + 1}", flush=True)

@@ -8,7 +8,7 @@ import pickle
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,46 +16,32 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from . import labels as L
+from .blocks import Blocks
 from .dataset import Batch, Sampler, WordTokenizer, build, sources_for
 from .evaluate import faster_in_bf16, read_dev, score, tags
 from .lexicon import write_lexicon
 from .loss import depth_loss
-from .model import SHAPES, UNLIMITED, Heard, Shape, Tagger
+from .model import SHAPES, UNLIMITED, Copies, Heard, Shape, Tagger
 from .path import NO_FOLLOWS, write_follows
 from .quantise import round_rows, rounded
 from .sources import DataError
 from .spoken import Readings, Unreadable
 from .teach import Pupil
 
-@dataclass(frozen=True)
-class Blocks:
-    """A word sees all of its block of so many words and all that came before. Those before a block were computed without it, as kept states are."""
-
-    words: int
-
-
-UNSETTLED = 4
-"""Words at the end of a block are not judged: a stream judges them again in a later pass."""
-
-
-def blocked(batch: Batch, blocks: Blocks, shift: int) -> Batch:
-    """The batch with blocks for words, of which the first is ``shift`` words shorter."""
-    real = (batch.words >= 0) & (batch.words < Tagger.PAD_WORD)
-    number = np.where(real, (batch.words + shift) // blocks.words, batch.words)
-    late = real & ((batch.words + shift) % blocks.words >= blocks.words - UNSETTLED)
-    last = batch.words == np.where(real, batch.words, -1).max(1, keepdims=True)
-    late &= number != np.take_along_axis(number, last.argmax(1)[:, None], 1)  # nothing follows the last block
-    return replace(batch, words=number, labels=np.where(late[..., None], L.IGNORE, batch.labels))
-
-
+PASSES = [Blocks(4, 6), Blocks(4, 6), Blocks(4, 10)]
+"""The program's passes as set by default, and with a longer lookahead."""
+LAST_PASSES = 0.2
+"""Share of the steps at the end of a run that take ``PASSES`` only, where ``--lookahead`` has such passes."""
 LOOKAHEADS = {
     "any": [0, 2, 4, 6, 9, 9, 9, 9, 16, 32, UNLIMITED, UNLIMITED, UNLIMITED],
     "mostly-open": [2, 4, 9, 9, 16] + [UNLIMITED] * 15,
     "open": [UNLIMITED],
     "kept": [2, 4, 6, 9, 16] + [UNLIMITED] * 9 + [Blocks(16), Blocks(24), Blocks(32), Blocks(32), Blocks(48), Blocks(64)],
+    "passes": [4, 9] + [UNLIMITED] * 6 + [Blocks(8), Blocks(16), Blocks(32), Blocks(64)] + PASSES,
 }
 """Drawn from per batch: ``any`` makes one model that serves every lookahead by mask (9 is the paper's), ``mostly-open`` one that is decoded on windows
-first of all, ``open`` a teacher, ``kept`` one whose states are kept: three batches of ten see the rows of a stream's passes."""
+first of all, ``open`` a teacher, ``kept`` one whose states are kept: three batches of ten see nearly the rows of a stream's passes. With ``passes``
+a fifth of the batches see such rows to the letter, and all of the last steps'."""
 STEADY = 0.6
 """Share of the steps before the learning rate falls. Until there, a run may be given another number of steps."""
 AVERAGED = 0.99
@@ -86,8 +72,9 @@ def backward(model: Tagger, batch: Batch, taught: np.ndarray | None, lookahead: 
             torch.set_num_threads(1)
         given = (batch.tokens[rows], batch.words[rows], batch.labels[rows], batch.style[rows], batch.heard[:, rows])
         tokens, words, labels, style, heard = (torch.from_numpy(x).to(device) for x in given)
+        copies = None if batch.copies is None else Copies(*(torch.from_numpy(x[rows]).to(device) for x in (batch.positions, batch.copies)))
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
-            depths = model.depths(tokens, words, torch.full((len(tokens),), lookahead, device=device), style, Heard(*heard))
+            depths = model.depths(tokens, words, torch.full((len(tokens),), lookahead, device=device), style, Heard(*heard), copies)
         loss = depth_loss(depths, labels, args.teacher_share, None if taught is None else torch.from_numpy(taught[rows]).to(device))
         (loss / parts).backward()
         return loss.item() / parts
@@ -120,11 +107,14 @@ class Steps(Dataset):
         clean = step < args.clean_first * args.steps
         batch, taught = self.pupil.batch(args.rows, rng) if lesson else (self.sampler.batch(args.rows, rng, clean), None)
         choices = LOOKAHEADS[args.lookahead]
+        if PASSES[0] in choices and step >= (1 - LAST_PASSES) * args.steps:
+            choices = PASSES
         lookahead = choices[int(rng.integers(len(choices)))]
         if set(args.heads) != set(L.HEADS):
             batch = replace(batch, labels=np.where([head in args.heads for head in L.HEADS], batch.labels, L.IGNORE))
         if isinstance(lookahead, Blocks):
-            batch, lookahead = blocked(batch, lookahead, int(rng.integers(lookahead.words))), 0
+            batch, taught = lookahead.of(batch, taught, self.sampler.shape.sep, rng)
+            lookahead = 0
         return batch, taught, lookahead
 
 
@@ -163,8 +153,10 @@ def main() -> None:
     a.add_argument("--every", type=int, default=200, help="steps between checkpoints")
     args = a.parse_args()
     torch.manual_seed(args.seed)
-    if args.rows % args.threads:
-        raise SystemExit(f"error: expected --rows to be a multiple of --threads, got {args.rows} and {args.threads}")
+    halved = 2 if PASSES[0] in LOOKAHEADS[args.lookahead] else 1
+    if args.rows % (halved * args.threads):
+        raise SystemExit(f"error: expected --rows to be a multiple of {'twice ' * (halved - 1)}--threads with --lookahead {args.lookahead}, got {args.rows} "
+                         f"and {args.threads}")
     args.out.mkdir(parents=True, exist_ok=True)
     exits = tuple(int(n) for n in args.exits.split(",") if n)
     start = (of_directory(args.start) if args.start.is_dir() else Tagger.saved(args.start)) if args.start else None

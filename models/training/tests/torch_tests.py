@@ -2,17 +2,20 @@
 
 import copy
 import json
+import pickle
 import sys
 import tempfile
 import unittest
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import torch
 from onnx import helper, numpy_helper
 from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
 from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -20,17 +23,19 @@ from faircopy_training import graph, hearing
 from faircopy_training import labels as L
 from faircopy_training import from_onnx
 from faircopy_training.average import average
-from faircopy_training.dataset import Corpus, Sampler, Stream, drawn
+from faircopy_training.dataset import Batch, Corpus, Sampler, Stream, WordTokenizer, drawn
+from faircopy_training.evaluate import faster_in_bf16
+from faircopy_training.blocks import Blocks, blocked, with_copies
 from faircopy_training.channels import ALL, FROZEN, LOOKAHEAD, NONE, PASS_WORDS, Rows, packed, turns
-from faircopy_training.model import FARTHEST, MINILM, MPNET, Heard, Tagger, buckets
+from faircopy_training.model import FARTHEST, MINILM, MPNET, Copies, Heard, Tagger, buckets
 from faircopy_training.noise import SMALL, Errors, confusions, corrupt
 from faircopy_training.passes import INPUTS, Passes, Rules, stream
 from faircopy_training.path import NO_FOLLOWS, best_path, follows
 from faircopy_training.quantise import INT8, RowInt8Linear, by_columns, reference, rounded
 from faircopy_training.loss import B_IDS, depth_loss, joint_loss, taught_loss
 from faircopy_training.piece import Piece
-from faircopy_training.teach import Pupil, pack, teach
-from faircopy_training.train import Blocks, blocked
+from faircopy_training.teach import Pupil, lessons_of, pack, said, teach
+from faircopy_training.teach import main as main_of_teach
 from faircopy_training.prune import kept, smaller_tagger, smaller_tokenizer, uses
 from faircopy_training.calibrate import best_temperature, calibration_error
 
@@ -133,6 +138,30 @@ class Taught(unittest.TestCase):
         uncut = teacher(tokens, words, torch.full((8,), 1 << 20), style)
         right, wrong = taught_loss(uncut, taught), taught_loss(-uncut, taught)
         self.assertLess(right.item(), wrong.item())
+
+
+    def test_a_teacher_that_learned_with_rounded_weights_teaches_with_them(self):
+        torch.manual_seed(2)
+        n = 200
+        corpus = corpus_of([stream_of(np.arange(n, dtype=np.int32), np.zeros((n, 4), np.int16))], [f"w{i}" for i in range(n)])
+        teacher = Tagger(replace(MINILM.cut(1), vocabulary=201))
+        with tempfile.TemporaryDirectory() as d:
+            run = Path(d)
+            torch.save({"model": teacher.state_dict(), "shape": teacher.shape.to_dict()}, run / "model.pt")
+            (run / "data.pickle").write_bytes(pickle.dumps(corpus))
+            Tokenizer(WordLevel({w: i for i, w in enumerate(["[UNK]", *corpus.vocabulary])}, unk_token="[UNK]")).save(str(run / "tokenizer.json"))
+            for out, bits in (("exact", []), ("rounded", ["--bits", "3"])):
+                command = ["teach", "--run", d, "--base", d, "--out", str(run / out), "--batches", "1", "--rows", "2", "--length", "24", "--threads", "1", *bits]
+                with mock.patch.object(sys, "argv", command):
+                    main_of_teach()
+            exact, lessons = lessons_of(run / "exact"), lessons_of(run / "rounded")
+            tokenizer = WordTokenizer(run / "tokenizer.json", teacher.shape.unknown)
+        sampler = Sampler(corpus, tokenizer, teacher.shape, 24, Tagger.PAD_WORD)
+        with rounded(teacher, 3):
+            want = said(teacher, sampler, [x.chunk for x in lessons], faster_in_bf16())
+        for lesson, right, other in zip(lessons, want, exact):
+            self.assertLess(abs(lesson.taught - right).max(), 2e-3)
+            self.assertGreater(abs(lesson.taught - other.taught).max(), 5e-3)
 
 
 class Averaged(unittest.TestCase):
@@ -403,6 +432,38 @@ class Block(unittest.TestCase):
         tokens[0, 14] = 1700
         moved = (model(tokens, *rest)[0] != plain).any(-1).tolist()
         self.assertEqual(moved[1:16], [False] * 11 + [True] * 4)
+
+
+    def test_blocks_with_copies_say_what_a_streams_passes_say(self):
+        torch.manual_seed(3)
+        for shape in (replace(MINILM.cut(2), vocabulary=200, cls=1, sep=2), replace(MPNET.cut(2), vocabulary=200, cls=1, sep=2)):
+            model = Tagger(shape).eval()
+            words = [torch.randint(10, 200, (1 + i % 2,)).tolist() for i in range(23)]
+            heard = [(w % 9, 8 - w % 9, w % 3) for w in range(23)]
+            for table in (model.pause, model.gap, model.speaker):
+                nn.init.normal_(table.weight)
+            tokens = np.zeros((2, 48), np.int64)
+            of = np.full((2, 48), Tagger.PAD_WORD)
+            row, at = [shape.cls, *sum(words, []), shape.sep], [-1, *(i for i, w in enumerate(words) for _ in w), 23]
+            for r, n in enumerate((len(row), 11)):  # the second row is cut after eight words, and pads the first one's length
+                tokens[r, :n], of[r, :n] = row[:n], at[:n]
+            labels = np.zeros((2, 48, 4), np.int64)
+            beside = np.array([[heard[w] if 0 <= w < 23 else (0, 0, 0) for w in at]]).repeat(2, 0)
+            beside = np.pad(beside, ((0, 0), (0, 48 - len(at)), (0, 0))).transpose(2, 0, 1)
+            taught = np.arange(2 * 48 * 3, dtype=np.float32).reshape(2, 48, 3)
+            # The first pass of a stream settles two words here, for it waits for eight.
+            batch, said = with_copies(Batch(tokens, of, labels, np.zeros(2, np.int64), beside), taught, Blocks(4, 6), shape.sep, 2)
+            given = [torch.from_numpy(x) for x in (batch.tokens, batch.words, batch.style, batch.heard, batch.positions, batch.copies)]
+            found = model(given[0], given[1], torch.zeros(2, dtype=torch.long), given[2], Heard(*given[3]), Copies(*given[4:]))
+            streamed = stream(Passes(model), words, Rules(key_words=96, lookahead=6), heard)
+            first = [at.index(i) for i in range(23)]
+            open_row = model(given[0][:1, : len(row)], torch.tensor([at]), torch.tensor([1 << 20]), given[2][:1],
+                             Heard(*given[3][:, :1, : len(row)]))[0, first]
+            apart, open_apart = ((x - streamed).abs().max().item() for x in (found[0, first], open_row))
+            self.assertLess(apart, open_apart / 10, "only the rounding of kept states is left")
+            self.assertEqual(batch.copies[0].sum(), (batch.labels[0, len(row) :] == L.IGNORE).all(-1).sum())
+            self.assertTrue((said[0, : len(row)] == taught[0, : len(row)]).all() and (said[0, len(row) :] == -1).all())
+            self.assertTrue((batch.labels[0, : len(row)] == 0).all() and (batch.words[1, 18:] == Tagger.PAD_WORD).all())
 
 
 class Grown(unittest.TestCase):
