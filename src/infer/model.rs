@@ -47,7 +47,7 @@ pub struct ModelFiles {
     pub labels: Labels,
     /// which ITN label may follow which
     pub follows: LabelTransitions,
-    /// the model's name in `labels.json`, and a hash of all files that decide its tags: `en-mpnet-6@0123456789abcdef`
+    /// the model's name in `labels.json`, and a hash of all files that decide its tags: `en-mpnet-7@0123456789abcdef`
     pub identity: Arc<str>,
 }
 

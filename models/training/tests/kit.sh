@@ -16,7 +16,7 @@ mv "$work/pieces/"{pieces.json,piece-000} "$work/first"
 mv "$work/pieces/"piece-* "$work/rest"
 kit collect --pieces "$work/first" --store "$work/store" | grep -q 'missing: \[1'
 plan=$work/plan.toml
-tiny="--rows 2 --length 48 --threads 1 --lookahead kept --device cpu"
+tiny="--rows 2 --length 48 --threads 1 --lookahead passes --device cpu"
 cat > "$plan" <<PLAN
 [[stage]]
 name = "teacher"

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$work"
 "$venv/bin/python" "$here/tiny_data.py" "$work/data"
 small="--rows 2 --length 64 --threads 2 --every 2 --steps 4"
-export TEACHER=minilm EXITS=2,4 LEAVE=4 LESSONS=2 LEARNING=$small ROUNDING=$small CALIBRATING="--words 60"
+export TEACHER=minilm EXITS=2,4 LEAVE=4 LESSONS=2 LEARNING="$small --rows 4" ROUNDING=$small CALIBRATING="--words 60"
 # Interrupted after two steps, it must go on from there; what is not finished is not exported, and the error says so.
 if TEACHING="$small --stop-after 2" "$here/../train.sh" "$venv" "$work/data" "$work/run" "$work/models" 2> "$work/unfinished.log"; then
   echo "an unfinished run was exported" >&2
