@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from .model import Tagger
+from .quantise import learned_bits
 
 BESIDE = ("data.pickle", "lexicon.tsv", "follows.json")
 """What a run has beside its weights, and an average takes from the second run."""
@@ -33,7 +34,7 @@ def main() -> None:
     args = a.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     model = average(*(Tagger.saved(run / "model.pt") for run in args.runs), args.share)
-    torch.save({"model": model.state_dict(), "shape": model.shape.to_dict()}, args.out / "model.pt")
+    torch.save({"model": model.state_dict(), "shape": model.shape.to_dict(), "bits": learned_bits(args.runs[1] / "model.pt")}, args.out / "model.pt")
     for name in BESIDE:
         shutil.copy(args.runs[1] / name, args.out / name)
 

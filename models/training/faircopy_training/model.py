@@ -145,6 +145,11 @@ class Layer(nn.Module):
         return self.norm2(x + self.down(nn.functional.gelu(self.up(x)))), keys, values
 
 
+def weights_of(run: Path) -> Path:
+    """The weights of a finished training, or those that one that is under way has got to."""
+    return run / "model.pt" if (run / "model.pt").is_file() else run / "checkpoint.pt"
+
+
 class Tagger(nn.Module):
     """Inputs: ``tokens`` [B, T] int64; ``words`` [B, T] int64, each token's word (-1 for the opening token, ``PAD_WORD`` for
     padding); ``lookahead`` [B] int64; ``style`` [B] int64, of ``STYLES``; ``heard``, nothing where all is unknown. Output: [B, T, C] logits, the heads of ``HEADS`` side by side; only
@@ -251,7 +256,7 @@ class Tagger(nn.Module):
     @classmethod
     def of_run(cls, run: Path) -> Tagger:
         """A finished training's tagger, or what one that is under way has got to."""
-        return cls.saved(run / "model.pt" if (run / "model.pt").is_file() else run / "checkpoint.pt")
+        return cls.saved(weights_of(run))
 
     def take(self, state: dict[str, Tensor], labels: dict) -> Tagger:
         """Takes the weights of an exported tagger, whose ``labels.json`` may have fewer labels and no ``inputs``. A label that its file lacks begins with

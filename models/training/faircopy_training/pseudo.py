@@ -22,6 +22,7 @@ from .dataset import Chunk, Corpus, Sampler, Stream, Vocabulary, WordTokenizer
 from .evaluate import f1, faster_in_bf16
 from .model import Tagger
 from .piece import Piece
+from .quantise import as_learned
 from .sources import SOURCES, DataError
 from .teach import said
 
@@ -96,6 +97,7 @@ def main() -> None:
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--run", type=Path, required=True, help="the teacher's training (model.pt or checkpoint.pt), or a model directory")
     a.add_argument("--base", type=Path, required=True, help="directory with the teacher's tokenizer.json")
+    a.add_argument("--bits", type=float, help="what the teacher's training learned with; its weights are rounded as in its training")
     a.add_argument("--data", type=Path, help="a data.pickle of train")
     a.add_argument("--held", type=Path, help="held-back sets (held.pickle of kit pack): nothing is written; says how right the labels are")
     a.add_argument("--sources", nargs="+", metavar="FILE", default=UNLABELLED, help="that get labels; the verbatim ones that have none if not given")
@@ -115,7 +117,12 @@ def main() -> None:
     if bool(args.held) == bool(args.data and args.out):
         raise SystemExit("error: give --data and --out, or --held")
     model = teacher_of(args.run).to(args.device)
-    bf16 = args.device == "cuda" or faster_in_bf16()
+    with as_learned(model, args.run, args.bits):
+        label(args, model, thresholds, args.device == "cuda" or faster_in_bf16())
+
+
+def label(args: argparse.Namespace, model: Tagger, thresholds: dict[str, float], bf16: bool) -> None:
+    """Judges the held-back sets, or writes the sources with their new labels."""
     if args.held:
         for name, held in pickle.loads(args.held.read_bytes()).items():
             if held.numbers is None and "disfluent words" in held.heads:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .model import Tagger
+from .model import Tagger, weights_of
 
 SMALLEST = 1e-8
 """Scale of a row of zeros."""
@@ -70,6 +71,20 @@ def rounded(model: Tagger, bits: float) -> Iterator[None]:
     finally:
         for table, was in zip(tables, exact):
             table.data = was
+
+
+def learned_bits(weights: Path) -> float | None:
+    """The ``--bits`` that the training of a ``model.pt`` learned with; ``None`` where it had none, and where the file does not say."""
+    return torch.load(weights, weights_only=True, map_location="cpu").get("bits") if weights.is_file() else None
+
+
+def as_learned(model: Tagger, run: Path, bits: float | None) -> AbstractContextManager[None]:
+    """Inside, the weights of a run's model are those that it learned with: as they are, or rounded. Exact weights of a run that learned with rounded ones
+    were never used, and say something else. ``SystemExit`` if ``bits`` are not those of the run's file."""
+    learned = learned_bits(weights_of(run))
+    if learned not in (None, bits):
+        raise SystemExit(f"error: --bits: expected {learned:g}, which {weights_of(run)} learned with, got {'nothing' if bits is None else f'{bits:g}'}")
+    return rounded(model, bits) if bits else nullcontext()
 
 
 def round_rows(table: Tensor, bits: float) -> Tensor:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import pickle
 import time
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from .dataset import Batch, Chunk, Corpus, Sampler, WordTokenizer
 from .evaluate import faster_in_bf16
 from .loss import probabilities
 from .model import UNLIMITED, Heard, Tagger
-from .quantise import rounded
+from .quantise import as_learned
 
 WIDTH = sum(len(v) for v in L.HEADS.values())
 CUT = 0.6
@@ -106,8 +105,7 @@ def main() -> None:
     a.add_argument("--run", type=Path, required=True, help="the teacher's training: model.pt (or checkpoint.pt) and data.pickle")
     a.add_argument("--base", type=Path, required=True, help="directory with the teacher's tokenizer.json")
     a.add_argument("--out", type=Path, required=True, help="file of lessons; what it has is kept, and more is added")
-    a.add_argument("--bits", type=float, help="the teacher's weights as an export in so many bits rounds them; give it where the teacher learned with --bits, for "
-                   "its exact weights say something else")
+    a.add_argument("--bits", type=float, help="what the teacher learned with; its weights are rounded as in its training")
     a.add_argument("--batches", type=int, default=1000)
     a.add_argument("--rows", type=int, default=16)
     a.add_argument("--length", type=int, default=160)
@@ -125,7 +123,7 @@ def main() -> None:
     done = len(lessons_of(args.out)) // args.rows if args.out.is_file() else 0
     bf16 = args.device == "cuda" or faster_in_bf16()
     began = time.monotonic()
-    with args.out.open("ab") as out, rounded(model, args.bits) if args.bits else nullcontext():
+    with args.out.open("ab") as out, as_learned(model, args.run, args.bits):
         for batch in range(done, args.batches):
             out.write(pack(teach(model, sampler, args.rows, np.random.default_rng([args.seed, batch]), bf16)))
             out.flush()

@@ -244,7 +244,7 @@ def main() -> None:
         if late or (step + 1) % args.every == 0 or step + 1 == args.steps:
             torch.save(
                 {"model": average.state_dict(), "weights": model.state_dict(), "optimizer": optimizer.state_dict(),
-                 "shape": shape.to_dict(), "step": step + 1, "steps": args.steps},
+                 "shape": shape.to_dict(), "step": step + 1, "steps": args.steps, "bits": args.bits},
                 args.out / "checkpoint.tmp",
             )
             (args.out / "checkpoint.tmp").rename(checkpoint)
@@ -257,7 +257,7 @@ def main() -> None:
         if step + 1 == args.stop_after or (late and step + 1 < args.steps):
             print(f"stopped at step {step + 1}", flush=True)
             return
-    torch.save({"model": average.state_dict(), "shape": shape.to_dict()}, args.out / "model.pt")
+    torch.save({"model": average.state_dict(), "shape": shape.to_dict(), "bits": args.bits}, args.out / "model.pt")
 
 
 if __name__ == "__main__":

@@ -150,10 +150,17 @@ class Taught(unittest.TestCase):
             torch.save({"model": teacher.state_dict(), "shape": teacher.shape.to_dict()}, run / "model.pt")
             (run / "data.pickle").write_bytes(pickle.dumps(corpus))
             Tokenizer(WordLevel({w: i for i, w in enumerate(["[UNK]", *corpus.vocabulary])}, unk_token="[UNK]")).save(str(run / "tokenizer.json"))
-            for out, bits in (("exact", []), ("rounded", ["--bits", "3"])):
+            def taught(out, *bits):
                 command = ["teach", "--run", d, "--base", d, "--out", str(run / out), "--batches", "1", "--rows", "2", "--length", "24", "--threads", "1", *bits]
                 with mock.patch.object(sys, "argv", command):
                     main_of_teach()
+
+            taught("exact")
+            torch.save({"model": teacher.state_dict(), "shape": teacher.shape.to_dict(), "bits": 3.0}, run / "model.pt")
+            taught("rounded", "--bits", "3")
+            for wrong in ([], ["--bits", "5"]):
+                with self.assertRaisesRegex(SystemExit, "--bits: expected 3"):
+                    taught("refused", *wrong)
             exact, lessons = lessons_of(run / "exact"), lessons_of(run / "rounded")
             tokenizer = WordTokenizer(run / "tokenizer.json", teacher.shape.unknown)
         sampler = Sampler(corpus, tokenizer, teacher.shape, 24, Tagger.PAD_WORD)
