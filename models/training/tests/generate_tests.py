@@ -27,7 +27,7 @@ from faircopy_training.generate.prepare import packaged
 from faircopy_training.generate.reward import Top, learn, rewards
 from faircopy_training.generate.table import FIELDS, ROWS, Table, gain, settings_of, told
 from faircopy_training.generate.table import arguments as table_arguments
-from faircopy_training.generate.writing import Sample, Style, label, refused, whole_sentences
+from faircopy_training.generate.writing import Sample, Style, label, refused, whole_sentences, write
 from faircopy_training.loss import joint_loss
 from faircopy_training.model import MINILM, UNLIMITED, Tagger
 from faircopy_training.noise import Errors
@@ -69,14 +69,41 @@ class OfLanguage(unittest.TestCase):
     def test_what_is_drawn_step_by_step_is_what_the_whole_text_makes_likely(self):
         model = tiny_language_model()
         prompts = [[3, 4, 5], [9, 8, 7, 6, 5, 4]]
-        got = model.sample(prompts, 12, 0.01, 1.0, torch.Generator().manual_seed(1))
+        got = [said.text for said in model.sample(prompts, 12, 0.01, 1.0, torch.Generator().manual_seed(1))]
         for prompt, text in zip(prompts, got):
             for n, token in enumerate(text):
                 likeliest = model(torch.tensor([prompt + text[:n]]))[0, -1].argmax().item()
                 self.assertEqual(token, likeliest)
         self.assertTrue(all(0 not in text for text in got))
         expected = model(torch.tensor([prompts[0] + [1, 2]]))[0].log_softmax(-1)
-        self.assertAlmostEqual(model.log_probability(prompts[0], [1, 2]).item(), (expected[2, 1] + expected[3, 2]).item(), places=4)
+        found = model.log_probabilities([model.said(p, t) for p, t in zip(prompts, ([1, 2], [3]))])
+        self.assertAlmostEqual(found[0].item(), (expected[2, 1] + expected[3, 2]).item(), places=4)
+        self.assertAlmostEqual(found[1].item(), model(torch.tensor([prompts[1]]))[0, -1].log_softmax(-1)[3].item(), places=4)
+
+    def test_a_text_that_was_written_beside_others_is_as_likely_as_by_itself(self):
+        model = tiny_language_model()
+        model.learnable(1)
+        model.config = replace(TINY, ends=tuple(range(6)))
+        prompts = [[3, 4, 5], [9, 8, 7, 6, 5, 4], [1]]
+        wrote = model.sample(prompts, 12, 5.0, 1.0, torch.Generator().manual_seed(2))
+        self.assertGreater(len({len(said.text) for said in wrote}), 1, "a text that ends early is wanted here")
+        alone = [model.said(said.prompt, said.text) for said in wrote]
+        for a, b in zip(wrote, alone):
+            self.assertEqual(a.states.shape, b.states.shape)
+            self.assertTrue(torch.allclose(a.states, b.states, atol=1e-5))
+        self.assertTrue(torch.allclose(model.log_probabilities(wrote), torch.cat([model.log_probabilities([s]) for s in alone]), atol=1e-4))
+
+    def test_what_learns_has_the_gradients_of_the_whole_model(self):
+        model, whole = tiny_language_model(), tiny_language_model()
+        learned = model.learnable(1)
+        text = [7, 6, 5]
+        model.log_probabilities([model.said([3, 4], text)])[0].backward()
+        told = whole(torch.tensor([[3, 4, *text]]))[0].log_softmax(-1)
+        sum(told[n + 1, t] for n, t in enumerate(text)).backward()
+        expected = [p for part in (whole.layers[1], whole.norm) for p in part.parameters()]
+        self.assertEqual(len(learned), len(expected))
+        for p, e in zip(learned, expected):
+            self.assertTrue(torch.allclose(p.grad, e.grad, atol=1e-5))
 
     def test_a_directory_gives_back_the_model(self):
         model = tiny_language_model()
@@ -114,7 +141,7 @@ class Toy:
         self.tagger = Tagger(replace(MINILM.cut(2), vocabulary=60, hidden=24, heads=2, intermediate=32))
         self.tagger.token.weight.requires_grad_(False)
         self.language = LanguageModel(TINY)
-        self.texts = [([5, 6], [1]), ([5, 6], [2])]
+        self.texts = [self.language.said([5, 6], [text]) for text in (1, 2)]
         rng = np.random.default_rng(1)
         self.tokens = rng.integers(10, 60, (6, 12))
         self.right, self.development = self.rows(self.tokens[:1], 1, 2), self.rows(self.tokens[1:], 1, 2)
@@ -133,7 +160,8 @@ class Toy:
     def odds(self):
         """log P of the helpful text over that of the other."""
         with torch.no_grad():
-            return (self.language.log_probability(*self.texts[0]) - self.language.log_probability(*self.texts[1])).item()
+            helpful, other = self.language.log_probabilities(self.texts)
+            return (helpful - other).item()
 
     def loss(self, batch):
         with torch.no_grad():
@@ -227,12 +255,12 @@ class Loop(unittest.TestCase):
         language = None if pool else tiny_language_model()
         made = Run(domain(), self.tagger(), words, settings, Known({}), language, letters(), pool)
         # The tiny language model writes no sentences: its samples stand for texts whose labels are known.
-        made.written = [w for w in "Well, we met them there and they did not say so, did they?".split()]
+        made.line = [w for w in "Well, we met them there and they did not say so, did they?".split()]
         return made
 
     def go(self, run, out, until=10**9):
         steps = iter(range(until))
-        with mock.patch("faircopy_training.generate.writing.whole_sentences", lambda _: " ".join(run.written)):
+        with mock.patch("faircopy_training.generate.writing.whole_sentences", lambda _: " ".join(run.line)):
             return run.go(out, 1, lambda: next(steps, None) is None)
 
     def test_a_run_that_was_interrupted_ends_with_the_weights_it_would_have_had(self):
@@ -251,6 +279,27 @@ class Loop(unittest.TestCase):
             self.assertEqual((rest.record.words, len(rest.record.rewards)), (4 * 2 * 13, 4))
             with self.assertRaisesRegex(SystemExit, "expected a checkpoint of the same settings"):
                 self.go(self.run_of(replace(SMALL, rate=1e-3)), Path(d) / "parts")
+
+    def test_samples_of_more_steps_are_written_together_and_an_interruption_loses_none(self):
+        several = replace(SMALL, steps=5, ahead=3)
+        asked = []
+
+        def seen(model, tokenizer, seeds, style, rows, numbers):
+            asked.append((rows, numbers))
+            return write(model, tokenizer, seeds, style, rows, numbers)
+
+        with tempfile.TemporaryDirectory() as d, mock.patch("faircopy_training.generate.learn.write", seen):
+            whole = self.run_of(several)
+            self.assertTrue(self.go(whole, Path(d) / "whole"))
+            self.assertEqual(asked, [(3 * several.samples, [several.seed, 0]), (2 * several.samples, [several.seed, 3])])
+            # It is late after one question, while samples of two more steps are there.
+            self.assertFalse(self.go(self.run_of(several), Path(d) / "parts", 1))
+            self.assertEqual(torch.load(Path(d) / "parts" / "checkpoint.pt", weights_only=True)["done"], 3)
+            rest = self.run_of(several)
+            self.assertTrue(self.go(rest, Path(d) / "parts"))
+            for name, weight in whole.language.state_dict().items():
+                self.assertTrue(torch.equal(weight, rest.language.state_dict()[name]), name)
+            self.assertEqual((whole.record, rest.record.step), (rest.record, 5))
 
     def test_only_a_reward_moves_the_language_model(self):
         first = tiny_language_model().state_dict()
@@ -316,7 +365,7 @@ class Text(unittest.TestCase):
     def test_a_text_is_labelled_by_its_own_marks_and_numbers_that_are_not_known_drop_it(self):
         known = Known({("CARDINAL", "12"): [["twelve"]]})
         line = "We asked all of the {} people who came to Leeds, and did they answer?"
-        samples = [Sample([], [], line.format(n)) for n in ("12", "4711")]
+        samples = [Sample(line.format(n)) for n in ("12", "4711")]
         label(samples, known, 1, Counter())
         piece = samples[0].piece
         self.assertEqual(piece.words[5], "twelve")
@@ -333,8 +382,8 @@ class Pool(unittest.TestCase):
 
         def write(_, __, ___, ____, _____, numbers):
             asked.append(numbers)
-            return [Sample([], [], f"Text {numbers[1]} has twelve words, of which each is said only once."),
-                    Sample([], [], "No."), Sample([], [], "I am leaving. " * 9)]
+            return [Sample(f"Text {numbers[1]} has twelve words, of which each is said only once."),
+                    Sample("No."), Sample("I am leaving. " * 9)]
 
         with mock.patch.object(pool, "write", write):
             return pool.go_on(path, tiny_language_model(), letters(), Seeds(["a"] * 64), Style(), words, end, 5), asked
@@ -353,7 +402,7 @@ class Pool(unittest.TestCase):
             self.assertEqual(len(pool.texts_of(path)), 4)
 
     def test_a_language_model_that_writes_no_sentence_is_an_error(self):
-        with tempfile.TemporaryDirectory() as d, mock.patch.object(pool, "write", lambda *_: [Sample([], [], "No.")]):
+        with tempfile.TemporaryDirectory() as d, mock.patch.object(pool, "write", lambda *_: [Sample("No.")]):
             with self.assertRaisesRegex(SystemExit, "expected a language model that writes prose"):
                 pool.go_on(Path(d) / "x", tiny_language_model(), letters(), Seeds(["a"] * 64), Style(), 10, None, 1)
 

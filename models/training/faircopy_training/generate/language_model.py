@@ -70,8 +70,8 @@ class Layer(nn.Module):
         self.ffn_gate, self.ffn_up = (nn.Linear(config.hidden, config.intermediate, bias=False) for _ in range(2))
         self.ffn_down = nn.Linear(config.intermediate, config.hidden, bias=False)
 
-    def forward(self, x: Tensor, turn: Tensor, mask: Tensor, earlier: tuple[Tensor, Tensor] | None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """The layer's output for ``x`` [B, T, H], and keys and values of all tokens so far, [B, key heads, C + T, size]. ``mask`` is [B, 1, T, C + T]."""
+    def forward(self, x: Tensor, turn: Tensor, mask: Tensor, kept: Kept | None) -> Tensor:
+        """The layer's output for ``x`` [B, T, H]. ``mask`` is [B, 1, heads / key heads * T, C + T]: a row of it a query, as they are grouped below."""
         batch, length, hidden = x.shape
 
         def split(t: Tensor, heads: int) -> Tensor:
@@ -80,12 +80,40 @@ class Layer(nn.Module):
         given = self.attn_norm(x)
         queries = turned(split(self.attn_q(given), self.heads), turn)
         keys, values = turned(split(self.attn_k(given), self.key_heads), turn), split(self.attn_v(given), self.key_heads)
-        if earlier is not None:
-            keys, values = torch.cat([earlier[0], keys], 2), torch.cat([earlier[1], values], 2)
-        mixed = nn.functional.scaled_dot_product_attention(queries, keys, values, mask, enable_gqa=True)
+        if kept is not None:
+            keys, values = kept.add(keys, values)
+        # Heads that share keys become more queries of one head: nothing has to copy the keys for each of them.
+        queries = queries.reshape(batch, self.key_heads, -1, self.size)
+        mixed = nn.functional.scaled_dot_product_attention(queries, keys, values, mask).view(batch, self.heads, length, self.size)
         x = x + self.attn_output(mixed.transpose(1, 2).reshape(batch, length, hidden))
         given = self.ffn_norm(x)
-        return x + self.ffn_down(nn.functional.silu(self.ffn_gate(given)) * self.ffn_up(given)), (keys, values)
+        return x + self.ffn_down(nn.functional.silu(self.ffn_gate(given)) * self.ffn_up(given))
+
+
+class Kept:
+    """Keys and values of one layer for the tokens so far, in room for ``most`` tokens that is taken once."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.length, self.parts = most, 0, []
+
+    def add(self, *new: Tensor) -> list[Tensor]:
+        """Keeps those of T more tokens, [B, key heads, T, size] each; returns those of all tokens so far."""
+        if not self.parts:
+            self.parts = [t.new_empty(*t.shape[:2], self.most, t.shape[3]) for t in new]
+        begin, self.length = self.length, self.length + new[0].shape[2]
+        assert self.length <= self.most, "more tokens than there is room for"
+        for part, t in zip(self.parts, new):
+            part[:, :, begin : self.length] = t
+        return [part[:, :, : self.length] for part in self.parts]
+
+
+@dataclass
+class Said:
+    """Tokens of a prompt and of the text after it. ``states`` [tokens - 1, H]: what the first layer that learns was given for all but the last of them."""
+
+    prompt: list[int]
+    text: list[int]
+    states: Tensor
 
 
 def turned(x: Tensor, turn: Tensor) -> Tensor:
@@ -102,44 +130,61 @@ class LanguageModel(nn.Module):
         self.token = nn.Embedding(config.vocabulary, config.hidden)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.norm = norm(config.hidden, config.epsilon)
+        self.frozen = 0
+        """First layers that do not learn."""
         size = config.hidden // config.heads
         angles = config.rotation ** -(torch.arange(0, size, 2, dtype=torch.float64) / size)
         self.register_buffer("angles", angles, persistent=False)
 
-    def hidden(self, tokens: Tensor, there: Tensor, earlier: list | None = None) -> tuple[Tensor, list]:
-        """What the output matrix is given for ``tokens`` [B, T], and keys and values of every layer for the next call. ``there`` [B, C + T] says which tokens
-        are text; the others pad rows on their left."""
-        length = tokens.shape[1]
+    def placed(self, there: Tensor, length: int) -> tuple[Tensor, Tensor]:
+        """Turns and mask of a layer for the last ``length`` of the tokens of ``there`` [B, C + T], which says what is text and what pads a row."""
         known = there.shape[1] - length
         positions = (there.cumsum(1) - 1).clamp_min(0)[:, known:]
         turn = (positions[..., None] * self.angles).float()
         turn = torch.stack([turn.cos(), turn.sin()], -1)[:, None]
-        at = torch.arange(there.shape[1], device=tokens.device)
+        at = torch.arange(there.shape[1], device=there.device)
         # A padding token may see itself: a row of nothing but minus infinity has no softmax.
         mask = ((at[None, :] <= at[known:, None]) & there[:, None, :]) | (at[None, :] == at[known:, None])
-        x, kept = self.token(tokens).float(), []
-        for number, layer in enumerate(self.layers):
-            x, now = layer(x, turn, mask[:, None], None if earlier is None else earlier[number])
-            kept.append(now)
-        return self.norm(x), kept
+        return turn, mask[:, None].repeat(1, 1, self.config.heads // self.config.key_heads, 1)
+
+    def begun(self, tokens: Tensor, there: Tensor, kept: list[Kept] | None = None) -> Tensor:
+        """[B, T, H]: what the first layer that learns is given for ``tokens`` [B, T]. The layers before it never change, nor does this. ``there`` [B, C + T] says
+        which tokens are text; the others pad rows. ``kept`` has what every layer keeps of the C tokens before."""
+        turn, mask = self.placed(there, tokens.shape[1])
+        with torch.no_grad():
+            x = self.token(tokens).float()
+            for number in range(self.frozen):
+                x = self.layers[number](x, turn, mask, kept and kept[number])
+        return x
+
+    def finished(self, x: Tensor, there: Tensor, kept: list[Kept] | None = None) -> Tensor:
+        """[B, T, H]: what the output matrix is given, of what ``begun`` gave."""
+        turn, mask = self.placed(there, x.shape[1])
+        for number in range(self.frozen, len(self.layers)):
+            x = self.layers[number](x, turn, mask, kept and kept[number])
+        return self.norm(x)
 
     def forward(self, tokens: Tensor, there: Tensor | None = None) -> Tensor:
         """[B, T, vocabulary] logits of the token after each."""
         there = torch.ones_like(tokens, dtype=torch.bool) if there is None else there
-        return self.hidden(tokens, there)[0] @ self.token.weight.T
+        return self.finished(self.begun(tokens, there), there) @ self.token.weight.T
 
     @torch.no_grad()
-    def sample(self, prompts: list[list[int]], most: int, temperature: float, nucleus: float, generator: torch.Generator) -> list[list[int]]:
+    def sample(self, prompts: list[list[int]], most: int, temperature: float, nucleus: float, generator: torch.Generator) -> list[Said]:
         """So many tokens at most after each prompt, without the one that ends a text, drawn from the likeliest ones that have ``nucleus`` of the
         probability (arXiv 1904.09751)."""
         device = self.token.weight.device
         longest = max(map(len, prompts))
+        most = min(most, self.config.context - longest)
+        if most < 1:
+            raise SystemExit(f"error: expected room for a text after a prompt of {longest} tokens, got a context of {self.config.context}")
         tokens = torch.tensor([[0] * (longest - len(p)) + p for p in prompts], device=device)
         there = torch.tensor([[n >= longest - len(p) for n in range(longest)] for p in prompts], device=device)
         ends, done = torch.tensor(self.config.ends, device=device), torch.zeros(len(prompts), dtype=torch.bool, device=device)
-        kept, out = None, []
-        for _ in range(min(most, self.config.context - longest)):
-            x, kept = self.hidden(tokens, there, kept)
+        kept, begun, out = [Kept(longest + most) for _ in self.layers], [], []
+        for _ in range(most):
+            begun.append(self.begun(tokens, there, kept))
+            x = self.finished(begun[-1], there, kept)
             chances = ((x[:, -1] @ self.token.weight.T).float() / temperature).softmax(-1)
             top, ids = chances.topk(min(1000, chances.shape[-1]))
             top = torch.where(top.cumsum(-1) - top < nucleus, top, 0.0)
@@ -151,17 +196,29 @@ class LanguageModel(nn.Module):
             out.append(torch.where(done, -1, tokens[:, 0]))
             there = torch.cat([there, ~done[:, None]], 1)
         rows = torch.stack(out, 1).tolist() if out else [[] for _ in prompts]
-        return [[t for t in row if t >= 0] for row in rows]
+        texts, states = [[t for t in row if t >= 0] for row in rows], torch.cat(begun, 1)
+        # Of a text's last token nothing is predicted, so no state of it is needed; that of a row's first token stands after what pads the row.
+        return [Said(p, t, states[n, longest - len(p) : longest + len(t) - 1].clone()) for n, (p, t) in enumerate(zip(prompts, texts))]
 
-    def log_probability(self, prompt: list[int], text: list[int]) -> Tensor:
-        """log P(text | prompt), a sum over the tokens of the text."""
-        tokens = torch.tensor([prompt + text], device=self.token.weight.device)
-        x, _ = self.hidden(tokens[:, :-1], torch.ones_like(tokens[:, :-1], dtype=torch.bool))
-        logits = (x[:, len(prompt) - 1 :] @ self.token.weight.T).float().log_softmax(-1)
-        return logits.gather(-1, tokens[:, len(prompt) :, None]).sum()
+    def said(self, prompt: list[int], text: list[int]) -> Said:
+        """A text that the model did not write, as if it had."""
+        tokens = torch.tensor([(prompt + text)[:-1]], device=self.token.weight.device)
+        return Said(prompt, text, self.begun(tokens, torch.ones_like(tokens, dtype=torch.bool))[0])
+
+    def log_probabilities(self, texts: list[Said]) -> Tensor:
+        """[texts]: log P(text | prompt), a sum over the tokens of each text. Only the layers that learn are run."""
+        states = nn.utils.rnn.pad_sequence([s.states for s in texts], batch_first=True)
+        at = torch.arange(states.shape[1], device=states.device)
+        x = self.finished(states, torch.stack([at < len(s.states) for s in texts]))
+        found = []
+        for row, s in zip(x, texts):
+            logits = (row[len(s.prompt) - 1 : len(s.states)] @ self.token.weight.T).float()
+            found.append(-nn.functional.cross_entropy(logits, torch.tensor(s.text, dtype=torch.long, device=x.device), reduction="sum"))
+        return torch.stack(found)
 
     def learnable(self, layers: int) -> list[nn.Parameter]:
         """Of its last so many layers and the norm after them; only these take gradients from now on. All layers, but not the embeddings, if 0."""
+        self.frozen = len(self.layers) - layers if layers else 0
         for p in self.parameters():
             p.requires_grad_(False)
         chosen = [p for part in (*self.layers[-layers:], self.norm) for p in part.parameters()]

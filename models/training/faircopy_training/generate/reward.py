@@ -16,13 +16,14 @@ from torch import Tensor, nn
 from ..dataset import Batch
 from ..loss import joint_loss
 from ..model import UNLIMITED, Heard, Tagger
+from .language_model import Said
 
 MOST_NORM = 1.0
 """A longer step of the language model is cut to this length before the optimizer takes it."""
 
 
 class Likely(Protocol):
-    def log_probability(self, prompt: list[int], text: list[int]) -> Tensor: ...
+    def log_probabilities(self, texts: list[Said]) -> Tensor: ...
 
 
 class Top:
@@ -85,15 +86,13 @@ def rewards(tagger: Tagger, generated: Batch, development: Batch, layers: int, c
     return torch.stack(found).detach().cpu()
 
 
-def learn(model: Likely, optimizer: torch.optim.Optimizer, samples: list[tuple[list[int], list[int]]], worth: Tensor) -> float:
+def learn(model: Likely, optimizer: torch.optim.Optimizer, samples: list[Said], worth: Tensor) -> float:
     """One step of the language model down ``sum_i r_i * grad(-log P(text_i | prompt_i))``. Returns the mean of -log P a token."""
     optimizer.zero_grad(set_to_none=True)
-    tokens, total = max(1, sum(len(text) for _, text in samples)), 0.0
-    for (prompt, text), reward in zip(samples, worth.tolist()):
-        surprise = -model.log_probability(prompt, text)
-        (reward * surprise / tokens).backward()
-        total += surprise.item()
+    tokens = max(1, sum(len(s.text) for s in samples))
+    surprise = -model.log_probabilities(samples)
+    (worth.to(surprise.device) @ surprise / tokens).backward()
     learned = [p for group in optimizer.param_groups for p in group["params"]]
     nn.utils.clip_grad_norm_(learned, MOST_NORM)
     optimizer.step()
-    return total / tokens
+    return surprise.sum().item() / tokens

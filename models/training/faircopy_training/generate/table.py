@@ -31,7 +31,7 @@ from .learn import Run, Settings
 from .writing import Style, write
 
 FIELDS = ("row", "seed", "steps", "tokens", "generated_words", "dropped", "marks", "comma", "period", "question", "reward_first", "reward_last")
-BATCH = 32
+BATCH = 64
 """Texts of the pool that are written at a time."""
 
 
@@ -61,7 +61,8 @@ def told(a: argparse.Namespace) -> Settings:
     """The settings of the row ``reward`` that a command names; its seed is the row's."""
     return Settings(
         steps=a.steps, rows=a.rows, length=a.length, noisy=a.noisy, generated=a.generated, cosine=not a.inner_product, centred=a.centred, top=a.top,
-        development=a.development, language_layers=a.language_layers, rate=a.rate, language_rate=a.language_rate, most=a.most, bf16=a.bf16)
+        development=a.development, language_layers=a.language_layers, rate=a.rate, language_rate=a.language_rate, most=a.most, bf16=a.bf16,
+        ahead=a.ahead)
 
 
 class Table:
@@ -213,7 +214,7 @@ def arguments() -> argparse.ArgumentParser:
     defaults = Settings()
     for name, told in (("steps", "of each row"), ("rows", "of a batch"), ("length", "tokens in a row"), ("top", "layers whose gradients make the reward; 0: all"),
                        ("development", "development rows of a step"), ("language-layers", "last layers of the language model that learn; 0: all"),
-                       ("most", "tokens of a sample")):
+                       ("most", "tokens of a sample"), ("ahead", "steps whose samples are written together")):
         a.add_argument(f"--{name}", type=int, default=getattr(defaults, name.replace("-", "_")), help=told)
     for name, told in (("noisy", "share of rows with errors put in"), ("generated", "share of rows that are generated"),
                        ("rate", "highest learning rate of the tagger"), ("language-rate", "learning rate of the language model")):

@@ -15,7 +15,7 @@ from ..piece import Piece
 from ..sources import cleaned
 from ..spoken import Readings
 from .domain import Seeds
-from .language_model import LanguageModel
+from .language_model import LanguageModel, Said
 
 LEAST_WORDS = 12
 """Shorter texts are no sample."""
@@ -27,11 +27,10 @@ _END = re.compile(r"[.?!][\"')]*(?=\s|$)")
 
 @dataclass
 class Sample:
-    """Tokens of the seed and of what follows, what was written, and its labelled spoken words, if there are any."""
+    """What was written, the tokens of the seed and of what follows where the language model is there, and the text's labelled spoken words, if it has any."""
 
-    prompt: list[int]
-    text: list[int]
     written: str
+    said: Said | None = None
     piece: Piece | None = None
 
 
@@ -67,7 +66,7 @@ def write(model: LanguageModel, tokenizer: Tokenizer, seeds: Seeds, style: Style
     prompts = [tokenizer.encode(seeds.draw(rng), add_special_tokens=False).ids for _ in range(rows)]
     generator = torch.Generator().manual_seed(rng.getrandbits(60))
     texts = model.sample(prompts, style.most, style.temperature, style.nucleus, generator)
-    return [Sample(p, t, whole_sentences(tokenizer.decode(t))) for p, t in zip(prompts, texts)]
+    return [Sample(whole_sentences(tokenizer.decode(said.text)), said) for said in texts]
 
 
 def label(samples: list[Sample], readings: Readings, seed: int, counts: Counter) -> None:
