@@ -13,6 +13,7 @@ use super::Admin;
 use crate::pipeline::Shared;
 use crate::pipeline::offline::OfflinePipeline;
 use crate::produce::Outgoing;
+use crate::record::hidden::has_placeholder;
 use crate::record::{RawRecord, Segment};
 
 /// Most words of one request.
@@ -67,8 +68,11 @@ fn tagged(shared: Arc<Shared>, pasted: &Pasted) -> Result<Value, (StatusCode, St
             let mut seen = observe.lock().expect("no holder panics");
             for entry in &release.entries {
                 let tags = entry.tags.unwrap_or_default();
-                seen.push(json!({ "w": &*entry.word.spoken, "mark": tags.punct, "case": tags.case, "span": tags.itn.to_string(),
-                                  "disfluency": tags.disfluency }));
+                seen.push((
+                    entry.word.src,
+                    json!({ "w": &*entry.word.spoken, "mark": tags.punct, "case": tags.case, "span": tags.itn.to_string(),
+                                  "disfluency": tags.disfluency }),
+                ));
             }
         }),
     );
@@ -83,15 +87,16 @@ fn tagged(shared: Arc<Shared>, pasted: &Pasted) -> Result<Value, (StatusCode, St
         }
     }
     let mut tags = std::mem::take(&mut *seen.lock().expect("no holder panics"));
-    // What the profile redacts is redacted in the table as well.
+    // What the profile redacts is redacted in the table as well. A row's words are told by their input words: with
+    // `input.reformat` one input word may have several rows.
     for segment in &segments {
         let hidden =
             segment.entities.iter().map(|e| (&e.spoken, e.src)).chain(segment.removed.iter().map(|r| (&r.spoken, r.src)));
-        for (spoken, [from, to]) in hidden.filter(|(spoken, _)| spoken.starts_with('[')) {
-            for row in tags.iter_mut().take(to as usize).skip(from as usize) {
-                row["w"] = json!(spoken);
-            }
+        for (spoken, [from, to]) in hidden.filter(|(spoken, _)| has_placeholder(spoken)) {
+            let of_it = tags.iter_mut().filter(|(src, _): &&mut ([u64; 2], Value)| src[0] < to && from < src[1]);
+            of_it.for_each(|(_, row)| row["w"] = json!(spoken));
         }
     }
+    let tags: Vec<Value> = tags.into_iter().map(|(_, row)| row).collect();
     Ok(json!({ "segments": segments, "tags": tags }))
 }

@@ -60,6 +60,7 @@ fn same(a: &Segment, b: &Segment) -> bool {
             profile: "".into(),
             origin: None,
             timing: Vec::new(),
+            redacted: segment.redacted.clone().filter(|hidden| !hidden.is_empty()), // absent where a side hides nothing
             ..segment.clone()
         };
         serde_json::to_string(&own).expect("segments are JSON")

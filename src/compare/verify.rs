@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::published::{Published, PublishedSegment, StreamName};
 use super::stretch::PartitionStretch;
 use crate::pipeline::remake::Remade;
-use crate::record::{Framing, Segment, Timing, avro};
+use crate::record::{Framing, Segment, Timing, avro, hidden};
 
 /// What was found of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -18,6 +18,8 @@ pub enum Verdict {
     Same,
     /// bytes differ
     Different,
+    /// what it says is redacted is not what its tokens show
+    Miscounted,
     /// published, and not made again although its epoch is
     NotMade,
     /// made again, and not published although later segments of its epoch are
@@ -39,7 +41,7 @@ pub enum Verdict {
 impl Verdict {
     /// Whether the published segment is not what it should be.
     pub fn is_wrong(self) -> bool {
-        matches!(self, Verdict::Different | Verdict::NotMade | Verdict::NotPublished)
+        matches!(self, Verdict::Different | Verdict::Miscounted | Verdict::NotMade | Verdict::NotPublished)
     }
 
     /// The verdict in words.
@@ -47,6 +49,7 @@ impl Verdict {
         match self {
             Verdict::Same => "the same bytes",
             Verdict::Different => "other bytes",
+            Verdict::Miscounted => "another count of what is redacted than its tokens show",
             Verdict::NotMade => "published, and not made again",
             Verdict::NotPublished => "made again, and not published",
             Verdict::OtherOrigin => "of another origin",
@@ -191,6 +194,7 @@ fn verify_epoch(
             found.without_origin += usize::from(segment.origin.is_none());
             found.degraded += usize::from(segment.degraded);
             let verdict = match &made {
+                _ if hidden::is_miscounted(segment) => Verdict::Miscounted,
                 Some(made) if *made == copy.value => Verdict::Same,
                 _ if about.gone => Verdict::Gone,
                 _ if other_origin => Verdict::OtherOrigin,
@@ -281,7 +285,7 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{ERASE, RawRecord};
+    use crate::record::{ERASE, RawRecord, Removed};
 
     fn segment(seq: u64, text: &str) -> Segment {
         let value = serde_json::json!({
@@ -319,6 +323,28 @@ mod tests {
         let finding = &found.findings[0];
         assert_eq!((finding.seq, &finding.fields[..], found.is_wrong()), (0, &["text".to_string()][..], true));
         assert_eq!(finding.published.as_bytes()[finding.first_byte.unwrap()], b'?');
+    }
+
+    #[test]
+    fn a_changed_count_of_what_is_redacted_is_a_difference_and_one_that_no_token_shows_is_named() {
+        let dropped = |count: u64| {
+            let removed = vec![Removed { class: "redacted".into(), spoken: "[PIN]".into(), src: [0, 2] }];
+            Segment { removed, redacted: Some([("pin".into(), count)].into()), ..segment(0, "Hello.") }
+        };
+        let silent = Segment { redacted: None, ..dropped(1) };
+        for (theirs, verdict) in [
+            (dropped(1), Verdict::Same),
+            (dropped(2), Verdict::Miscounted),
+            (dropped(0), Verdict::Miscounted),
+            (silent, Verdict::Different),
+        ] {
+            let found = verify(&part(0..9), &published(std::slice::from_ref(&theirs)), &made(&[dropped(1)]));
+            assert_eq!((verdicts(&found), found.is_wrong()), (vec![(verdict, 1)], verdict != Verdict::Same));
+            assert!(found.findings.iter().all(|finding| finding.fields == ["redacted"]));
+            // What cannot be made again is counted as well.
+            let gone = verify(&part(3..9), &published(&[theirs]), &made(&[]));
+            assert_eq!(gone.is_wrong(), verdict == Verdict::Miscounted);
+        }
     }
 
     #[test]

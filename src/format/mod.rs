@@ -27,7 +27,7 @@ use std::sync::{Arc, RwLock};
 
 use serde_json::value::RawValue;
 
-use crate::record::{Counts, Kind, Segment, Timing};
+use crate::record::{Counts, Kind, Segment, Timing, hidden};
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::session::{Word, WordKind};
 use crate::tags::Tags;
@@ -84,6 +84,7 @@ impl Formatter {
             words: Vec::new(),
             entities: Vec::new(),
             removed: Vec::new(),
+            redacted: None,
             frozen: None,
             degraded: false,
             replayed: false,
@@ -105,6 +106,7 @@ impl Formatter {
 
     fn fill(&self, segment: &mut Segment, passage: Passage, how: FormatMode) -> FormatCounts {
         let style = self.style(&segment.profile);
+        let redacts = style.as_ref().is_none_or(|style| style.redaction.is_some());
         // Recogniser markup is nobody's.
         let said = passage.words.iter().map(|(word, _)| *word).filter(|word| word.kind != WordKind::Markup);
         segment.speaker = written::one_speaker(said);
@@ -116,6 +118,7 @@ impl Formatter {
         segment.words = done.words;
         segment.entities = done.entities;
         segment.removed = done.removed;
+        segment.redacted = redacts.then(|| hidden::counts(&done.format_counts.redacted));
         segment.degraded |= how == FormatMode::Spoken;
         done.format_counts
     }

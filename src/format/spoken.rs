@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::apply::{self, FormatCounts, Formatted, Passage};
 use super::style::Style;
 use super::{regions, written};
+use crate::record::hidden::DROPPED;
 use crate::record::{Entity, Removed, Stage, WrittenWord};
 use crate::redact::{Action, Region};
 
@@ -59,10 +60,10 @@ fn hide(out: &mut Formatted, passage: &Passage, region: &Region, style: Option<&
     let words = &passage.words[region.words.clone()];
     let (Some((first, _)), Some((last, _))) = (words.first(), words.last()) else { return };
     let src = regions::src_of(passage.words, region);
-    let name = format!("[{}]", region.class.to_uppercase());
+    let name = written::name(region);
     let redaction = style.and_then(|s| s.redaction.as_ref());
     let text = match redaction.map_or(Action::Mask, |r| r.rule(&region.class).action) {
-        Action::Drop => return out.removed.push(Removed { class: written::DROPPED.into(), spoken: name, src }),
+        Action::Drop => return out.removed.push(Removed { class: DROPPED.into(), spoken: name, src }),
         Action::Tag => name.clone(),
         // The whole word is masked, whatever the rule keeps, because the code that counts letters and digits may have
         // failed.

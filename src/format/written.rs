@@ -10,6 +10,7 @@ use super::second::guard::admit_spelling;
 use super::style::Style;
 use super::unit::Author;
 use super::units::Unit;
+use crate::record::hidden::{DROPPED, placeholder};
 use crate::record::{Entity, Removed, Stage, WrittenWord};
 use crate::redact::number::{Role, role};
 use crate::redact::{Action, PROFANITY, Redaction, Region};
@@ -42,16 +43,13 @@ pub struct FormatCounts {
     pub second: Vec<(&'static str, &'static str)>,
 }
 
-/// The reason given for words that a profile drops.
-pub(super) const DROPPED: &str = "redacted";
-
 /// Whether the second stage may have spelled a word.
 pub(super) fn is_mixed(k: &KeptWord) -> bool {
     k.tags.case == Case::Mixed && k.tags.itn.class().is_none() && k.word.kind == WordKind::Speech
 }
 
 pub(super) fn name(region: &Region) -> String {
-    format!("[{}]", region.class.to_uppercase())
+    placeholder(&region.class)
 }
 
 /// Writes a unit of the words `span`. `start`: it begins a sentence.
@@ -135,8 +133,9 @@ pub(super) fn write_region(
     let rule = redaction.rule(&region.class);
     let text = match rule.action {
         Action::Drop => {
+            let first = out.removed.len();
             for k in span {
-                match out.removed.last_mut().filter(|r| r.class == DROPPED && r.src[1] >= k.word.src[0]) {
+                match out.removed[first..].last_mut().filter(|r| r.src[1] >= k.word.src[0]) {
                     Some(run) => run.src[1] = k.word.src[1],
                     None => {
                         let src = k.word.src;

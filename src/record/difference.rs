@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::Segment;
+use super::hidden::has_placeholder;
 
 /// How two forms differ: at a place, which may differ in several ways, or in a segment as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ pub enum Change {
     Cuts,
     /// of the end of an epoch: its cause or counts
     End,
-    /// of a segment: anything else, that is times, confidences, speakers, `meta` or `degraded`
+    /// of a segment: anything else, that is times, confidences, speakers, `meta`, `degraded`, or how much is redacted
     Other,
     /// of a segment: only one form has its words
     Missing,
@@ -79,11 +80,6 @@ pub struct FormPiece {
     pub redacted: bool,
 }
 
-/// Stands in place of what was said, between brackets: the name of what was redacted.
-fn stands_for_redacted(spoken: &str) -> bool {
-    spoken.contains('[')
-}
-
 /// The pieces of a segment: its tokens, then its removed words.
 pub fn pieces(segment: &Segment) -> Vec<FormPiece> {
     let token = |(at, word): (usize, &super::WrittenWord)| {
@@ -93,7 +89,7 @@ pub fn pieces(segment: &Segment) -> Vec<FormPiece> {
             text: word.text.clone(),
             class: entity.map(|entity| entity.class.clone()),
             removed: false,
-            redacted: entity.is_some_and(|entity| stands_for_redacted(&entity.spoken)),
+            redacted: entity.is_some_and(|entity| has_placeholder(&entity.spoken)),
         }
     };
     let gone = |removed: &super::Removed| FormPiece {
@@ -101,7 +97,7 @@ pub fn pieces(segment: &Segment) -> Vec<FormPiece> {
         text: removed.spoken.clone(),
         class: Some(removed.class.clone()),
         removed: true,
-        redacted: stands_for_redacted(&removed.spoken),
+        redacted: has_placeholder(&removed.spoken),
     };
     segment.words.iter().enumerate().map(token).chain(segment.removed.iter().map(gone)).collect()
 }

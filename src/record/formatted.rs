@@ -1,5 +1,6 @@
 //! A formatted segment: what readers get.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -164,6 +165,10 @@ pub struct Segment {
     /// what left the text
     #[serde(default)]
     pub removed: Vec<Removed>,
+    /// how many stretches of words are hidden in it, by class; absent where the profile hides nothing. `number` is what
+    /// was hidden because nobody knew yet what it would become. A stretch that goes on in the next segment counts in both
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redacted: Option<BTreeMap<String, u64>>,
     /// partial only: its first `frozen` words will not change any more
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frozen: Option<usize>,

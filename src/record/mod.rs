@@ -5,6 +5,7 @@ pub mod avro;
 pub mod decode;
 pub mod difference;
 pub mod formatted;
+pub mod hidden;
 pub mod input;
 pub mod raw;
 pub mod refused;

@@ -221,10 +221,20 @@ fn what_the_tagger_calls_a_secret_is_redacted_where_its_class_is_and_formatted_w
 }
 
 #[test]
+fn each_of_two_neighbours_that_are_dropped_is_listed() {
+    let style = redacting(&[("password", Action::Drop, 0), ("pin", Action::Drop, 0)]);
+    let done = format("use/C blue/B-PASSWORD heron/I four/B-PIN four/I uh/F two/I one/I please/.", &style);
+    let listed: Vec<String> = done.removed.iter().map(|r| format!("{} {} {:?}", r.class, r.spoken, r.src)).collect();
+    assert_eq!(listed, ["redacted [PASSWORD] [1, 3]", "redacted [PIN] [3, 5]", "filler [PIN] [5, 6]", "redacted [PIN] [6, 8]"]);
+    assert_eq!(done.format_counts.redacted, ["password", "pin"]);
+}
+
+#[test]
 fn an_open_number_is_masked_and_an_open_beginning_too() {
     let style = redacting(&[("card", Action::Mask, 4)]);
     let open = between("it's/C four one uh/F one", &style, PassageContext { more: true, ..PassageContext::default() });
     assert_eq!((open.text.as_str(), open.entities[0].class.as_str()), ("It's ***", "number"));
+    assert_eq!(open.format_counts.redacted, ["number"]);
     let rest =
         between("one one/. thanks/C", &style, PassageContext { before: "it is four one one", ..PassageContext::default() });
     assert_eq!(rest.text, "**. Thanks");

@@ -135,6 +135,31 @@ fn a_card_number_read_slowly_leaves_in_no_part_by_any_rule_of_release() {
 }
 
 #[test]
+fn a_segment_says_how_many_stretches_are_hidden_in_it_by_class() {
+    const CARD: &str = "my card is four one one one one one one one one one one one one one one one thanks";
+    let hidden = |text: &str, rules: &[&str]| {
+        let mut settings = OfflinePipeline::settings(Settings::load(None).unwrap(), true);
+        let default = settings.profiles.get_mut("default").unwrap();
+        default.redact.extend(rules.iter().map(|class| (class.to_string(), RedactSetting::Action(Action::Tag))));
+        let silent = |row: &Row| vec![Tags::default(); row.first.len()];
+        let shared = Arc::new(Shared::with_taggers(settings, move |_| Ok(vec![Box::new(silent)])).unwrap());
+        let mut replay = OfflinePipeline::backlog(shared);
+        let payload = Some(json!({"text": text, "end": "session"}).to_string().into_bytes());
+        replay.take(RawRecord { key: Some(b"s".to_vec()), payload, ..RawRecord::default() });
+        replay.finish();
+        let made = replay.drain();
+        let value =
+            |out: &Outgoing| if let Outgoing::Formatted(s, _) = out { serde_json::to_value(s).unwrap() } else { json!(null) };
+        made.iter().map(value).map(|segment| segment["redacted"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(hidden(CARD, &["card", "pin"]), [json!({"card": 1}), json!(null)], "an end has no words");
+    assert_eq!(hidden("hello there", &["card"]), [json!({}), json!(null)], "the profile looked for cards");
+    assert_eq!(hidden(CARD, &[]), [json!(null), json!(null)], "the profile hides nothing");
+    let two = format!("{CARD} and my pin is four two four two okay");
+    assert_eq!(hidden(&two, &["card", "pin"])[0], json!({"card": 1, "pin": 1}));
+}
+
+#[test]
 fn the_service_redacts_its_topics_its_dead_letters_and_its_log() {
     let topics = Topics::create("redact", 1);
     let names = tempfile::NamedTempFile::new().unwrap();

@@ -95,6 +95,7 @@ test("a redacting profile redacts on the page as well, in text, entities and tag
   await browser.type("#words", "my card is four one one one one one one one one one one one one one one one thanks");
   await browser.click("form button");
   await until("it is formatted", async () => /\[CARD\]/.test(await text("#formatted")));
+  assert.match(await text("#formatted .hidden"), /^hidden: 1 card$/);
   const whole = await browser.run("() => document.querySelector('.try').innerHTML.replace(/<textarea[^]*textarea>/, '')");
   assert.doesNotMatch(whole, /4111|four one one|>one</);
 });

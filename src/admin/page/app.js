@@ -22,7 +22,7 @@ function who(segment) {
   return [segment.channel, segment.speaker].filter(Boolean).join(" · ") || "speaker";
 }
 
-// One segment's words, entities marked, and what was removed where it was said. Where a segment has several speakers, each one's words have the name before them.
+// One segment's words, entities marked, what was removed where it was said, and at the end how much is hidden. Where a segment has several speakers, each one's words have the name before them.
 function written(segment, frozen) {
   const out = document.createDocumentFragment();
   let speaker = segment.speaker;
@@ -55,6 +55,8 @@ function written(segment, frozen) {
     at = end;
   }
   sayRemoved(Infinity);
+  const hidden = Object.entries(segment.redacted ?? {}).map(([name, number]) => `${number} ${name}`);
+  if (hidden.length) out.append(element("small", "hidden", `hidden: ${hidden.join(", ")}`), " ");
   return out;
 }
 

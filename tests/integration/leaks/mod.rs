@@ -14,7 +14,8 @@ use faircopy::infer::{Row, WordTokenizer};
 use faircopy::pipeline::Shared;
 use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::produce::Outgoing;
-use faircopy::record::RawRecord;
+use faircopy::record::hidden::is_miscounted;
+use faircopy::record::{Kind, RawRecord, Segment};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 use serde_json::{Value, json};
 
@@ -223,6 +224,13 @@ impl Playing {
     }
 }
 
+/// Every final or partial segment of a profile that redacts says how much is hidden in it, and its tokens say the same.
+fn counted(record: &Value, redacts: bool) {
+    let segment: Segment = serde_json::from_value(record.clone()).unwrap();
+    let says = segment.redacted.is_some() == (redacts && segment.kind != Kind::End);
+    assert!(says && !is_miscounted(&segment), "{record}");
+}
+
 /// Plays a call and says what leaked first, and in which record.
 pub fn leak(shared: &Arc<Shared>, call: &Call, seed: u64) -> Option<String> {
     for said in call.steps.iter().flat_map(|s| if let Step::Say { words, .. } = s { &words[..] } else { &[] }) {
@@ -232,6 +240,8 @@ pub fn leak(shared: &Arc<Shared>, call: &Call, seed: u64) -> Option<String> {
     call.steps.iter().for_each(|step| playing.step(step));
     let seen = playing.finish();
     assert!(seen.iter().any(|r| r["kind"] == "end"), "the call ends");
+    let redacts = shared.active_settings().profiles.any_redacts();
+    seen.iter().for_each(|record| counted(record, redacts));
     let leaked = seen.iter().find_map(|record| Some((check::leak_of(record, &call.cards)?, record)))?;
     let said: Vec<String> = call
         .steps
