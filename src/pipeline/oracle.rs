@@ -50,6 +50,31 @@ fn limits(small: bool) -> RecordLimits {
     }
 }
 
+/// Reads a value in Avro by an arbitrary schema (the schema's bytes in two bytes, the schema, the datum), and checks that
+/// the value is refused or becomes JSON of at most the limit.
+///
+/// # Panics
+/// If something does not hold.
+#[cfg(feature = "avro")]
+pub fn check_avro_bytes(bytes: &[u8]) {
+    const ID: u32 = 1;
+    let [high, low, rest @ ..] = bytes else { return };
+    let (schema, datum) = rest.split_at(usize::from(u16::from_be_bytes([*high, *low])).min(rest.len()));
+    let Ok(schema) = std::str::from_utf8(schema) else { return };
+    let schemas = crate::record::avro::Schemas::default();
+    schemas.learn(ID, Ok(schema), std::time::Instant::now());
+    let value = [&decode::frame(ID)[..], datum].concat();
+    for limits in [limits(false), limits(true)] {
+        match schemas.to_json(&value, &limits) {
+            Err(refused) => assert!(["avro", "limit"].contains(&refused.reason), "{}", refused.reason),
+            Ok(json) => {
+                assert!(json.len() <= limits.max_record_bytes && json.capacity() <= 2 * limits.max_record_bytes);
+                assert!(serde_json::from_slice::<serde::de::IgnoredAny>(&json).is_ok());
+            }
+        }
+    }
+}
+
 /// Reads a record from arbitrary bytes (options, length of the key, key, value), and checks what becomes of it.
 ///
 /// # Panics
@@ -214,5 +239,16 @@ mod tests {
             checked += 1;
         }
         assert!(checked >= 50, "the corpus has {checked} files");
+    }
+
+    #[cfg(feature = "avro")]
+    #[test]
+    fn every_avro_value_of_the_saved_corpus_is_refused_or_becomes_bounded_json() {
+        let mut checked = 0;
+        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/corpus/avro")).unwrap() {
+            super::check_avro_bytes(&std::fs::read(file.unwrap().path()).unwrap());
+            checked += 1;
+        }
+        assert!(checked >= 8, "the corpus has {checked} files");
     }
 }

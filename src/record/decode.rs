@@ -39,7 +39,7 @@ pub fn decode(
     let payload = match framing {
         Framing::None => Cow::from(payload),
         Framing::Confluent => unframed(payload)?.into(),
-        Framing::Avro => schemas.to_json(payload)?.into(),
+        Framing::Avro => schemas.to_json(payload, limits)?.into(),
     };
     let format = record.header(FORMAT).map_or(Ok(format), InputFormat::named)?;
     let (segment, inline) = RawSegment::decode(&payload, limits, format)?;

@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 14] = [
+const TESTS: [&str; 15] = [
     "pipeline/shadow/tests.rs",
     "session/proptests.rs",
     "session/scenarios.rs",
@@ -20,6 +20,7 @@ const TESTS: [&str; 14] = [
     "pipeline/oracle.rs",
     "pipeline/scenarios.rs",
     "produce/interleavings.rs",
+    "record/avro/proptests.rs",
     "record/avro/tests.rs",
     "redact/tests.rs",
     "format/second/tests.rs",

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
+use faircopy::config::Settings;
 use faircopy::record::avro::{SEGMENT_SCHEMA, Schemas};
 use faircopy::record::{Kind, Segment};
 use serde_json::{Value, json};
@@ -139,8 +140,9 @@ fn avro_comes_out_as_avro_a_value_waits_for_its_schema_and_an_unknown_one_is_ref
     let kinds = || {
         let schemas = Schemas::default();
         schemas.learn(FIRST_ID, Ok(SEGMENT_SCHEMA), std::time::Instant::now());
-        let segment =
-            |r: &Rec| serde_json::from_slice::<Segment>(&schemas.to_json(r.payload.as_deref().unwrap()).unwrap()).unwrap();
+        let limits = Settings::load(None).unwrap().limits;
+        let json = |r: &Rec| schemas.to_json(r.payload.as_deref().unwrap(), &limits).unwrap();
+        let segment = |r: &Rec| serde_json::from_slice::<Segment>(&json(r)).unwrap();
         topics.read("formatted").iter().map(segment).collect::<Vec<_>>()
     };
     eventually("the call ends", || kinds().iter().any(|s| s.kind == Kind::End));

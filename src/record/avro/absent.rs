@@ -1,5 +1,6 @@
 //! Stands in for the codec in a program that was built without the cargo feature `avro`.
 
+use super::wire::NoJson;
 use crate::record::formatted::Segment;
 
 /// There is none without the feature `avro`.
@@ -10,7 +11,7 @@ impl WriterSchema {
         Err("this program was built without the cargo feature \"avro\"".into())
     }
 
-    pub(super) fn to_json(&self, _: &[u8]) -> Result<Vec<u8>, String> {
+    pub(super) fn to_json(&self, _: &[u8], _: usize) -> Result<Vec<u8>, NoJson> {
         match *self {}
     }
 }

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::codec::WriterSchema;
-use super::wire::divided;
+use super::wire::{NoJson, divided};
+use crate::record::raw::RecordLimits;
 use crate::record::refused::Refused;
 
 /// Schemas that are remembered; the one that was learnt first is forgotten for another.
@@ -49,11 +50,12 @@ impl Schemas {
         }
     }
 
-    /// A value as JSON.
+    /// A value as JSON of at most `limits.max_record_bytes`.
     ///
     /// # Errors
-    /// `avro`: there is no frame, the schema is unknown or unfit, or the datum is not of its schema.
-    pub fn to_json(&self, value: &[u8]) -> Result<Vec<u8>, Refused> {
+    /// `avro`: there is no frame, the schema is unknown or unfit, or the datum is not of its schema. `limit`: the JSON
+    /// would be larger.
+    pub fn to_json(&self, value: &[u8], limits: &RecordLimits) -> Result<Vec<u8>, Refused> {
         let refused = |why: String| Refused::new("avro", why);
         let Some((id, datum)) = divided(value) else {
             return Err(refused(
@@ -64,6 +66,15 @@ impl Schemas {
         };
         let known = self.0.lock().expect("no holder panics").by_id.get(&id).map(|(answer, _)| answer.clone());
         let schema = known.unwrap_or_else(|| Err(format!("schema {id} was not asked for"))).map_err(refused)?;
-        schema.to_json(datum).map_err(|why| refused(format!("expected a datum of schema {id}: {why}")))
+        schema.to_json(datum, limits.max_record_bytes).map_err(|why| match why {
+            NoJson::Unfit(why) => refused(format!("expected a datum of schema {id}: {why}")),
+            NoJson::TooLong => Refused::new(
+                "limit",
+                format!(
+                    "limits.max_record_bytes is {}, got a datum of schema {id} whose JSON is larger; send smaller records or raise the limit",
+                    limits.max_record_bytes
+                ),
+            ),
+        })
     }
 }

@@ -3,6 +3,7 @@ use std::time::Instant;
 use super::schemas::{MAX_SCHEMAS, UNKNOWN_FOR};
 use super::*;
 use crate::record::decode::frame;
+use crate::record::refused::Refused;
 use serde_json::{Value as Json, json};
 
 const RAW: &str = r#"{"type":"record","name":"Raw","fields":[
@@ -12,6 +13,15 @@ const RAW: &str = r#"{"type":"record","name":"Raw","fields":[
     {"name":"words","type":{"type":"array","items":{"type":"record","name":"Word","fields":[
         {"name":"w","type":"string"},{"name":"s","type":["null","double"]},{"name":"c","type":["null","float"]}]}}},
     {"name":"meta","type":{"type":"map","values":"string"}}]}"#;
+
+/// What the limits of these tests allow a value, bytes.
+const MAX_BYTES: usize = 1 << 20;
+
+fn to_json(schemas: &Schemas, value: &[u8]) -> Result<Vec<u8>, Refused> {
+    let mut limits = crate::config::Settings::load(None).unwrap().limits;
+    limits.max_record_bytes = MAX_BYTES;
+    schemas.to_json(value, &limits)
+}
 
 fn write(schema: &str, value: Json) -> Vec<u8> {
     use apache_avro::{Schema, writer::datum::GenericDatumWriter};
@@ -33,10 +43,10 @@ fn a_raw_value_becomes_the_json_of_its_fields_and_null_fields_are_absent() {
     let schemas = Schemas::default();
     let value = framed(7, &write(RAW, raw()));
     assert_eq!(schemas.missing(&value, Instant::now()), Some(7));
-    assert!(schemas.to_json(&value).unwrap_err().detail.contains("schema 7 was not asked for"));
+    assert!(to_json(&schemas, &value).unwrap_err().detail.contains("schema 7 was not asked for"));
     schemas.learn(7, Ok(RAW), Instant::now());
     assert_eq!(schemas.missing(&value, Instant::now()), None);
-    let json: Json = serde_json::from_slice(&schemas.to_json(&value).unwrap()).unwrap();
+    let json: Json = serde_json::from_slice(&to_json(&schemas, &value).unwrap()).unwrap();
     assert_eq!(json, json!({"seq": 4, "channel": "agent", "words": [{"w": "good", "s": 0.5}], "meta": {"call": "x"}}));
 }
 
@@ -46,14 +56,14 @@ fn a_value_that_breaks_off_or_goes_on_or_has_no_frame_is_refused() {
     schemas.learn(7, Ok(RAW), Instant::now());
     let whole = framed(7, &write(RAW, raw()));
     for end in 0..whole.len() {
-        assert_eq!(schemas.to_json(&whole[..end]).unwrap_err().reason, "avro", "{end}");
+        assert_eq!(to_json(&schemas, &whole[..end]).unwrap_err().reason, "avro", "{end}");
     }
     let longer = [whole.as_slice(), b"x"].concat();
-    assert!(schemas.to_json(&longer).unwrap_err().detail.contains("1 bytes are left over"));
-    assert!(schemas.to_json(br#"{"text":"good"}"#).unwrap_err().detail.contains("input.framing"));
+    assert!(to_json(&schemas, &longer).unwrap_err().detail.contains("1 bytes are left over"));
+    assert!(to_json(&schemas, br#"{"text":"good"}"#).unwrap_err().detail.contains("input.framing"));
     let nan = r#"{"type":"record","name":"R","fields":[{"name":"s","type":"double"}]}"#;
     schemas.learn(8, Ok(nan), Instant::now());
-    assert!(schemas.to_json(&framed(8, &f64::NAN.to_le_bytes())).unwrap_err().detail.contains("not finite"));
+    assert!(to_json(&schemas, &framed(8, &f64::NAN.to_le_bytes())).unwrap_err().detail.contains("not finite"));
 }
 
 #[test]
@@ -81,12 +91,49 @@ fn a_schema_by_which_a_few_bytes_could_become_much_is_refused() {
     .enumerate()
     {
         schemas.learn(id as u32, Ok(&schema), Instant::now());
-        let refused = schemas.to_json(&framed(id as u32, b"")).unwrap_err();
+        let refused = to_json(&schemas, &framed(id as u32, b"")).unwrap_err();
         assert!(refused.detail.contains(why), "{why}: {}", refused.detail);
     }
     // A length that no record has is not given the memory that it asks for.
     schemas.learn(9, Ok(r#"{"type":"record","name":"R","fields":[{"name":"text","type":"string"}]}"#), Instant::now());
-    assert_eq!(schemas.to_json(&framed(9, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0x0f])).unwrap_err().reason, "avro");
+    assert_eq!(to_json(&schemas, &framed(9, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0x0f])).unwrap_err().reason, "avro");
+}
+
+#[test]
+fn a_few_bytes_whose_symbols_or_names_become_much_are_refused_before_their_text_is_made() {
+    let schemas = Schemas::default();
+    let long = "a".repeat(20_000);
+    let symbol = format!(r#"{{"type":"enum","name":"E","symbols":["{long}"]}}"#);
+    let field = format!(r#"{{"type":"record","name":"R","fields":[{{"name":"{long}","type":"boolean"}}]}}"#);
+    let escaped = r#""string""#.to_string();
+    // 1,000 items of a byte each would be 20 MB; strings of control characters are six times as long in JSON.
+    let bytes = [&[0xd0, 0x0f][..], &[0; 1000], &[0]].concat();
+    let control = [&[2, 0x80, 0x89, 0x7a][..], &[1; 1_000_000], &[0]].concat();
+    for (id, (item, datum)) in [(symbol, bytes.clone()), (field, bytes), (escaped, control)].into_iter().enumerate() {
+        let id = id as u32;
+        schemas.learn(id, Ok(&format!(r#"{{"type":"array","items":{item}}}"#)), Instant::now());
+        let refused = to_json(&schemas, &framed(id, &datum)).unwrap_err();
+        assert_eq!(refused.reason, "limit");
+        assert!(refused.detail.contains("limits.max_record_bytes") && refused.detail.len() < 300, "{}", refused.detail);
+    }
+}
+
+#[test]
+fn values_that_take_no_bytes_cost_no_more_than_the_limit_allows() {
+    let nulls: Vec<String> = (0..5000).map(|n| format!(r#"{{"name":"n{n}","type":"null"}}"#)).collect();
+    let schema = format!(
+        r#"{{"type":"array","items":{{"type":"record","name":"R","fields":[{{"name":"a","type":"boolean"}},{}]}}}}"#,
+        nulls.join(",")
+    );
+    let schemas = Schemas::default();
+    schemas.learn(1, Ok(&schema), Instant::now());
+    let items = |count: usize| {
+        let twice = 2 * count as u32;
+        let datum = [&[twice as u8 | 0x80, (twice >> 7) as u8][..], &vec![1; count], &[0]].concat();
+        to_json(&schemas, &framed(1, &datum))
+    };
+    assert_eq!(items(100).unwrap().len(), 100 * r#"{"a":true},"#.len() + 1);
+    assert_eq!(items(1000).unwrap_err().reason, "limit", "five million nulls");
 }
 
 #[test]
@@ -95,7 +142,7 @@ fn what_the_registry_does_not_know_is_said_and_the_oldest_of_many_schemas_is_for
     schemas.learn(1, Err("the registry has no schema 1".into()), Instant::now());
     assert!(schemas.missing(&framed(1, b""), Instant::now()).is_none(), "it is not asked for again at once");
     assert_eq!(schemas.missing(&framed(1, b""), Instant::now() + UNKNOWN_FOR), Some(1), "later it is");
-    assert!(schemas.to_json(&framed(1, b"")).unwrap_err().detail.contains("no schema 1"));
+    assert!(to_json(&schemas, &framed(1, b"")).unwrap_err().detail.contains("no schema 1"));
     for id in 2..=MAX_SCHEMAS as u32 + 1 {
         schemas.learn(id, Ok(r#""string""#), Instant::now());
     }
@@ -151,7 +198,7 @@ fn a_segment_is_read_back_as_it_was_written() {
         let mut value = frame(3).to_vec();
         encode(&typed, &mut value);
         assert_eq!(super::segment(&value).map(|s| s.text), Some(typed.text.clone()));
-        let mut read: Json = serde_json::from_slice(&schemas.to_json(&value).unwrap()).unwrap();
+        let mut read: Json = serde_json::from_slice(&to_json(&schemas, &value).unwrap()).unwrap();
         if let Some(meta) = read["meta"].as_str() {
             read["meta"] = serde_json::from_str(meta).unwrap();
         } else {

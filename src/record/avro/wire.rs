@@ -11,3 +11,18 @@ pub(super) fn divided(value: &[u8]) -> Option<(u32, &[u8])> {
         _ => None,
     }
 }
+
+/// Why a datum has no JSON.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NoJson {
+    /// the text would be longer than its limit, or the datum has more values than the limit has bytes
+    TooLong,
+    /// the bytes are not of this schema; says why, without a part of them
+    Unfit(String),
+}
+
+impl From<&str> for NoJson {
+    fn from(why: &str) -> NoJson {
+        NoJson::Unfit(why.into())
+    }
+}
