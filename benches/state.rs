@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use common::broker::{Bench, PARTITIONS, without_model};
 use common::{ALLOCATOR, record};
-use faircopy::consume::changelog::ChangelogReader;
+use faircopy::consume::changelog::{ChangelogReader, TakeoverReader};
 use faircopy::health::Health;
 use faircopy::pipeline::clock::Clock;
 use faircopy::pipeline::partition::Partition;

@@ -15,7 +15,7 @@
 //! Beside the path: [`redact`] (what must not leave), [`config`], [`kafka`] (what all Kafka clients share), [`tags`]
 //! (what the model says of a word), [`rate_limit`], [`events`], [`trace`] (spans of a record), [`telemetry`] (where
 //! both go), [`health`], [`admin`] (HTTP: probes, metrics, the live page), [`eval`] (how good it is), [`compare`] (what
-//! would change, and what was made), [`cli`].
+//! would change, and what was made), [`system`] (time, waiting and tasks), [`cli`].
 
 pub mod admin;
 pub mod cli;
@@ -36,6 +36,7 @@ pub mod rate_limit;
 pub mod record;
 pub mod redact;
 pub mod session;
+pub mod system;
 pub mod tags;
 pub mod telemetry;
 pub mod trace;

@@ -10,7 +10,7 @@
 //! Then ask for the changelog's high watermark as a `read_uncommitted` client sees it. Then wait until the stable end
 //! has reached that watermark, and read up to it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ use super::restoring::{Progress, RestoreRequest, serve};
 use crate::config::{OffsetReset, Settings};
 use crate::events;
 use crate::kafka::ClientLog;
-use crate::kafka::crash_mark::CrashMark;
+use crate::kafka::crash_mark::{CrashMark, Position};
 use crate::kafka::notes::PartitionNote;
 use crate::record::RawRecord;
 use crate::session::snapshot;
@@ -77,7 +77,7 @@ pub enum RestoreError {
 /// The latest value of each key, and where the partition's input goes on.
 pub struct ChangelogState {
     /// states by key, without those that a tombstone has deleted
-    pub states: HashMap<Vec<u8>, Vec<u8>>,
+    pub states: BTreeMap<Vec<u8>, Vec<u8>>,
     /// offset of the next raw record
     pub next_offset: i64,
     /// the crash mark of the last commit
@@ -86,6 +86,24 @@ pub struct ChangelogState {
     pub end: i64,
     /// whether the changelog names its group
     pub owned: bool,
+}
+
+/// What a takeover reads, by librdkafka or of a simulated cluster.
+pub trait TakeoverReader: Send + Sync {
+    /// Reads the states that the last owner of a partition left. Blocks for as long as records come. If another worker
+    /// has a transaction open, it also blocks for a transaction's time-out at most.
+    ///
+    /// # Errors
+    /// The broker does not answer, a transaction stays open for too long, the changelog belongs to another group, or
+    /// the same partition is read for another task meanwhile.
+    fn read(&self, partition: i32) -> Result<ChangelogState, RestoreError>;
+
+    /// Reads raw records again, from offset `from` to before `to`. Gives the offset of the oldest one that the topic
+    /// still has. Blocks for as long as records come.
+    ///
+    /// # Errors
+    /// The broker does not answer.
+    fn read_raw(&self, partition: i32, range: (i64, i64), each: &mut dyn FnMut(RawRecord)) -> Result<i64, RestoreError>;
 }
 
 /// A worker's way to what last owners left. The clients are there while a partition is being restored: a takeover of
@@ -133,19 +151,15 @@ impl ChangelogReader {
         *shared = Arc::downgrade(&clients);
         Ok(clients)
     }
+}
 
-    /// Reads the states that the last owner of a partition left. Blocks for as long as records come. If another worker
-    /// has a transaction open, it also blocks for a transaction's time-out at most.
-    ///
-    /// # Errors
-    /// The broker does not answer, a transaction stays open for too long, the changelog belongs to another group, or
-    /// the same partition is read for another task meanwhile.
-    pub fn read(&self, partition: i32) -> Result<ChangelogState, RestoreError> {
+impl TakeoverReader for ChangelogReader {
+    fn read(&self, partition: i32) -> Result<ChangelogState, RestoreError> {
         let began = Instant::now();
         let (settings, clients) = (&self.settings, self.clients()?);
         let topic = &settings.topics.changelog;
         let stable = &clients.committed.client;
-        let StartingPoint { mut next_offset, mut mark, end } = begin(settings, stable, partition)?;
+        let start = begin(settings, stable, partition)?;
         let (_, changelog_end) = clients.uncommitted.client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
         let patience = Duration::from_millis(settings.delivery.transaction_timeout_ms) + OVERDUE;
         while stable.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?.1 < changelog_end {
@@ -154,24 +168,60 @@ impl ChangelogReader {
             }
             std::thread::sleep(LOOK);
         }
-        let (mut states, mut records, mut notes) = (HashMap::new(), 0u64, Vec::new());
+        let mut changelog = ChangelogRecords::default();
         let (progress, made) = sync_channel(READ_AHEAD);
         let superseded = || RestoreError::Superseded(partition);
         clients.wanted.send(RestoreRequest { partition, progress }).map_err(|_| superseded())?;
         while let Progress::Record(record) = made.recv().map_err(|_| superseded())?? {
-            records += 1;
-            let Some(key) = record.key else { continue };
-            match record.payload {
-                Some(value) if PartitionNote::is_key(&key) => notes.extend(PartitionNote::from_record(&key, &value)),
-                Some(value) => latest(&mut states, key, value),
-                None => _ = states.remove(&key),
-            }
+            changelog.take(record);
         }
+        let records = changelog.records;
+        let left = changelog.left(settings, start)?;
+        events::PartitionRestored { partition, streams: left.states.len(), records, took: began.elapsed() }.emit();
+        Ok(left)
+    }
+
+    fn read_raw(&self, partition: i32, (from, to): (i64, i64), each: &mut dyn FnMut(RawRecord)) -> Result<i64, RestoreError> {
+        let reader = TopicReader::new(&self.settings, "read_committed")?;
+        let topic = &self.settings.topics.raw;
+        let (oldest, _) = reader.client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
+        reader.range(topic, partition, (from.max(oldest), to), each)?;
+        Ok(oldest)
+    }
+}
+
+/// The records of a changelog's partition, as far as they are read.
+#[derive(Default)]
+pub struct ChangelogRecords {
+    states: BTreeMap<Vec<u8>, Vec<u8>>,
+    notes: Vec<PartitionNote>,
+    records: u64,
+}
+
+impl ChangelogRecords {
+    /// Takes the next record.
+    pub fn take(&mut self, record: RawRecord) {
+        self.records += 1;
+        let Some(key) = record.key else { return };
+        match record.payload {
+            Some(value) if PartitionNote::is_key(&key) => self.notes.extend(PartitionNote::from_record(&key, &value)),
+            Some(value) => latest(&mut self.states, key, value),
+            None => _ = self.states.remove(&key),
+        }
+    }
+
+    /// What the last owner left, where the group goes on at `start`.
+    ///
+    /// # Errors
+    /// The states are another group's.
+    pub fn left(self, settings: &Settings, start: StartingPoint) -> Result<ChangelogState, RestoreError> {
+        let StartingPoint { mut next_offset, mut mark, end } = start;
         let mut owned = false;
-        for note in notes {
+        for note in self.notes {
             match note {
                 PartitionNote::Owner(owner) if owner != settings.kafka.group => {
-                    return Err(RestoreError::Foreign { topic: topic.clone(), owner, group: settings.kafka.group.clone() });
+                    let (topic, group) = (settings.topics.changelog.clone(), settings.kafka.group.clone());
+                    return Err(RestoreError::Foreign { topic, owner, group });
                 }
                 PartitionNote::Owner(_) => owned = true,
                 // The last owner died after it wrote its states and before it committed the offsets. It has processed
@@ -180,60 +230,53 @@ impl ChangelogReader {
                 PartitionNote::Progress(_) => {}
             }
         }
-        events::PartitionRestored { partition, streams: states.len(), records, took: began.elapsed() }.emit();
-        Ok(ChangelogState { states, next_offset, mark, end, owned })
+        Ok(ChangelogState { states: self.states, next_offset, mark, end, owned })
     }
 }
 
 /// Keeps the state that holds more of its stream's input. A worker that has lost the partition may have written an
 /// older state later.
-fn latest(states: &mut HashMap<Vec<u8>, Vec<u8>>, key: Vec<u8>, value: Vec<u8>) {
+fn latest(states: &mut BTreeMap<Vec<u8>, Vec<u8>>, key: Vec<u8>, value: Vec<u8>) {
     let older = states.get(&key).is_some_and(|known| snapshot::applied(known) > snapshot::applied(&value));
     if !older {
         states.insert(key, value);
     }
 }
 
-/// Reads raw records again, from offset `from` to before `to`. Gives the offset of the oldest one that the topic still
-/// has. Blocks for as long as records come.
-///
-/// # Errors
-/// The broker does not answer.
-pub fn read_raw(
-    settings: &Settings,
-    partition: i32,
-    (from, to): (i64, i64),
-    each: impl FnMut(RawRecord),
-) -> Result<i64, RestoreError> {
-    let reader = TopicReader::new(settings, "read_committed")?;
-    let (oldest, _) = reader.client.fetch_watermarks(&settings.topics.raw, partition, BROKER_TIMEOUT)?;
-    reader.range(&settings.topics.raw, partition, (from.max(oldest), to), each)?;
-    Ok(oldest)
-}
-
-struct StartingPoint {
+/// Where the group goes on, the crash mark of the last commit, and where the log ends.
+pub struct StartingPoint {
     next_offset: i64,
     mark: CrashMark,
     end: i64,
 }
 
-/// Where the group goes on, the crash mark of the last commit, and where the log ends. The group goes on at its
-/// committed offset if the log still has that offset, and otherwise where `kafka.start` says.
+impl StartingPoint {
+    /// Of a partition whose log has the offsets from `low` to before `end`. The group goes on at its committed position
+    /// if the log still has that offset, and otherwise where `kafka.start` says.
+    pub fn of(settings: &Settings, partition: i32, committed: Option<Position>, (low, end): (i64, i64)) -> StartingPoint {
+        let start = if settings.kafka.start == OffsetReset::Earliest { low } else { end };
+        let (next_offset, mark) = match committed {
+            Some((at, _)) if at < low => {
+                events::InputLost { partition, committed: at, oldest: low }.emit();
+                (start, CrashMark::Clean)
+            }
+            Some(position) => position,
+            None => (start, CrashMark::Clean),
+        };
+        StartingPoint { next_offset, mark, end }
+    }
+}
+
 fn begin(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<StartingPoint, KafkaError> {
     let topic = &settings.topics.raw;
     let mut list = TopicPartitionList::with_capacity(1);
     list.add_partition(topic, partition);
     let committed = client.committed_offsets(list, BROKER_TIMEOUT)?;
-    let (low, end) = client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
-    let start = if settings.kafka.start == OffsetReset::Earliest { low } else { end };
+    let bounds = client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
     let committed = &committed.elements()[0];
-    let (next_offset, mark) = match committed.offset() {
-        Offset::Offset(at) if at < low => {
-            events::InputLost { partition, committed: at, oldest: low }.emit();
-            (start, CrashMark::Clean)
-        }
-        Offset::Offset(at) => (at, CrashMark::from_metadata(committed.metadata())),
-        _ => (start, CrashMark::Clean),
+    let position = match committed.offset() {
+        Offset::Offset(at) => Some((at, CrashMark::from_metadata(committed.metadata()))),
+        _ => None,
     };
-    Ok(StartingPoint { next_offset, mark, end })
+    Ok(StartingPoint::of(settings, partition, position, bounds))
 }

@@ -14,7 +14,8 @@ use super::{probe, statistics};
 use crate::config::{GroupProtocol, OffsetReset, Settings};
 use crate::events;
 use crate::health::Health;
-use crate::kafka::membership::{Membership, Proof};
+use crate::kafka::crash_mark::Position;
+use crate::kafka::membership::{Membership, Proof, offsets};
 use crate::kafka::sign_in::sign_in;
 use crate::kafka::{self, ClientLog, Unreachable, rights};
 
@@ -130,11 +131,11 @@ impl ConsumerContext for GroupContext {
 
 impl Membership for BaseConsumer<GroupContext> {
     fn proof(&self) -> Option<Proof> {
-        self.group_metadata()
+        self.group_metadata().map(Proof::Client)
     }
 
-    fn commit(&self, offsets: &TopicPartitionList) -> KafkaResult<()> {
-        Consumer::commit(self, offsets, CommitMode::Sync)
+    fn commit(&self, topic: &str, positions: &[(i32, Position)]) -> KafkaResult<()> {
+        Consumer::commit(self, &offsets(topic, positions)?, CommitMode::Sync)
     }
 }
 

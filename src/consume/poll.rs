@@ -30,36 +30,66 @@ pub enum Polled {
     Failed(String),
 }
 
-/// The consumer of the raw topic. One thread polls it, and rebalances come on that thread.
-pub struct RawConsumer {
+/// The consumer of the raw topic, by librdkafka or in a simulated cluster. One thread polls it, and rebalances come on
+/// that thread, inside a poll.
+pub trait RawConsumer {
+    /// Begins to consume: `listener` hears of every assignment from now on. Call this once.
+    ///
+    /// # Errors
+    /// The client refuses the topic's name.
+    fn subscribe(&self, listener: Arc<dyn RebalanceListener>) -> Result<(), StartError>;
+
+    /// Waits for the next event, at most so long.
+    fn poll(&self, timeout: Duration) -> Polled;
+
+    /// Fetches no more of a partition until it is resumed.
+    fn pause(&self, partition: i32);
+
+    /// Fetches these partitions again.
+    fn resume(&self, partitions: &[i32]);
+
+    /// Whom credentials are given to.
+    fn signed_in(&self) -> &dyn SignedIn;
+
+    /// The worker as a member of its group.
+    fn member(&self) -> &dyn Membership;
+}
+
+/// librdkafka's consumer.
+pub struct KafkaConsumer {
     consumer: BaseConsumer<GroupContext>,
     topic: String,
     group: String,
 }
 
-impl RawConsumer {
+impl KafkaConsumer {
     /// Makes the consumer, and checks that the broker answers and that the topics exist.
     ///
     /// # Errors
     /// The broker does not answer, a topic is absent, or a property is wrong.
-    pub fn open(settings: &Settings, health: Arc<Health>) -> Result<RawConsumer, StartError> {
-        Ok(RawConsumer {
+    pub fn open(settings: &Settings, health: Arc<Health>) -> Result<KafkaConsumer, StartError> {
+        Ok(KafkaConsumer {
             consumer: group::open(settings, health)?,
             topic: settings.topics.raw.clone(),
             group: settings.kafka.group.clone(),
         })
     }
 
-    /// Begins to consume: `rebalances` hears of every assignment from now on. Call this once.
-    ///
-    /// # Errors
-    /// The client refuses the topic's name.
-    pub fn subscribe(&self, listener: Arc<dyn RebalanceListener>) -> Result<(), StartError> {
+    fn list(&self, partitions: &[i32]) -> TopicPartitionList {
+        let mut list = TopicPartitionList::with_capacity(partitions.len());
+        for &partition in partitions {
+            list.add_partition(&self.topic, partition);
+        }
+        list
+    }
+}
+
+impl RawConsumer for KafkaConsumer {
+    fn subscribe(&self, listener: Arc<dyn RebalanceListener>) -> Result<(), StartError> {
         group::subscribe(&self.consumer, listener)
     }
 
-    /// Waits for the next event, at most so long.
-    pub fn poll(&self, timeout: Duration) -> Polled {
+    fn poll(&self, timeout: Duration) -> Polled {
         match self.consumer.poll(timeout) {
             None => Polled::Nothing,
             Some(Ok(message)) => Polled::Record(own(&message)),
@@ -82,32 +112,20 @@ impl RawConsumer {
         }
     }
 
-    /// Fetches no more of a partition until it is resumed.
-    pub fn pause(&self, partition: i32) {
+    fn pause(&self, partition: i32) {
         let _ = self.consumer.pause(&self.list(&[partition])); // fails only for partitions that were revoked meanwhile
     }
 
-    /// Fetches these partitions again.
-    pub fn resume(&self, partitions: &[i32]) {
+    fn resume(&self, partitions: &[i32]) {
         let _ = self.consumer.resume(&self.list(partitions)); // fails only for what was revoked meanwhile
     }
 
-    /// Whom credentials are given to.
-    pub fn signed_in(&self) -> &dyn SignedIn {
+    fn signed_in(&self) -> &dyn SignedIn {
         self.consumer.client()
     }
 
-    /// The worker as a member of its group.
-    pub fn member(&self) -> &dyn Membership {
+    fn member(&self) -> &dyn Membership {
         &self.consumer
-    }
-
-    fn list(&self, partitions: &[i32]) -> TopicPartitionList {
-        let mut list = TopicPartitionList::with_capacity(partitions.len());
-        for &partition in partitions {
-            list.add_partition(&self.topic, partition);
-        }
-        list
     }
 }
 

@@ -20,6 +20,7 @@ use super::ModelError;
 use super::queue::{BatchLimits, Lane, Queue};
 use super::service::{Answer, Outcome};
 use crate::events;
+use crate::system;
 
 /// A span with its context, as the model reads it (Universal-2-TF, figure 1).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -155,11 +156,11 @@ impl Drop for SecondStageService {
 
 fn work(shared: &Shared, mut model: Box<dyn SecondModel>) {
     while let Some(request) = next(shared) {
-        let began = Instant::now();
+        let began = system::now();
         let SpanRequest { stream, request_id, questions, due, tenant, reply, .. } = request;
         // A failed question costs its own span only.
         let answer = |question: &Question| {
-            if due < Instant::now() {
+            if due < system::now() {
                 return Err("late");
             }
             let answered = catch_unwind(AssertUnwindSafe(|| decide(model.as_mut(), question, shared.weight)));
@@ -168,7 +169,7 @@ fn work(shared: &Shared, mut model: Box<dyn SecondModel>) {
         let answers: Vec<Result<Option<Box<str>>, &'static str>> = questions.iter().map(answer).collect();
         let count = |outcome: &'static str| answers.iter().filter(|a| a.as_ref().err() == Some(&outcome)).count();
         let (late, failed) = (count("late"), count("failed"));
-        let took = began.elapsed();
+        let took = system::now().duration_since(began);
         events::SpansAnswered { answered: questions.len() - late - failed, late, failed, took }.emit();
         if tenant.is_some() {
             events::ModelTimeShared { rows: &[(tenant, 1)], took }.emit();
@@ -209,7 +210,7 @@ fn next(shared: &Shared) -> Option<SpanRequest> {
         if state.closed {
             return None;
         }
-        let now = Instant::now();
+        let now = system::now();
         if let Some(request) = state.queue.take(ONE, |r| r.reply.is_closed() || r.due < now).pop() {
             return Some(request);
         }

@@ -13,6 +13,7 @@ use super::queue::{BatchLimits, Lane, Queue};
 use super::states::OwnerId;
 use super::{ModelError, Row, States, Tagger};
 use crate::events;
+use crate::system;
 use crate::tags::Tags;
 use crate::trace::{self, Link};
 
@@ -155,7 +156,7 @@ impl InferenceService {
         }
         let mut state = self.shared.state.lock().expect("workers do not panic");
         let (tokens, lane) = (request.row.tokens.len(), request.lane);
-        let since = Instant::now();
+        let since = system::now();
         if state.queue.len() % PURGE_EVERY == PURGE_EVERY - 1 {
             // A device that hangs takes no batch. Requests that nobody waits for any more must not pile up.
             state.queue.purge(|w| nobody_waits(&w.request, since));
@@ -164,6 +165,22 @@ impl InferenceService {
         let _urgent = (lane != Lane::Shadow).then(|| self.shared.urgent.one());
         state.queue.push(QueuedRequest { request, since, _urgent }, tokens, lane);
         self.shared.changed.notify_one();
+    }
+}
+
+#[cfg(any(test, feature = "simulation"))]
+impl InferenceService {
+    /// Answers one batch of what waits, on this thread and without waiting for more; `false` if nothing waits. For a
+    /// service without workers.
+    pub fn answer_batch(&self, tagger: &mut dyn Tagger) -> bool {
+        let (limits, now) = (self.shared.limits, system::now());
+        let mut state = self.shared.state.lock().expect("workers do not panic");
+        let batch = state.queue.take(limits, |w| nobody_waits(&w.request, now));
+        state.oldest = (!state.queue.is_empty()).then_some(now);
+        drop(state);
+        let any = !batch.is_empty();
+        run(batch, "at_once", tagger);
+        any
     }
 }
 
@@ -187,57 +204,61 @@ fn nobody_waits(request: &Request, now: Instant) -> bool {
 }
 
 fn work(shared: &Shared, mut tagger: Box<dyn Tagger>) {
-    while let Some(batch) = next_batch(shared) {
-        let (began, wall) = (Instant::now(), SystemTime::now());
-        let (batch, dispatch) = batch;
-        let ReadyBatch { ready: batch, mut states } = with_states(batch);
-        if batch.is_empty() {
+    while let Some((batch, dispatch)) = next_batch(shared) {
+        run(batch, dispatch, tagger.as_mut());
+    }
+}
+
+/// Answers the requests of a batch.
+fn run(batch: Vec<QueuedRequest>, dispatch: &'static str, tagger: &mut dyn Tagger) {
+    let (began, wall) = (system::now(), SystemTime::now());
+    let ReadyBatch { ready: batch, mut states } = with_states(batch);
+    if batch.is_empty() {
+        return;
+    }
+    let rows: Vec<&Row> = batch.iter().map(|w| &w.request.row).collect();
+    let longest = rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0);
+    let tokens: usize = rows.iter().map(|r| r.tokens.len()).sum();
+    // A model that panics must not cost the words of every partition.
+    let result = catch_unwind(AssertUnwindSafe(|| tagger.tag(&rows, &mut states)))
+        .unwrap_or_else(|_| Err(ModelError("the model panicked".into())))
+        .and_then(|tags| {
+            let fits = tags.len() == rows.len() && tags.iter().zip(&rows).all(|(t, r)| t.len() == r.first.len());
+            if fits { Ok(tags) } else { Err(ModelError("the model gave another number of tags than words".into())) }
+        });
+    let took = system::now().duration_since(began);
+    events::BatchTagged {
+        rows: rows.len(),
+        tokens,
+        padded: longest * rows.len(),
+        queued: batch.iter().map(|w| began.duration_since(w.since)).max().unwrap_or_default(),
+        took,
+        dispatch,
+        error: result.as_ref().err().map(ToString::to_string),
+    }
+    .emit();
+    if batch.iter().any(|w| w.request.tenant.is_some()) {
+        let rows: Vec<_> = batch.iter().map(|w| (w.request.tenant.clone(), w.request.row.tokens.len())).collect();
+        events::ModelTimeShared { rows: &rows, took }.emit();
+    }
+    trace::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
+    let mut tags = result.ok().map(Vec::into_iter);
+    for (QueuedRequest { request, _urgent, .. }, states) in batch.into_iter().zip(states) {
+        let Some(tags) = tags.as_mut().and_then(Iterator::next) else {
+            request.answer(Outcome::Failed); // the states are not put back, because they may be damaged
             continue;
-        }
-        let rows: Vec<&Row> = batch.iter().map(|w| &w.request.row).collect();
-        let longest = rows.iter().map(|r| r.tokens.len()).max().unwrap_or(0);
-        let tokens: usize = rows.iter().map(|r| r.tokens.len()).sum();
-        // A model that panics must not cost the words of every partition.
-        let result = catch_unwind(AssertUnwindSafe(|| tagger.tag(&rows, &mut states)))
-            .unwrap_or_else(|_| Err(ModelError("the model panicked".into())))
-            .and_then(|tags| {
-                let fits = tags.len() == rows.len() && tags.iter().zip(&rows).all(|(t, r)| t.len() == r.first.len());
-                if fits { Ok(tags) } else { Err(ModelError("the model gave another number of tags than words".into())) }
-            });
-        let took = began.elapsed();
-        events::BatchTagged {
-            rows: rows.len(),
-            tokens,
-            padded: longest * rows.len(),
-            queued: batch.iter().map(|w| began.duration_since(w.since)).max().unwrap_or_default(),
-            took,
-            dispatch,
-            error: result.as_ref().err().map(ToString::to_string),
-        }
-        .emit();
-        if batch.iter().any(|w| w.request.tenant.is_some()) {
-            let rows: Vec<_> = batch.iter().map(|w| (w.request.tenant.clone(), w.request.row.tokens.len())).collect();
-            events::ModelTimeShared { rows: &rows, took }.emit();
-        }
-        trace::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
-        let mut tags = result.ok().map(Vec::into_iter);
-        for (QueuedRequest { request, _urgent, .. }, states) in batch.into_iter().zip(states) {
-            let Some(tags) = tags.as_mut().and_then(Iterator::next) else {
-                request.answer(Outcome::Failed); // the states are not put back, because they may be damaged
-                continue;
-            };
-            let row = &request.row;
-            if let Some(number) = row.keep.map(|keep| keep.number).or(row.after.map(|after| after.number)) {
-                let (bytes, again) = (states.bytes(), row.keep.is_some_and(|keep| keep.again));
-                let mut store = request.kept.store();
-                store.put(request.owner, request.stream, number, states, bytes, again);
-                if request.lane != Lane::Shadow {
-                    events::StatesHeld { bytes: store.bytes() }.emit();
-                }
-                drop(store);
+        };
+        let row = &request.row;
+        if let Some(number) = row.keep.map(|keep| keep.number).or(row.after.map(|after| after.number)) {
+            let (bytes, again) = (states.bytes(), row.keep.is_some_and(|keep| keep.again));
+            let mut store = request.kept.store();
+            store.put(request.owner, request.stream, number, states, bytes, again);
+            if request.lane != Lane::Shadow {
+                events::StatesHeld { bytes: store.bytes() }.emit();
             }
-            request.answer(Outcome::Tags(tags));
+            drop(store);
         }
+        request.answer(Outcome::Tags(tags));
     }
 }
 
@@ -289,7 +310,7 @@ fn next_batch(shared: &Shared) -> Option<(Vec<QueuedRequest>, &'static str)> {
             state = shared.changed.wait_timeout(state, shared.max_wait - waited).expect("workers do not panic").0;
             continue;
         }
-        let now = Instant::now();
+        let now = system::now();
         let full = state.queue.len() >= shared.limits.max_batch_items;
         let dispatch = if shared.max_wait.is_zero() {
             "at_once"

@@ -10,6 +10,9 @@
 //! The mark is the metadata of the committed offset. So it outlives whatever ended the process: a panic, an abort, the
 //! kernel.
 
+/// An offset and its crash mark, as a commit holds them.
+pub type Position = (i64, CrashMark);
+
 /// A crash mark; the module's documentation draws its steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CrashMark {

@@ -10,17 +10,18 @@
 //!             room for what was held
 //! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use tokio::sync::{
     mpsc::{self, error::TrySendError},
     oneshot, watch,
 };
-use tokio::task::JoinHandle;
 
 use crate::consume::changelog::RestoreError;
-use crate::produce::commits::{Incarnation, Position};
+use crate::kafka::crash_mark::Position;
+use crate::produce::commits::Incarnation;
 use crate::record::RawRecord;
+use crate::system;
 
 /// Records that a partition's channel holds.
 const CHANNEL_RECORDS: usize = 256;
@@ -35,10 +36,10 @@ pub enum TaskInput {
 }
 
 /// A partition's task. Its result says why it could not begin, if it could not.
-pub type Task = JoinHandle<Result<(), RestoreError>>;
+pub type PartitionTask = system::Task<Result<(), RestoreError>>;
 
 /// Starts the task of a partition. The task ends when it is told to stop.
-pub type SpawnTask = Box<dyn Fn(Incarnation, TaskChannels) -> Task + Send + Sync>;
+pub type SpawnTask = Box<dyn Fn(Incarnation, TaskChannels) -> PartitionTask + Send + Sync>;
 
 /// The channels from the worker to a partition's task, at the task's end.
 pub struct TaskChannels {
@@ -61,7 +62,7 @@ struct TaskHandle {
     _stop: oneshot::Sender<()>,
     held: VecDeque<TaskInput>,
     paused: bool,
-    task: Task,
+    task: PartitionTask,
 }
 
 impl TaskHandle {
@@ -84,14 +85,14 @@ impl TaskHandle {
 
 /// All tasks of this worker. The polling thread owns it.
 pub struct Assignment {
-    partitions: HashMap<i32, TaskHandle>,
+    partitions: BTreeMap<i32, TaskHandle>,
     spawn: SpawnTask,
 }
 
 impl Assignment {
     /// No task yet. `spawn` starts a partition's task.
     pub fn new(spawn: SpawnTask) -> Assignment {
-        Assignment { partitions: HashMap::new(), spawn }
+        Assignment { partitions: BTreeMap::new(), spawn }
     }
 
     /// Starts the task of a partition.
@@ -119,7 +120,7 @@ impl Assignment {
     }
 
     /// Tells a task to stop, and returns the task. The task ends by itself once it has given its last checkpoint.
-    pub fn stop(&mut self, partition: i32) -> Option<Task> {
+    pub fn stop(&mut self, partition: i32) -> Option<PartitionTask> {
         self.partitions.remove(&partition).map(|p| p.task)
     }
 
@@ -183,8 +184,8 @@ impl Assignment {
     }
 
     /// A partition whose task ended although it was not told to, and the task.
-    pub fn take_ended(&mut self) -> Option<(i32, Task)> {
-        let number = *self.partitions.iter().find(|(_, p)| p.task.is_finished())?.0;
+    pub fn take_ended(&mut self) -> Option<(i32, PartitionTask)> {
+        let number = self.partitions.iter_mut().find_map(|(number, p)| p.task.has_ended().then_some(*number))?;
         self.stop(number).map(|task| (number, task))
     }
 }

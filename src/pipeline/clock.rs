@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::session::Time;
+use crate::system;
 
 /// Milliseconds since a partition's task began: by the wall clock, or by a simulated clock that is moved by hand.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub enum Clock {
 impl Clock {
     /// A wall clock that begins now.
     pub fn wall() -> Clock {
-        Clock::Wall { began: Instant::now() }
+        Clock::Wall { began: system::now() }
     }
 
     /// A simulated clock at 0.
@@ -33,7 +34,7 @@ impl Clock {
     /// The present time.
     pub fn now(&self) -> Time {
         match self {
-            Clock::Wall { began } => Time(began.elapsed().as_millis() as u64),
+            Clock::Wall { began } => Time(system::now().duration_since(*began).as_millis() as u64),
             Clock::Simulated { now } => *now,
         }
     }
@@ -42,7 +43,7 @@ impl Clock {
     pub fn instant(&self, t: Time) -> Instant {
         match self {
             Clock::Wall { began } => *began + Duration::from_millis(t.0),
-            Clock::Simulated { now } => Instant::now() + Duration::from_millis(t.since(*now)),
+            Clock::Simulated { now } => system::now() + Duration::from_millis(t.since(*now)),
         }
     }
 
@@ -57,7 +58,7 @@ impl Clock {
 /// Waits until then; for ever if nothing is due.
 pub async fn sleep_until(wake: Option<Instant>) {
     match wake {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
+        Some(at) => system::sleep_until(at).await,
         None => std::future::pending().await,
     }
 }

@@ -12,6 +12,7 @@
 mod active_settings;
 mod assignment;
 pub mod clock;
+mod cluster;
 mod crash_isolation;
 pub mod offline;
 #[cfg(any(test, feature = "simulation"))]
@@ -31,15 +32,15 @@ mod worker;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, RwLock, mpsc};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::sync::mpsc;
 
 use crate::config::{Settings, SettingsError};
-use crate::consume::changelog::{ChangelogReader, RestoreError};
+use crate::consume::changelog::RestoreError;
 use crate::consume::group::StartError;
-use crate::consume::poll::RawConsumer;
 use crate::events::{self, TenantNames};
 use crate::faults::panic_at;
 use crate::format::{Formatter, Styles};
@@ -51,18 +52,18 @@ use crate::infer::second_files::SecondFiles;
 use crate::infer::second_onnx::OnnxSecond;
 use crate::infer::{KeptStates, LoadError, ModelFiles, Models, Tagger};
 use crate::kafka::files::StartFiles;
-use crate::produce::plain::PlainProducer;
-use crate::produce::registry;
+use crate::produce::client::OpenError;
 use crate::produce::serializer::RecordSerializer;
-use crate::produce::topics;
-use crate::produce::transaction::{OpenError, Transaction, TransactionError};
+use crate::produce::transaction::{Transaction, TransactionError};
 use crate::rate_limit::{PartialLimit, SampleLimit};
 use crate::record::avro::Schemas;
 use crate::session::output::{Release, StreamRef};
 use crate::session::policy::Policy;
 use crate::session::snapshot::SnapshotContext;
+use crate::system;
 use active_settings::{ActiveSettings, load_models};
 use assignment::{Assignment, SpawnTask};
+use cluster::{Clients, Cluster, LibrdKafka};
 use worker::{Worker, WorkerError};
 
 /// Between two looks at the files of the Kafka settings.
@@ -227,7 +228,7 @@ impl Shared {
     /// The file, or a file that it names, cannot be used. The old settings stay in force.
     pub fn reload(&self) -> Result<Vec<String>, SettingsError> {
         let (next, styles, waiting) =
-            self.active_settings().next(self.settings_file.as_deref(), &self.settings, &self.models, Instant::now())?;
+            self.active_settings().next(self.settings_file.as_deref(), &self.settings, &self.models, system::now())?;
         self.replace(next, styles);
         Ok(waiting)
     }
@@ -276,10 +277,15 @@ impl SnapshotContext for Shared {
 /// block.
 pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Result<(), RunError> {
     runtime.spawn(reload::watch(shared.clone()));
+    serve(&shared, &LibrdKafka, runtime, &stop)
+}
+
+/// As [`run`], on any cluster and without reloads.
+fn serve(shared: &Arc<Shared>, cluster: &dyn Cluster, runtime: &Handle, stop: &Arc<AtomicBool>) -> Result<(), RunError> {
     let mut was_member = false;
     shared.health.waits_for(Some("the group is being joined"));
     loop {
-        let result = member(&shared, runtime, &stop);
+        let result = member(shared, cluster, runtime, stop);
         match result {
             Err(RunError::Deliver(TransactionError::Fenced(error))) if !stop.load(Ordering::Relaxed) => {
                 was_member = true;
@@ -288,7 +294,7 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
             // The worker has started once, so it will start again: a broker that is away comes back.
             Err(error @ (RunError::Start(_) | RunError::Producer(_))) if was_member && !stop.load(Ordering::Relaxed) => {
                 tracing::warn!(%error, "the worker cannot join the group anew; the worker tries again");
-                std::thread::sleep(JOIN_AGAIN);
+                system::sleep_thread(JOIN_AGAIN);
             }
             Ok(()) if !stop.load(Ordering::Relaxed) => {
                 was_member = true;
@@ -306,31 +312,27 @@ pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Resu
 
 /// One membership of the group, from joining to leaving. It ends without an error where the process is to stop, or
 /// where certificates have been replaced, which only new clients read.
-fn member(shared: &Arc<Shared>, runtime: &Handle, stop: &Arc<AtomicBool>) -> Result<(), RunError> {
+fn member(shared: &Arc<Shared>, cluster: &dyn Cluster, runtime: &Handle, stop: &Arc<AtomicBool>) -> Result<(), RunError> {
     let settings = &shared.settings;
     let files = StartFiles::of(settings);
-    let consumer = RawConsumer::open(settings, shared.health.clone())?;
-    runtime.block_on(topics::check_changelog(settings)).map_err(StartError::Changelog)?;
-    let schemas = registry::schema_ids(settings).map_err(StartError::Registry)?;
+    let Clients { consumer, producer, partials, takeovers, schemas } = cluster.clients(shared, runtime)?;
     let serializer = RecordSerializer::new(settings, shared.redacts.clone(), schemas);
-    let partials = PlainProducer::new(settings).map_err(StartError::Properties)?;
-    let transaction = Transaction::open(settings, serializer)?;
-    let (reports, reported) = mpsc::channel();
-    let changelog = Arc::new(ChangelogReader::new(settings));
+    let transaction = Transaction::new(settings, serializer, producer);
+    let (reports, reported) = mpsc::unbounded_channel();
     let spawn: SpawnTask = {
         let (shared, runtime) = (shared.clone(), runtime.clone());
         Box::new(move |incarnation, inbox| {
-            runtime.spawn(task::run(shared.clone(), changelog.clone(), incarnation, inbox, reports.clone()))
+            system::spawn(&runtime, task::run(shared.clone(), takeovers.clone(), incarnation, inbox, reports.clone()))
         })
     };
     let around = (runtime.clone(), shared.health.clone());
     let worker = Arc::new(Worker::new(settings, Assignment::new(spawn), reported, transaction, partials, around));
     consumer.subscribe(worker.clone())?;
-    let mut look = Instant::now();
-    worker.run(&consumer, || {
-        let due = look.elapsed() > LOOK_AT_FILES;
+    let mut look = system::now();
+    worker.run(&*consumer, || {
+        let due = system::now().duration_since(look) > LOOK_AT_FILES;
         if due {
-            look = Instant::now();
+            look = system::now();
         }
         stop.load(Ordering::Relaxed) || due && files.have_changed()
     })

@@ -1,6 +1,6 @@
 //! A partition that is fed from a file, without Kafka. Used by `faircopy format`, `faircopy eval` and the benchmarks.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
@@ -25,7 +25,7 @@ pub struct OfflinePipeline {
     partition: Partition,
     runtime: Runtime,
     /// the states that the changelog would hold
-    changelog: HashMap<Vec<u8>, Vec<u8>>,
+    changelog: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl OfflinePipeline {
@@ -72,7 +72,7 @@ impl OfflinePipeline {
     fn new(shared: Arc<Shared>, clock: Clock) -> OfflinePipeline {
         let runtime = Builder::new_current_thread().enable_all().build().expect("the system has room for a runtime");
         let reporter = Arc::new(Arc::<Health>::default().assigned(0)); // nobody reads the health of an offline pipeline
-        OfflinePipeline { partition: Partition::new(shared, 0, clock, reporter), runtime, changelog: HashMap::new() }
+        OfflinePipeline { partition: Partition::new(shared, 0, clock, reporter), runtime, changelog: BTreeMap::new() }
     }
 
     /// Formats every record by this profile, whatever its tenant, and reports every release.

@@ -3,17 +3,18 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Shared;
 use super::clock::Clock;
 use super::crash_isolation::CrashIsolation;
 use super::partition::Partition;
-use crate::consume::changelog::{self, ChangelogReader, ChangelogState, RestoreError};
+use crate::consume::changelog::{ChangelogState, RestoreError, TakeoverReader};
 use crate::events;
 use crate::health::Reporter;
-use crate::produce::commits::Position;
+use crate::kafka::crash_mark::Position;
 use crate::session::map::reread::{RemainingWords, UnreadableStream};
+use crate::system;
 
 /// Wait before a failed restore is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -36,13 +37,13 @@ pub struct RestoredPartition {
 /// The changelog belongs to another group. Trying again would not help.
 pub async fn restore(
     shared: &Arc<Shared>,
-    changelog: &Arc<ChangelogReader>,
+    changelog: &Arc<dyn TakeoverReader>,
     number: i32,
     reporter: &Arc<Reporter>,
 ) -> Result<RestoredPartition, RestoreError> {
     loop {
         let (shared, changelog, reporter) = (shared.clone(), changelog.clone(), reporter.clone());
-        match tokio::task::spawn_blocking(move || read(&shared, &changelog, number, reporter)).await {
+        match system::off_thread(move || read(&shared, &*changelog, number, reporter)).await {
             Ok(Ok(restored)) => return Ok(restored),
             Ok(Err(error @ RestoreError::Foreign { .. })) => return Err(error),
             Ok(Err(error)) => {
@@ -50,21 +51,21 @@ pub async fn restore(
             }
             Err(_) => tracing::warn!(partition = number, "the partition cannot be restored yet; the restore is tried again"),
         }
-        tokio::time::sleep(AGAIN).await;
+        system::sleep(AGAIN).await;
     }
 }
 
 /// Blocks.
 fn read(
     shared: &Arc<Shared>,
-    changelog: &ChangelogReader,
+    changelog: &dyn TakeoverReader,
     number: i32,
     reporter: Arc<Reporter>,
 ) -> Result<RestoredPartition, RestoreError> {
     let left = changelog.read(number)?;
     let (mut partition, unreadable) = Partition::restored(shared.clone(), number, Clock::wall(), reporter, &left);
     if !unreadable.is_empty() {
-        reread(shared, number, &mut partition, unreadable)?;
+        reread(shared, changelog, number, &mut partition, unreadable)?;
     }
     let ChangelogState { next_offset, mark, end, .. } = left;
     Ok(RestoredPartition { partition, isolation: CrashIsolation::begin(mark, next_offset), began_at: (next_offset, mark), end })
@@ -73,11 +74,12 @@ fn read(
 /// Makes streams anew from their raw records.
 fn reread(
     shared: &Arc<Shared>,
+    changelog: &dyn TakeoverReader,
     number: i32,
     partition: &mut Partition,
     unreadable: Vec<UnreadableStream>,
 ) -> Result<(), RestoreError> {
-    let began = Instant::now();
+    let began = system::now();
     let sessions: BTreeSet<&[u8]> = unreadable.iter().map(|u| u.key.session.as_bytes()).collect();
     let range = |streams: &[&UnreadableStream]| {
         let from = streams.iter().map(|u| u.outline.epoch).min().unwrap_or_default();
@@ -86,7 +88,7 @@ fn reread(
     let all: Vec<&UnreadableStream> = unreadable.iter().collect();
     let mut records = 0;
     let read = |streams: &[&UnreadableStream], each: &mut dyn FnMut(crate::record::RawRecord)| {
-        changelog::read_raw(&shared.settings, number, range(streams), |record| {
+        changelog.read_raw(number, range(streams), &mut |record| {
             if record.key.as_deref().is_some_and(|key| sessions.contains(key)) {
                 shared.wait_for_schema(&record);
                 each(record);
@@ -117,6 +119,6 @@ fn reread(
         partition.reread_record(&all, &record);
     })?;
     partition.reread_finished(&all);
-    events::StreamsReread { partition: number, streams: all.len(), records, took: began.elapsed() }.emit();
+    events::StreamsReread { partition: number, streams: all.len(), records, took: system::now().duration_since(began) }.emit();
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Tests of partitions under overload, quotas and poison. They need no Kafka: the clock is moved by hand, and the
 //! tagger answers at once.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
@@ -47,7 +47,7 @@ struct Desk {
     offset: i64,
 }
 
-fn left(states: HashMap<Vec<u8>, Vec<u8>>, next_offset: i64) -> ChangelogState {
+fn left(states: BTreeMap<Vec<u8>, Vec<u8>>, next_offset: i64) -> ChangelogState {
     ChangelogState { states, next_offset, mark: CrashMark::Clean, end: next_offset, owned: true }
 }
 
@@ -60,7 +60,7 @@ impl Desk {
     }
 
     fn backlog(settings: &str) -> Desk {
-        Desk::restored(&shared(settings), &left(HashMap::new(), 0)).0
+        Desk::restored(&shared(settings), &left(BTreeMap::new(), 0)).0
     }
 
     /// Also returns the streams that must be read again.
@@ -301,7 +301,7 @@ fn a_tail_whose_writing_panics_is_a_partial_as_spoken() {
 #[test]
 fn a_state_whose_restoring_panics_is_one_that_cannot_be_used_and_its_stream_is_read_again() {
     let shared = shared("");
-    let mut desk = Desk::restored(&shared, &left(HashMap::new(), 0)).0;
+    let mut desk = Desk::restored(&shared, &left(BTreeMap::new(), 0)).0;
     desk.say("healthy", "good morning");
     desk.say("sick", "good poisonous-restoring day");
     let states = desk.checkpoint().changelog.into_iter().filter_map(|(key, state)| Some((key, state?))).collect();

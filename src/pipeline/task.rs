@@ -7,8 +7,10 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::Shared;
 use super::assignment::{TaskChannels, TaskInput};
@@ -17,11 +19,13 @@ use super::crash_isolation::CrashIsolation;
 use super::partition::{Partition, UnpackedCheckpoint};
 use super::restore::{RestoredPartition, restore};
 use super::{schemas, shadow};
-use crate::consume::changelog::{ChangelogReader, RestoreError};
+use crate::consume::changelog::{RestoreError, TakeoverReader};
 use crate::faults::crash_on;
+use crate::kafka::crash_mark::Position;
 use crate::produce::Checkpoint;
-use crate::produce::commits::{Incarnation, Position};
+use crate::produce::commits::Incarnation;
 use crate::record::{RawRecord, ShadowSample};
+use crate::system;
 
 /// Time between two clean-ups of the rate limiter's table.
 const FORGET_IDLE: Duration = Duration::from_secs(60);
@@ -47,16 +51,17 @@ pub enum TaskReport {
 /// The partition's state is another group's.
 pub async fn run(
     shared: Arc<Shared>,
-    changelog: Arc<ChangelogReader>,
+    changelog: Arc<dyn TakeoverReader>,
     incarnation: Incarnation,
     inbox: TaskChannels,
-    reports: Sender<TaskReport>,
+    reports: UnboundedSender<TaskReport>,
 ) -> Result<(), RestoreError> {
     let TaskChannels { mut records, mut checkpoint_requests, mut durable, mut stop } = inbox;
     // If the worker has ended, nobody reads the reports.
     let report = |what: TaskReport| _ = reports.send(what);
     let reporter = Arc::new(shared.health.assigned(incarnation.partition));
     let RestoredPartition { mut partition, mut isolation, began_at, end } = tokio::select! {
+        biased;
         _ = &mut stop => return Ok(()),
         restored = restore(&shared, &changelog, incarnation.partition, &reporter) => restored?,
     };
@@ -65,11 +70,11 @@ pub async fn run(
     // The shadow ends when the partition, and with it the feed, is dropped.
     let samples = reports.clone();
     let sample = move |sample| _ = samples.send(TaskReport::Sample(Box::new(sample)));
-    tokio::spawn(shadow::run(shared.clone(), inbox, Box::new(sample)));
+    system::spawn(&Handle::current(), shadow::run(shared.clone(), inbox, Box::new(sample)));
     report(TaskReport::Restored(incarnation, began_at));
     report(TaskReport::WantsCommit);
     let mut commit_requested = false;
-    let mut forgot = Instant::now();
+    let mut forgot = system::now();
     let mut waiting = None; // a record whose schema is asked for; those behind it wait as well
     caught_up_at(end, &mut partition, &mut isolation);
     loop {
@@ -79,7 +84,9 @@ pub async fn run(
         }
         partition.report();
         let wake = partition.next_due().map(|t| partition.instant(t));
+        // What the worker and the model say comes before further records.
         tokio::select! {
+            biased;
             _ = &mut stop => break,
             Some(()) = checkpoint_requests.recv() => {
                 commit_requested = false;
@@ -91,6 +98,8 @@ pub async fn run(
                     isolation.committed(at, mark);
                 }
             }
+            answer = partition.answer() => partition.answered(answer),
+            () = sleep_until(wake) => partition.tick(),
             record = arrived(&mut waiting), if waiting.is_some() => {
                 take(record, &mut partition, &mut isolation, &report);
                 caught_up_at(end, &mut partition, &mut isolation);
@@ -112,13 +121,11 @@ pub async fn run(
                 }
                 None => break,
             },
-            answer = partition.answer() => partition.answered(answer),
-            () = sleep_until(wake) => partition.tick(),
         }
-        if forgot.elapsed() > FORGET_IDLE {
-            forgot = Instant::now();
+        if system::now().duration_since(forgot) > FORGET_IDLE {
+            forgot = system::now();
             shared.partial_limit.forget_idle();
-            shared.active_settings().quotas.forget_idle(Instant::now());
+            shared.active_settings().quotas.forget_idle(forgot);
         }
     }
     report(TaskReport::Last(incarnation, packed(partition.begin_checkpoint()).await));
@@ -157,11 +164,7 @@ async fn packed(unpacked: UnpackedCheckpoint) -> Checkpoint {
     if unpacked.is_packed() {
         return unpacked.pack();
     }
-    match tokio::task::spawn_blocking(move || unpacked.pack()).await {
-        Ok(checkpoint) => checkpoint,
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(_) => std::future::pending().await, // the runtime shuts down, and this task with it
-    }
+    system::off_thread(move || unpacked.pack()).await.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Delays count from the offset at which the log ended when the partition was taken over.

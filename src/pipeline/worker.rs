@@ -11,14 +11,14 @@
 //!   └─ rebalance: tasks are told to stop; their last checkpoints are committed before the partitions go
 //! ```
 
-use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::RunError;
-use super::assignment::{Assignment, Task};
+use super::assignment::{Assignment, PartitionTask};
 use super::task::TaskReport;
 use crate::config::Settings;
 use crate::consume::changelog::RestoreError;
@@ -29,8 +29,9 @@ use crate::health::Health;
 use crate::kafka::membership::Membership;
 use crate::kafka::sign_in::Renewal;
 use crate::produce::commits::Commits;
-use crate::produce::plain::PlainProducer;
+use crate::produce::plain::PartialProducer;
 use crate::produce::transaction::{Transaction, TransactionError};
+use crate::system;
 
 /// Longest wait for a record before the thread looks at everything else.
 const POLL: Duration = Duration::from_millis(10);
@@ -71,9 +72,9 @@ struct State {
     commits: Commits,
     assignment: Assignment,
     transaction: Transaction,
-    partials: PlainProducer,
+    partials: Box<dyn PartialProducer>,
     renewal: Renewal,
-    reports: Receiver<TaskReport>,
+    reports: UnboundedReceiver<TaskReport>,
     /// a task wants a commit
     wanted: bool,
     due: Instant,
@@ -89,9 +90,9 @@ impl Worker {
     pub fn new(
         settings: &Settings,
         assignment: Assignment,
-        reports: Receiver<TaskReport>,
+        reports: UnboundedReceiver<TaskReport>,
         transaction: Transaction,
-        partials: PlainProducer,
+        partials: Box<dyn PartialProducer>,
         (runtime, health): (Handle, Arc<Health>),
     ) -> Worker {
         let d = &settings.delivery;
@@ -104,7 +105,7 @@ impl Worker {
             renewal: Renewal::new(settings),
             reports,
             wanted: false,
-            due: Instant::now(),
+            due: system::now(),
             failed: None,
             over: false,
         };
@@ -127,13 +128,13 @@ impl Worker {
     ///
     /// # Errors
     /// The client or the producer failed, a task died, or a partition's state is another group's.
-    pub fn run(&self, consumer: &RawConsumer, stop: impl FnMut() -> bool) -> Result<(), RunError> {
+    pub fn run(&self, consumer: &dyn RawConsumer, stop: impl FnMut() -> bool) -> Result<(), RunError> {
         let result = self.work(consumer, stop);
         self.lock().over = matches!(result, Err(RunError::Deliver(_)));
         result
     }
 
-    fn work(&self, consumer: &RawConsumer, mut stop: impl FnMut() -> bool) -> Result<(), RunError> {
+    fn work(&self, consumer: &dyn RawConsumer, mut stop: impl FnMut() -> bool) -> Result<(), RunError> {
         while !stop() {
             self.health.polled();
             self.poll(consumer)?;
@@ -158,7 +159,7 @@ impl Worker {
     }
 
     /// Takes records for a while. The lock is not held while the thread waits.
-    fn poll(&self, consumer: &RawConsumer) -> Result<(), WorkerError> {
+    fn poll(&self, consumer: &dyn RawConsumer) -> Result<(), WorkerError> {
         let mut timeout = if self.lock().assignment.is_any_blocked() { POLL / 2 } else { POLL };
         for _ in 0..POLL_RECORDS {
             match consumer.poll(timeout) {
@@ -177,30 +178,30 @@ impl Worker {
     }
 
     /// Why a task ended that was not told to.
-    fn died(&self, partition: i32, task: Task) -> RunError {
-        match self.runtime.block_on(task) {
+    fn died(&self, partition: i32, task: PartitionTask) -> RunError {
+        match system::block_on(&self.runtime, task.result()) {
             Ok(Err(error @ RestoreError::Foreign { .. })) => RunError::Restore(error),
             _ => WorkerError::TaskDied(partition).into(),
         }
     }
 
     fn commit_if_due(&self, state: &mut State, member: &dyn Membership) -> Result<(), TransactionError> {
-        state.take_reports(Duration::ZERO);
-        if Instant::now() < state.due && !std::mem::take(&mut state.wanted) {
+        state.take_reports(&self.runtime, Duration::ZERO);
+        if system::now() < state.due && !std::mem::take(&mut state.wanted) {
             return Ok(());
         }
         for incarnation in state.commits.to_request() {
             state.assignment.request_checkpoint(incarnation);
         }
-        let deadline = Instant::now() + ANSWERS;
-        while state.commits.awaits_answers() && Instant::now() < deadline {
-            state.take_reports(deadline.saturating_duration_since(Instant::now()));
+        let deadline = system::now() + ANSWERS;
+        while state.commits.awaits_answers() && system::now() < deadline {
+            state.take_reports(&self.runtime, deadline.saturating_duration_since(system::now()));
         }
         state.wanted = false;
-        state.due = Instant::now() + self.interval;
+        state.due = system::now() + self.interval;
         match self.commit(state, member) {
             Err(TransactionError::Again(_) | TransactionError::Rights(_)) => {
-                state.due = Instant::now() + BACK_OFF.max(self.interval);
+                state.due = system::now() + BACK_OFF.max(self.interval);
                 Ok(())
             }
             result => result,
@@ -219,7 +220,7 @@ impl Worker {
             self.health.committed(Ok(()));
             return Ok(());
         };
-        let (began, wall) = (Instant::now(), SystemTime::now());
+        let (began, wall) = (system::now(), SystemTime::now());
         let result = state.transaction.commit(&mut batch, &self.topic, member);
         let error = result.as_ref().err().map(ToString::to_string);
         let changelog_bytes = batch.checkpoints.iter().map(|(_, checkpoint)| checkpoint.changelog_bytes()).sum();
@@ -227,7 +228,7 @@ impl Worker {
             partitions: batch.checkpoints.len(),
             records: batch.checkpoints.iter().map(|(_, checkpoint)| checkpoint.out.len() as u64).sum(),
             changelog_bytes,
-            took: began.elapsed(),
+            took: system::now().duration_since(began),
             error: error.as_deref(),
         }
         .emit();
@@ -250,14 +251,14 @@ impl Worker {
 
     /// Gives partitions up: their tasks stop, and their output is committed within the drain deadline.
     fn drain(&self, state: &mut State, partitions: &[i32], member: &dyn Membership) -> Result<(), TransactionError> {
-        let deadline = Instant::now() + self.drain_deadline;
-        let tasks: Vec<(i32, Task)> = partitions.iter().filter_map(|p| Some((*p, state.assignment.stop(*p)?))).collect();
+        let deadline = system::now() + self.drain_deadline;
+        let tasks: Vec<(i32, PartitionTask)> = partitions.iter().filter_map(|p| Some((*p, state.assignment.stop(*p)?))).collect();
         partitions.iter().for_each(|p| state.commits.revoked(*p));
         let mut result = Ok(());
-        while !partitions.iter().all(|p| state.commits.is_drained(*p)) && Instant::now() < deadline {
-            state.take_reports(POLL);
+        while !partitions.iter().all(|p| state.commits.is_drained(*p)) && system::now() < deadline {
+            state.take_reports(&self.runtime, POLL);
             match self.commit(state, member) {
-                Err(TransactionError::Again(_) | TransactionError::Rights(_)) => std::thread::sleep(BACK_OFF),
+                Err(TransactionError::Again(_) | TransactionError::Rights(_)) => system::sleep_thread(BACK_OFF),
                 Err(error) => {
                     result = Err(error);
                     break;
@@ -274,24 +275,24 @@ impl Worker {
     }
 
     /// Waits for a task that has given its last checkpoint, and ends a task that hangs.
-    fn end(&self, mut task: Task) {
-        let ended = self.runtime.block_on(async { tokio::time::timeout(ENDS, &mut task).await });
-        if ended.is_err() {
-            task.abort();
-        }
+    fn end(&self, task: PartitionTask) {
+        system::block_on(&self.runtime, task.end_within(ENDS));
     }
 }
 
 impl State {
     /// Gives the clients passwords and tokens that have changed.
-    fn renew(&mut self, settings: &Settings, consumer: &RawConsumer) {
+    fn renew(&mut self, settings: &Settings, consumer: &dyn RawConsumer) {
         let State { renewal, transaction, partials, .. } = self;
         renewal.renew(settings, &[consumer.signed_in(), transaction.signed_in(), partials.signed_in()]);
     }
 
     /// Takes the tasks' reports. Waits at most so long for the first report.
-    fn take_reports(&mut self, wait: Duration) {
-        let mut report = self.reports.recv_timeout(wait).ok();
+    fn take_reports(&mut self, runtime: &Handle, wait: Duration) {
+        let mut report = self.reports.try_recv().ok();
+        if report.is_none() && !wait.is_zero() {
+            report = system::block_on(runtime, system::within(wait, self.reports.recv())).flatten();
+        }
         while let Some(said) = report {
             match said {
                 TaskReport::Restored(incarnation, began_at) => self.commits.restored(incarnation, began_at),

@@ -31,7 +31,7 @@
 use std::collections::BTreeMap;
 
 use super::checkpoint::Checkpoint;
-use crate::kafka::crash_mark::CrashMark;
+use crate::kafka::crash_mark::{CrashMark, Position};
 use crate::record::Segment;
 
 /// One ownership of a partition by this worker.
@@ -42,9 +42,6 @@ pub struct Incarnation {
     /// differs from every other ownership in this process
     pub number: u64,
 }
-
-/// An offset and its crash mark, as a commit holds them.
-pub type Position = (i64, CrashMark);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {

@@ -12,10 +12,8 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::ProducerContext;
 
+use super::producer::Failed;
 use crate::kafka::ClientLog;
-
-/// Why an attempt failed: the client's word and, where one record is too large for its topic, that record's number.
-pub(super) type Failed = (Option<usize>, KafkaError);
 
 /// The deliveries under way, and the first failure.
 #[derive(Default)]
@@ -58,7 +56,7 @@ impl DeliveryReports {
         while deliveries.under_way > 0 && deliveries.failed.is_none() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err((None, KafkaError::Flush(RDKafkaErrorCode::OperationTimedOut)));
+                return Err((None, KafkaError::Flush(RDKafkaErrorCode::OperationTimedOut).into()));
             }
             deliveries = self.changed.wait_timeout(deliveries, left).expect("no holder panics").0;
         }
@@ -66,7 +64,7 @@ impl DeliveryReports {
             None => Ok(()),
             Some((number, error)) => {
                 let too_large = error.rdkafka_error_code() == Some(RDKafkaErrorCode::MessageSizeTooLarge);
-                Err((too_large.then_some(*number), error.clone()))
+                Err((too_large.then_some(*number), error.clone().into()))
             }
         }
     }

@@ -2,15 +2,18 @@
 //!
 //! A partition task is asked for a [`Checkpoint`] at every commit: its output since the last checkpoint, the states of
 //! its streams, and the next offset. [`commits`] knows what is asked, kept, in flight and durable of each partition.
-//! [`transaction`] is the only owner of the producer and of begin, send, send-offsets, commit and abort. [`serializer`]
+//! [`transaction`] is the only owner of the producer and of begin, send, send-offsets, commit and abort; [`producer`]
+//! says what it needs of a producer, and [`client`] is librdkafka's. [`serializer`]
 //! makes the Kafka record of each kind.
 
 mod checkpoint;
+pub mod client;
 pub mod commits;
 mod deliveries;
 #[cfg(test)]
 mod interleavings;
 pub mod plain;
+pub mod producer;
 pub mod registry;
 pub mod serializer;
 pub mod topics;

@@ -10,6 +10,15 @@ use crate::config::Settings;
 use crate::kafka::sign_in::{SignedIn, sign_in};
 use crate::kafka::{self, ClientLog};
 
+/// What a worker sends without waiting for it: by librdkafka, or in a simulated cluster.
+pub trait PartialProducer: Send {
+    /// Sends a record that a later one soon replaces. Nobody waits for it, and it is dropped if the queue is full.
+    fn send_and_forget(&self, made: ProducerRecord<'_>);
+
+    /// Whom credentials are given to.
+    fn signed_in(&self) -> &dyn SignedIn;
+}
+
 /// A producer for any topic.
 pub struct PlainProducer {
     producer: FutureProducer<ClientLog>,
@@ -25,25 +34,6 @@ impl PlainProducer {
         Ok(PlainProducer { producer })
     }
 
-    /// Whom credentials are given to.
-    pub fn signed_in(&self) -> &dyn SignedIn {
-        self.producer.client()
-    }
-
-    /// Sends a record that a later one soon replaces. Nobody waits for it, and it is dropped if the queue is full.
-    pub fn send_and_forget(&self, made: ProducerRecord<'_>) {
-        let ProducerRecord { topic, partition, key, payload, headers, timestamp_ms } = made;
-        let payload = payload.as_deref();
-        drop(self.producer.send_result(FutureRecord {
-            topic,
-            partition,
-            payload,
-            key,
-            timestamp: timestamp_ms,
-            headers: Some(headers),
-        }));
-    }
-
     /// Sends one record and waits for its acknowledgement. `partition`: the record's partition; if none is given, the
     /// key decides.
     pub async fn send(
@@ -57,5 +47,24 @@ impl PlainProducer {
         let headers = Some(to_headers(headers));
         let record = FutureRecord { topic, partition, payload, key, timestamp: None, headers };
         self.producer.send(record, Duration::from_secs(30)).await.map(|_| ()).map_err(|(e, _)| e)
+    }
+}
+
+impl PartialProducer for PlainProducer {
+    fn send_and_forget(&self, made: ProducerRecord<'_>) {
+        let ProducerRecord { topic, partition, key, payload, headers, timestamp_ms } = made;
+        let payload = payload.as_deref();
+        drop(self.producer.send_result(FutureRecord {
+            topic,
+            partition,
+            payload,
+            key,
+            timestamp: timestamp_ms,
+            headers: Some(headers),
+        }));
+    }
+
+    fn signed_in(&self) -> &dyn SignedIn {
+        self.producer.client()
     }
 }

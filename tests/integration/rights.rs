@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use faircopy::config::Settings;
 use faircopy::consume::group::RebalanceListener;
-use faircopy::consume::poll::{Polled, RawConsumer};
+use faircopy::consume::poll::{KafkaConsumer, Polled, RawConsumer};
 use faircopy::health::Health;
 use faircopy::kafka::membership::Membership;
-use faircopy::produce::serializer::RecordSerializer;
-use faircopy::produce::transaction::Transaction;
+use faircopy::produce::client::KafkaProducer;
 
 use crate::broker::{Listener, listener, made};
 use crate::kafka::{Sender, Topics, eventually, root};
@@ -69,12 +68,11 @@ impl RebalanceListener for Nobody {
 
 /// What the service runs into when it starts and joins; `None` where it joins.
 fn refusal(settings: &Settings) -> Option<String> {
-    let consumer = match RawConsumer::open(settings, Arc::<Health>::default()) {
+    let consumer = match KafkaConsumer::open(settings, Arc::<Health>::default()) {
         Ok(consumer) => consumer,
         Err(error) => return Some(error.to_string()),
     };
-    let serializer = RecordSerializer::new(settings, Arc::default(), Default::default());
-    if let Err(error) = Transaction::open(settings, serializer) {
+    if let Err(error) = KafkaProducer::open(settings) {
         return Some(error.to_string());
     }
     consumer.subscribe(Arc::new(Nobody)).unwrap();

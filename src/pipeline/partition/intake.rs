@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -20,6 +19,7 @@ use crate::record::decode;
 use crate::record::{ERASE, Framing, InputFormat, REPLAYED, RawRecord, RawSegment, Refused};
 use crate::session::policy::Policy;
 use crate::session::{Attachment, Record, Source};
+use crate::system;
 use crate::trace::RecordSpan;
 
 /// What a record says.
@@ -146,7 +146,7 @@ impl Intake {
     /// Whether a record has more words than its tenant or its session may say now. Counts the words if not.
     fn is_over_quota_now(&self, active: &ActiveSettings, profile: &Profile, session: &Arc<str>, segment: &RawSegment) -> bool {
         let tenant: Arc<str> = segment.tenant.as_deref().unwrap_or_default().into();
-        let (words, now) = (segment.words.len(), Instant::now());
+        let (words, now) = (segment.words.len(), system::now());
         let over = segment.is_final && !active.quotas.allows(&profile.name, &tenant, session, words, now);
         if over {
             events::BeyondQuota { refused: profile.quota.beyond == QuotaAction::DeadLetter, words }.emit();
