@@ -4,6 +4,7 @@
 mod check;
 pub mod profile;
 mod profiles;
+mod redaction;
 pub mod sections;
 mod sign_in;
 mod text;
@@ -19,7 +20,7 @@ pub use profile::{Profile, ProfileSettings};
 pub use profiles::Profiles;
 pub use sections::*;
 pub use sign_in::{Oidc, Secret, TokenSource};
-pub use values::{LookaheadSetting, MaskSetting, RedactSetting, ReleaseSetting, Unlimited};
+pub use values::{LookaheadSetting, MaskSetting, RedactSetting, RedactionSetting, ReleaseSetting, Unlimited};
 
 use crate::format::Styles;
 use crate::record::RecordLimits;
@@ -164,7 +165,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    fn load(file: &str, env: &[(&str, &str)]) -> Result<Settings, String> {
+    pub(super) fn load(file: &str, env: &[(&str, &str)]) -> Result<Settings, String> {
         let mut f = tempfile::NamedTempFile::new().unwrap();
         f.write_all(file.as_bytes()).unwrap();
         let vars = env.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();

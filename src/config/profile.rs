@@ -8,7 +8,7 @@ use config::{Value, ValueKind};
 use serde::{Deserialize, Serialize};
 
 use super::sections::InferSettings;
-use super::values::{LookaheadSetting, MaskSetting, RedactSetting, ReleaseSetting};
+use super::values::{LookaheadSetting, MaskSetting, RedactSetting, RedactionSetting, ReleaseSetting};
 use super::{Settings, SettingsError, text};
 use crate::format::numbers::Numbers;
 use crate::format::second::SecondMode;
@@ -52,6 +52,8 @@ pub struct ProfileSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vocabulary_by_sound: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub redaction: Option<RedactionSetting>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub redact_names: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profanity: Option<PathBuf>,
@@ -73,8 +75,13 @@ pub struct ProfileSettings {
 
 /// Tables of a profile of which single keys may be left out. Every other table is the profile's own or the default's.
 const BY_KEY: [&str; 2] = ["numbers", "tilt"];
-/// The setting that every profile has for itself: otherwise the default's challenger would have a challenger, too.
-const OWN: &str = "shadow";
+/// The settings that every profile has for itself: otherwise the default's challenger would have a challenger, too, and
+/// profiles with rules of their own would say that they redact nothing.
+const OWN: [&str; 2] = ["shadow", REDACTION];
+/// The setting that says that a profile redacts nothing.
+const REDACTION: &str = "redaction";
+/// A profile's settings that redact. A profile that says that it redacts nothing takes none of them from the default.
+pub(super) const RULES: [&str; 5] = ["redact", "redact_after", "redact_asked", "redact_names", "profanity"];
 
 /// Gives every profile the settings that it leaves out from `[profiles.default]`, before anything is read.
 pub(super) fn lay_over_default(settings: &mut Value) {
@@ -83,7 +90,9 @@ pub(super) fn lay_over_default(settings: &mut Value) {
     let Some(ValueKind::Table(default)) = profiles.get(DEFAULT).map(|d| d.kind.clone()) else { return };
     for profile in profiles.values_mut() {
         let ValueKind::Table(own) = &mut profile.kind else { continue };
-        for (key, value) in default.iter().filter(|(key, _)| *key != OWN) {
+        let rules: &[&str] = if own.contains_key(REDACTION) { &RULES } else { &[] };
+        let is_taken = |key: &str| !OWN.contains(&key) && !rules.contains(&key);
+        for (key, value) in default.iter().filter(|(key, _)| is_taken(key)) {
             match (own.get_mut(key).map(|v| &mut v.kind), &value.kind) {
                 (Some(ValueKind::Table(own)), ValueKind::Table(under)) if BY_KEY.contains(&key.as_str()) => {
                     under.iter().for_each(|(key, value)| _ = own.entry(key.clone()).or_insert_with(|| value.clone()));

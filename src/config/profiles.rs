@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::profile::{DEFAULT, Profile, resolve};
+use super::redaction::check as check_redaction;
 use super::{Settings, SettingsError};
 use crate::format::Styles;
 use crate::format::origin;
@@ -43,6 +44,7 @@ impl Profiles {
                 return Err(SettingsError(format!("{key} = {name:?}: no such profile; expected one of {known:?}")));
             }
         }
+        check_redaction(settings, &by_name)?;
         Ok(Profiles { by_name, tenants: settings.tenants.clone(), unknown })
     }
 

@@ -48,6 +48,14 @@ pub enum ReleaseSetting {
     Flow,
 }
 
+/// `redaction`: that the profile publishes what was said is no oversight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RedactionSetting {
+    /// nothing is redacted
+    None,
+}
+
 /// `[profiles.NAME.redact]`: an action, or an action and how much a mask keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]

@@ -61,7 +61,7 @@ fn a_letter_that_carries_coordinates_only_is_replayed_from_the_raw_topic() {
     let topics = Topics::create("coordinates", 1);
     let sender = Sender::new();
     let raw = topics.name("raw");
-    let redacting = "[limits]\nmax_words_per_record = 3\n[profiles.bank.redact]\ncard = \"mask\"\n";
+    let redacting = "[limits]\nmax_words_per_record = 3\n[profiles.default.redact]\ncard = \"mask\"\n";
     let mut strict = Worker::start(&topics, "strict", redacting);
     sender.send(&raw, Some(b"call"), Some(br#"{"text": "four words are here", "end": "session"}"#), &[]);
     sender.flush();

@@ -14,6 +14,7 @@ use faircopy::tags::{Disfluency, Itn, ItnClass, Punct, Tags};
 use serde_json::json;
 
 use crate::kafka::{Sender, Topics, eventually};
+use crate::leaks::{Bank, Tagging};
 use crate::model::TOKENIZER;
 use crate::service::{ends, segments};
 use crate::worker::Worker;
@@ -157,6 +158,16 @@ fn a_segment_says_how_many_stretches_are_hidden_in_it_by_class() {
     assert_eq!(hidden(CARD, &[]), [json!(null), json!(null)], "the profile hides nothing");
     let two = format!("{CARD} and my pin is four two four two okay");
     assert_eq!(hidden(&two, &["card", "pin"])[0], json!({"card": 1, "pin": 1}));
+}
+
+#[test]
+fn a_reload_that_would_leave_a_profile_open_by_oversight_is_refused_and_the_old_rules_hold() {
+    let bank = Bank::new("[profiles.default.redact]\ncard = \"mask\"\n", "");
+    let shared = bank.shared(Tagging::Silent);
+    bank.write("[profiles.bank.redact]\ncard = \"mask\"\n", "");
+    let refused = shared.reload().unwrap_err().to_string();
+    assert!(refused.contains("profiles.default") && refused.contains("redaction = \"none\""), "{refused}");
+    assert!(shared.active_settings().profiles.of(None).format.redacts());
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn samples_of_what_a_challenger_writes_otherwise_show_no_word_that_either_profil
     let names = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(names.path(), "priya\n").unwrap();
     let more = format!(
-        "[shadow]\nsamples_per_minute = 1000\n[tenants]\nacme = \"calls\"\n[profiles.default]\n{PATIENT}\
+        "[shadow]\nsamples_per_minute = 1000\n[tenants]\nacme = \"calls\"\n[profiles.default]\nredaction = \"none\"\n{PATIENT}\
          [profiles.calls]\nshadow = \"new\"\n[profiles.calls.redact]\ncard = \"drop\"\n\
          [profiles.new]\nverbatim = true\nredact_names = {:?}\n[profiles.new.redact]\nname = \"tag\"\n[log]\nlevel = \"debug\"\n",
         names.path()
