@@ -4,30 +4,7 @@
 
 use super::chance::Chance;
 use super::secrets::secret;
-
-/// A word, and the class of the secret it is part of.
-#[derive(Clone, Debug)]
-pub struct Said {
-    pub word: String,
-    pub secret: Option<&'static str>,
-}
-
-#[derive(Clone, Debug)]
-pub enum Step {
-    Say {
-        channel: usize,
-        words: Vec<Said>,
-        is_final: bool,
-        end: Option<&'static str>,
-    },
-    Pause(u64),
-    /// the recogniser of a channel counts anew
-    Restart(usize),
-    /// so many other sessions begin that this one is ended as the one unheard for longest
-    Evict,
-    /// another worker takes over
-    HandOver,
-}
+use crate::playing::{Said, Step};
 
 pub struct Call {
     pub steps: Vec<Step>,
@@ -89,11 +66,11 @@ pub fn call(seed: u64, classes: &[&'static str], events: bool) -> Call {
                 if chance.one_in(2) {
                     guess.push(Said { word: chance.pick(&["please", "hello", "the"]).into(), secret: None });
                 }
-                steps.push(Step::Say { channel, words: guess, is_final: false, end: None });
+                steps.push(Step::Say { channel, speaker: None, words: guess, is_final: false, end: None });
                 steps.push(Step::Pause(50));
             }
             let end = chance.one_in(3).then_some("utterance");
-            steps.push(Step::Say { channel, words: turn[at..at + n].to_vec(), is_final: true, end });
+            steps.push(Step::Say { channel, speaker: None, words: turn[at..at + n].to_vec(), is_final: true, end });
             at += n;
             steps.push(Step::Pause(chance.pick(&[&50, &400, &1_600, &5_200, &9_000, &16_000]).to_owned()));
             if events {
@@ -106,6 +83,6 @@ pub fn call(seed: u64, classes: &[&'static str], events: bool) -> Call {
             }
         }
     }
-    steps.push(Step::Say { channel: 1, words: Vec::new(), is_final: true, end: Some("session") });
+    steps.push(Step::Say { channel: 1, speaker: None, words: Vec::new(), is_final: true, end: Some("session") });
     Call { steps, cards }
 }

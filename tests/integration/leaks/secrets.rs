@@ -105,7 +105,7 @@ fn number(length: usize, chance: &mut Chance) -> String {
 }
 
 /// With a check digit (Luhn).
-fn card(chance: &mut Chance) -> String {
+pub fn card(chance: &mut Chance) -> String {
     let body = format!("4{}", number(14, chance));
     let sum: u32 = body
         .bytes()

@@ -1,0 +1,240 @@
+//! Counts what was seen, by lines: a line leaks if any play of it does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::corpus::{Line, Sort};
+use super::seen::Seen;
+use super::stage::{Layout, Pace};
+
+/// One play of a line.
+pub struct Played<'a> {
+    pub line: &'a Line,
+    pub profile: &'a str,
+    pub classes: &'a [&'static str],
+    pub layout: Layout,
+    pub pace: Pace,
+}
+
+type Names = BTreeSet<String>;
+
+/// Lines of one sort and class.
+#[derive(Default)]
+struct Row {
+    lines: Names,
+    /// with all classes together: any secret word, and half the secret or more
+    all: Names,
+    all_half: Names,
+    /// with each class alone
+    alone: Names,
+    alone_half: Names,
+    /// a partial shows what segments hide
+    partials: Names,
+    /// plain lines that lose a word
+    touched: Names,
+    lost: usize,
+}
+
+pub struct Tally {
+    tagger: String,
+    rows: BTreeMap<(Sort, String), Row>,
+    by_layout: BTreeMap<(Layout, Pace), Names>,
+    plays: usize,
+    cvv: Names,
+    whole_cards: Names,
+    /// cards read in one breath whose last digits a mask shows in each play with cards, and those where it does not
+    kept: Names,
+    not_kept: Names,
+    verbose: bool,
+}
+
+/// Promised lines that may leak, of a hundred.
+const LEAKS_PERCENT: usize = 1;
+/// Plain lines that may lose a word, of a hundred.
+const TOUCHED_PERCENT: usize = 10;
+
+impl Tally {
+    pub fn new(tagger: &str) -> Tally {
+        Tally {
+            tagger: tagger.into(),
+            rows: BTreeMap::new(),
+            by_layout: BTreeMap::new(),
+            plays: 0,
+            cvv: Names::new(),
+            whole_cards: Names::new(),
+            kept: Names::new(),
+            not_kept: Names::new(),
+            verbose: std::env::var("FAIRCOPY_TALK_AROUND").is_ok_and(|v| v == "verbose"),
+        }
+    }
+
+    pub fn add(&mut self, played: Played, seen: Seen) {
+        let Played { line, profile, classes, layout, pace } = played;
+        self.plays += 1;
+        let name = line.name.clone();
+        let is_alone = profile != "all";
+        let group = if line.name.starts_with("breath") { "one breath".into() } else { line.classes.join("+") };
+        let row = self.rows.entry((line.sort, group)).or_default();
+        row.lines.insert(name.clone());
+        let secret = line.words().filter(|w| w.class.is_some_and(|class| classes.contains(&class))).count();
+        if !seen.leaked.is_empty() {
+            let (any, half) = if is_alone { (&mut row.alone, &mut row.alone_half) } else { (&mut row.all, &mut row.all_half) };
+            any.insert(name.clone());
+            if 2 * seen.leaked.len() >= secret {
+                half.insert(name.clone());
+            }
+            if line.sort == Sort::Promised {
+                self.by_layout.entry((layout, pace)).or_default().insert(name.clone());
+            }
+        }
+        if !seen.in_partials.is_empty() {
+            row.partials.insert(name.clone());
+        }
+        if !seen.lost.is_empty() && line.sort == Sort::Plain {
+            row.touched.insert(name.clone());
+        }
+        row.lost += seen.lost.len();
+        let said: Vec<_> = if layout == Layout::TwoChannels {
+            let by = |agent: bool| line.turns.iter().filter(move |t| t.by_agent == agent);
+            [by(true).collect::<Vec<_>>(), by(false).collect()]
+                .iter()
+                .enumerate()
+                .flat_map(|(c, turns)| words_of(turns).into_iter().enumerate().map(move |(i, class)| ((c, i), class)))
+                .collect()
+        } else {
+            words_of(&line.turns.iter().collect::<Vec<_>>()).into_iter().enumerate().map(|(i, class)| ((0, i), class)).collect()
+        };
+        let leaked_of = |class: &str| {
+            let all = said.iter().filter(|(_, c)| *c == Some(class));
+            let leaked = all.clone().filter(|(at, _)| seen.leaked.contains(at)).count();
+            (leaked, all.count())
+        };
+        if classes.contains(&"cvv") && leaked_of("cvv").0 > 0 {
+            self.cvv.insert(name.clone());
+        }
+        let (leaked, all) = leaked_of("card");
+        if classes == ["card"] && line.kept.is_some() && leaked == all {
+            self.whole_cards.insert(name.clone());
+        }
+        if line.name.starts_with("breath") && classes.contains(&"card") {
+            if seen.kept {
+                self.kept.insert(name.clone())
+            } else {
+                self.not_kept.insert(name.clone())
+            };
+        }
+        let is_touched = line.sort == Sort::Plain && !seen.lost.is_empty();
+        if self.verbose && (!seen.leaked.is_empty() || !seen.in_partials.is_empty() || is_touched) {
+            let what = match (!seen.leaked.is_empty(), is_touched) {
+                (true, _) => "leaks",
+                (_, true) => "loses words",
+                _ => "shows in a partial",
+            };
+            println!("{} {:?} {what} ({}, profile {profile}, {layout:?}, {pace:?})", line.name, line.sort, self.tagger);
+            println!("    {}\n    {:?}", line.said, seen.text);
+            if !seen.in_partials.is_empty() {
+                println!("    partials {:?}", seen.partials);
+            }
+        }
+    }
+
+    /// Counts what another tally counted as well.
+    pub fn join(&mut self, other: Tally) {
+        for (key, row) in other.rows {
+            let own = self.rows.entry(key).or_default();
+            own.lines.extend(row.lines);
+            own.all.extend(row.all);
+            own.all_half.extend(row.all_half);
+            own.alone.extend(row.alone);
+            own.alone_half.extend(row.alone_half);
+            own.partials.extend(row.partials);
+            own.touched.extend(row.touched);
+            own.lost += row.lost;
+        }
+        for (key, names) in other.by_layout {
+            self.by_layout.entry(key).or_default().extend(names);
+        }
+        self.plays += other.plays;
+        self.cvv.extend(other.cvv);
+        self.whole_cards.extend(other.whole_cards);
+        self.kept.extend(other.kept);
+        self.not_kept.extend(other.not_kept);
+    }
+
+    fn count(&self, sort: Sort, of: impl Fn(&Row) -> usize) -> usize {
+        self.rows.iter().filter(|((s, _), _)| *s == sort).map(|(_, row)| of(row)).sum()
+    }
+
+    /// What does not hold.
+    pub fn over_the_bars(&self) -> Vec<String> {
+        let lines = |sort| self.count(sort, |row| row.lines.len());
+        let (promised, plain) = (lines(Sort::Promised), lines(Sort::Plain));
+        let all = self.count(Sort::Promised, |row| row.all.len());
+        let alone = self.count(Sort::Promised, |row| row.alone.len());
+        let partials = self.count(Sort::Promised, |row| row.partials.len());
+        let touched = self.count(Sort::Plain, |row| row.touched.len());
+        // Where every digit is a telephone's, or labels come by chance, ordinary words are hidden as they must be.
+        let is_sane = !["Right", "Random"].contains(&&*self.tagger);
+        [
+            (100 * all > LEAKS_PERCENT * promised, format!("{all} of {promised} promised lines leak with all classes")),
+            (100 * alone > LEAKS_PERCENT * promised, format!("{alone} of {promised} promised lines leak with a class alone")),
+            (partials > 0, format!("{partials} of {promised} promised lines show in a partial what segments hide")),
+            (is_sane && 100 * touched > TOUCHED_PERCENT * plain, format!("{touched} of {plain} plain lines lose words")),
+            (!self.cvv.is_empty(), format!("{} lines show a CVV: {:?}", self.cvv.len(), self.cvv)),
+            (
+                !self.whole_cards.is_empty(),
+                format!("{} lines show a whole card with cards alone: {:?}", self.whole_cards.len(), self.whole_cards),
+            ),
+        ]
+        .into_iter()
+        .filter(|(is_over, _)| *is_over)
+        .map(|(_, what)| format!("{}: {what}", self.tagger))
+        .collect()
+    }
+}
+
+fn words_of(turns: &[&super::corpus::Turn]) -> Vec<Option<&'static str>> {
+    let words = turns.iter().flat_map(|turn| &turn.pieces).filter_map(|piece| match piece {
+        super::corpus::Piece::Word(heard) => Some(heard.class),
+        super::corpus::Piece::Silence(_) => None,
+    });
+    words.collect()
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "tagger {}: {} plays; lines that leak (half the secret or more)", self.tagger, self.plays)?;
+        writeln!(
+            f,
+            "{:9} {:22} {:>5} {:>11} {:>11} {:>8} {:>8}",
+            "sort", "class", "lines", "all", "alone", "partials", "touched"
+        )?;
+        let mut write = |sort: &str, class: &str, n: [usize; 7]| {
+            let [lines, all, all_half, alone, alone_half, partials, touched] = n;
+            let (all, alone) = (format!("{all} ({all_half})"), format!("{alone} ({alone_half})"));
+            writeln!(f, "{sort:9} {class:22} {lines:5} {all:>11} {alone:>11} {partials:8} {touched:8}")
+        };
+        let numbers = |row: &Row| {
+            [&row.lines, &row.all, &row.all_half, &row.alone, &row.alone_half, &row.partials, &row.touched].map(Names::len)
+        };
+        for ((sort, class), row) in &self.rows {
+            write(&format!("{sort:?}"), class, numbers(row))?;
+        }
+        for sort in [Sort::Promised, Sort::Open, Sort::Plain] {
+            let mut sum = [0; 7];
+            for (_, row) in self.rows.iter().filter(|((s, _), _)| *s == sort) {
+                sum.iter_mut().zip(numbers(row)).for_each(|(sum, n)| *sum += n);
+            }
+            write(&format!("{sort:?}"), "together", sum)?;
+        }
+        for ((layout, pace), names) in &self.by_layout {
+            writeln!(f, "promised lines that leak {layout:?} {pace:?}: {}", names.len())?;
+        }
+        let lost: usize = self.rows.iter().filter(|((sort, _), _)| *sort == Sort::Plain).map(|(_, row)| row.lost).sum();
+        let beside: usize = self.rows.iter().filter(|((sort, _), _)| *sort != Sort::Plain).map(|(_, row)| row.lost).sum();
+        writeln!(f, "ordinary words hidden: {lost} of plain lines, {beside} beside secrets (each play counts)")?;
+        writeln!(f, "lines that show a CVV: {}, a whole card with cards alone: {}", self.cvv.len(), self.whole_cards.len())?;
+        let always = self.kept.difference(&self.not_kept).count();
+        writeln!(f, "cards in one breath whose last four show: {always} in every play, {} in some", self.kept.len())
+    }
+}
