@@ -14,8 +14,8 @@ use faircopy::tags::{Disfluency, Itn, ItnClass, Punct, Tags};
 use serde_json::json;
 
 use crate::kafka::{Sender, Topics, eventually};
-use crate::leaks::{Bank, Tagging};
 use crate::model::TOKENIZER;
+use crate::playing::{Bank, Tagging};
 use crate::service::{ends, segments};
 use crate::worker::Worker;
 
@@ -162,7 +162,7 @@ fn a_segment_says_how_many_stretches_are_hidden_in_it_by_class() {
 
 #[test]
 fn a_reload_that_would_leave_a_profile_open_by_oversight_is_refused_and_the_old_rules_hold() {
-    let bank = Bank::new("[profiles.default.redact]\ncard = \"mask\"\n", "");
+    let bank = Bank::new(&[], "[profiles.default.redact]\ncard = \"mask\"\n", "");
     let shared = bank.shared(Tagging::Silent);
     bank.write("[profiles.bank.redact]\ncard = \"mask\"\n", "");
     let refused = shared.reload().unwrap_err().to_string();

@@ -53,9 +53,9 @@ fn settings(model: Option<&str>, reformat: bool) -> String {
             "[profiles.{name}]\nredact_names = NAMES\nredact_asked = {{ words = 30, seconds = 60 }}\n[profiles.{name}.redact]\n{rules}"
         )
     };
-    let mut text = format!("[input]\nreformat = {reformat}\n");
+    let mut text = format!("[input]\nreformat = {reformat}\n[profiles.default]\nredaction = \"none\"\n");
     if let Some(model) = model {
-        text.push_str(&format!("[profiles.default]\nmodel = {model:?}\n"));
+        text.push_str(&format!("model = {model:?}\n"));
     }
     text.push_str(&profile("all", &CLASSES));
     text.push_str(&profile("payment", &PAYMENT));
