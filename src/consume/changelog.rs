@@ -25,7 +25,7 @@ use crate::config::{OffsetReset, Settings};
 use crate::events;
 use crate::kafka::ClientLog;
 use crate::kafka::crash_mark::{CrashMark, Position};
-use crate::kafka::notes::PartitionNote;
+use crate::kafka::notes::{PartitionNote, RefusedRecord};
 use crate::record::RawRecord;
 use crate::session::snapshot;
 
@@ -86,6 +86,8 @@ pub struct ChangelogState {
     pub end: i64,
     /// whether the changelog names its group
     pub owned: bool,
+    /// refused records of sessions that were open
+    pub refused: BTreeMap<Box<str>, Vec<RefusedRecord>>,
 }
 
 /// What a takeover reads, by librdkafka or of a simulated cluster.
@@ -195,6 +197,7 @@ impl TakeoverReader for ChangelogReader {
 pub struct ChangelogRecords {
     states: BTreeMap<Vec<u8>, Vec<u8>>,
     notes: Vec<PartitionNote>,
+    refused: BTreeMap<Box<str>, Vec<RefusedRecord>>,
     records: u64,
 }
 
@@ -204,9 +207,15 @@ impl ChangelogRecords {
         self.records += 1;
         let Some(key) = record.key else { return };
         match record.payload {
-            Some(value) if PartitionNote::is_key(&key) => self.notes.extend(PartitionNote::from_record(&key, &value)),
+            Some(value) if PartitionNote::is_key(&key) => match PartitionNote::from_record(&key, &value) {
+                Some(PartitionNote::Refused(session, records)) => _ = self.refused.insert(session, records),
+                note => self.notes.extend(note),
+            },
             Some(value) => latest(&mut self.states, key, value),
-            None => _ = self.states.remove(&key),
+            None => match PartitionNote::refused_of(&key) {
+                Some(session) => _ = self.refused.remove(session),
+                None => _ = self.states.remove(&key),
+            },
         }
     }
 
@@ -227,10 +236,10 @@ impl ChangelogRecords {
                 // The last owner died after it wrote its states and before it committed the offsets. It has processed
                 // these records without a crash.
                 PartitionNote::Progress(at) if at > next_offset => (next_offset, mark) = (at, CrashMark::Clean),
-                PartitionNote::Progress(_) => {}
+                PartitionNote::Progress(_) | PartitionNote::Refused(..) => {}
             }
         }
-        Ok(ChangelogState { states: self.states, next_offset, mark, end, owned })
+        Ok(ChangelogState { states: self.states, next_offset, mark, end, owned, refused: self.refused })
     }
 }
 

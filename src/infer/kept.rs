@@ -1,18 +1,23 @@
 //! The states that streams of a process keep, shared by partition tasks and inference workers.
 
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use super::States;
 use super::states::{OwnerId, StateStore};
+use crate::system;
 
 /// The states that streams of this process keep, whatever their models.
 #[derive(Clone)]
-pub struct KeptStates(Arc<Mutex<StateStore<States>>>);
+pub struct KeptStates {
+    store: Arc<Mutex<StateStore<States>>>,
+    began: Instant,
+}
 
 impl KeptStates {
     /// A store for so many bytes.
     pub fn new(max_bytes: usize) -> KeptStates {
-        KeptStates(Arc::new(Mutex::new(StateStore::new(max_bytes))))
+        KeptStates { store: Arc::new(Mutex::new(StateStore::new(max_bytes))), began: system::now() }
     }
 
     /// A name for a partition's assignment to this process.
@@ -35,8 +40,13 @@ impl KeptStates {
         self.store().bytes()
     }
 
+    /// The store's time.
+    pub(super) fn since_start(&self) -> Duration {
+        system::now().duration_since(self.began)
+    }
+
     /// The store itself, for a moment.
     pub(super) fn store(&self) -> MutexGuard<'_, StateStore<States>> {
-        self.0.lock().expect("nobody panics while holding it")
+        self.store.lock().expect("nobody panics while holding it")
     }
 }

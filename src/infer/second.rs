@@ -18,7 +18,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::ModelError;
 use super::queue::{BatchLimits, Lane, Queue};
-use super::service::{Answer, Outcome};
+use super::service::{Answer, Outcome, PURGE_EVERY};
 use crate::events;
 use crate::system;
 
@@ -138,6 +138,11 @@ impl SecondStageService {
     /// Queues a request. The answer comes on `request.reply`, unless the receiver is gone.
     pub fn submit(&self, request: SpanRequest) {
         let mut state = self.shared.state.lock().expect("workers do not panic");
+        if state.queue.len() % PURGE_EVERY == PURGE_EVERY - 1 {
+            // A model that hangs takes no request. Requests that nobody waits for any more must not pile up.
+            let now = system::now();
+            state.queue.purge(|r| nobody_waits(r, now));
+        }
         let lane = request.lane;
         state.queue.push(request, 1, lane);
         self.shared.changed.notify_one();
@@ -152,6 +157,10 @@ impl Drop for SecondStageService {
             let _ = worker.join();
         }
     }
+}
+
+fn nobody_waits(request: &SpanRequest, now: Instant) -> bool {
+    request.reply.is_closed() || request.due < now
 }
 
 fn work(shared: &Shared, mut model: Box<dyn SecondModel>) {
@@ -211,7 +220,7 @@ fn next(shared: &Shared) -> Option<SpanRequest> {
             return None;
         }
         let now = system::now();
-        if let Some(request) = state.queue.take(ONE, |r| r.reply.is_closed() || r.due < now).pop() {
+        if let Some(request) = state.queue.take(ONE, |r| nobody_waits(r, now)).pop() {
             return Some(request);
         }
         state = shared.changed.wait(state).expect("workers do not panic");
@@ -270,5 +279,34 @@ mod tests {
         let answer = answers.blocking_recv().unwrap();
         assert_eq!((answer.stream, answer.request_id), (3, 7));
         assert_eq!(answer.outcome, Outcome::Written(vec![None, None, Some("6:40".into())]));
+    }
+
+    #[test]
+    fn requests_that_nobody_waits_for_do_not_pile_up_behind_a_model_that_hangs() {
+        struct Hangs(std::sync::mpsc::Receiver<()>);
+        impl SecondModel for Hangs {
+            fn score(&mut self, _: &SpanSource, candidates: &[&str]) -> Result<Vec<f32>, ModelError> {
+                let _ = self.0.recv();
+                Ok(vec![0.0; candidates.len()])
+            }
+            fn write(&mut self, _: &SpanSource) -> Result<Option<String>, ModelError> {
+                Ok(None)
+            }
+        }
+        let (end, hangs) = std::sync::mpsc::channel();
+        let service = SecondStageService::start(vec![Box::new(Hangs(hangs))], spec());
+        let (waits, _answers) = unbounded_channel();
+        for request_id in 0..5000 {
+            let reply = if request_id == 0 { waits.clone() } else { unbounded_channel().0 };
+            let due = Instant::now() + Duration::from_secs(3600);
+            let questions = vec![question("x", false)];
+            service.submit(SpanRequest { stream: 1, request_id, questions, lane: Lane::Live, due, tenant: None, reply });
+            while request_id == 0 && !service.shared.state.lock().unwrap().queue.is_empty() {
+                std::thread::yield_now(); // until the model hangs
+            }
+        }
+        let waiting = service.shared.state.lock().unwrap().queue.len();
+        drop(end);
+        assert!(waiting < PURGE_EVERY, "{waiting} requests");
     }
 }

@@ -197,7 +197,7 @@ impl Drop for InferenceService {
 /// Time between two looks of shadows whether they may have their turn.
 const SHADOWS_LOOK: Duration = Duration::from_millis(5);
 /// Number of requests between two looks for abandoned ones.
-const PURGE_EVERY: usize = 1024;
+pub(super) const PURGE_EVERY: usize = 1024;
 
 fn nobody_waits(request: &Request, now: Instant) -> bool {
     request.due < now || request.reply.is_closed()
@@ -243,16 +243,19 @@ fn run(batch: Vec<QueuedRequest>, dispatch: &'static str, tagger: &mut dyn Tagge
     }
     trace::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
     let mut tags = result.ok().map(Vec::into_iter);
-    for (QueuedRequest { request, _urgent, .. }, states) in batch.into_iter().zip(states) {
+    for (QueuedRequest { request, since, _urgent }, states) in batch.into_iter().zip(states) {
         let Some(tags) = tags.as_mut().and_then(Iterator::next) else {
             request.answer(Outcome::Failed); // the states are not put back, because they may be damaged
             continue;
         };
         let row = &request.row;
         if let Some(number) = row.keep.map(|keep| keep.number).or(row.after.map(|after| after.number)) {
-            let (bytes, again) = (states.bytes(), row.keep.is_some_and(|keep| keep.again));
+            // States that were made again wait for the stream's next request, at most as long as this one could.
+            let (bytes, now) = (states.bytes(), request.kept.since_start());
+            let waits = request.due.saturating_duration_since(since);
+            let pinned = row.keep.is_some_and(|keep| keep.again).then(|| now + waits);
             let mut store = request.kept.store();
-            store.put(request.owner, request.stream, number, states, bytes, again);
+            store.put(request.owner, request.stream, number, states, bytes, (pinned, now));
             if request.lane != Lane::Shadow {
                 events::StatesHeld { bytes: store.bytes() }.emit();
             }

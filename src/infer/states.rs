@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  admit ──▶ WAITED FOR ──put──▶ THERE ──take──▶ (with a worker) ──put──▶ THERE
-//!                 ▲                │ room is short: the one used least lately, unless it is being made again
+//!                 ▲                │ room is short: the one used least lately, unless it is pinned
 //!                 └────────────────┘
 //!  forget (from anywhere) ──▶ gone: what a worker still has of it is not put back
 //! ```
@@ -10,8 +10,13 @@
 //! States are a function of a stream's words. So losing states costs time and changes nothing: a stream that asks for
 //! states that are gone has them made again. States encode what was said. Code that ends, erases or gives up a stream
 //! must [`StateStore::forget`] it.
+//!
+//! States that were made again are *pinned* for the time in which the stream's next request may come: no other states
+//! take their room. So a stream does not make its states again for ever, and a stream whose next request never comes
+//! pins nothing for longer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
 
 /// One assignment of a partition to this process. Streams are named within it.
 pub type OwnerId = u64;
@@ -22,15 +27,20 @@ struct Entry<S> {
     number: u64,
     states: Option<S>,
     bytes: usize,
-    /// when the states were used last; 0: no other states may take their room
+    /// when the states were used last, as a number of uses
     used: u64,
+    /// until then no other states may take their room
+    pinned: Option<Duration>,
 }
 
 /// States of all streams of a process, by owner and stream.
 #[derive(Debug)]
 pub struct StateStore<S> {
     entries: HashMap<(OwnerId, u64), Entry<S>>,
+    /// states that are there and not pinned, by when they were used last
     by_use: BTreeMap<u64, (OwnerId, u64)>,
+    /// states that are there and pinned, by when that ends
+    pins: BTreeSet<(Duration, OwnerId, u64)>,
     owners: OwnerId,
     uses: u64,
     bytes: usize,
@@ -38,9 +48,17 @@ pub struct StateStore<S> {
 }
 
 impl<S> StateStore<S> {
-    /// A store for `max_bytes`. States that a worker has, or that are being made again, are not dropped for room.
+    /// A store for `max_bytes`. States that a worker has, or that are pinned, are not dropped for room.
     pub fn new(max_bytes: usize) -> StateStore<S> {
-        StateStore { entries: HashMap::new(), by_use: BTreeMap::new(), owners: 0, uses: 0, bytes: 0, max_bytes }
+        StateStore {
+            entries: HashMap::new(),
+            by_use: BTreeMap::new(),
+            pins: BTreeSet::new(),
+            owners: 0,
+            uses: 0,
+            bytes: 0,
+            max_bytes,
+        }
     }
 
     /// A name for a new owner.
@@ -62,7 +80,7 @@ impl<S> StateStore<S> {
             (None, Some(_)) => false,
             (Some(_), None) => true,
             (None, None) => {
-                self.entries.insert((owner, stream), Entry { number: 0, states: None, bytes: 0, used: 0 });
+                self.entries.insert((owner, stream), Entry { number: 0, states: None, bytes: 0, used: 0, pinned: None });
                 true
             }
         }
@@ -72,25 +90,47 @@ impl<S> StateStore<S> {
     pub fn take(&mut self, owner: OwnerId, stream: u64, number: u64) -> Option<S> {
         let entry = self.entries.get_mut(&(owner, stream)).filter(|e| e.number == number)?;
         let states = entry.states.take()?;
-        self.bytes -= entry.bytes;
-        self.by_use.remove(&entry.used);
+        let (bytes, used, pinned) = (entry.bytes, entry.used, entry.pinned);
+        self.left((owner, stream), bytes, used, pinned);
         Some(states)
     }
 
-    /// Keeps the states of a stream, unless the stream was forgotten meanwhile. Then makes room. `again`: the states
-    /// are being made again, and stay until they are used.
-    pub fn put(&mut self, owner: OwnerId, stream: u64, number: u64, states: S, bytes: usize, again: bool) {
-        let Some(entry) = self.entries.get_mut(&(owner, stream)) else { return };
-        if entry.states.is_some() {
-            self.bytes -= entry.bytes;
-            self.by_use.remove(&entry.used);
+    /// States are not there any more: nothing counts them.
+    fn left(&mut self, (owner, stream): (OwnerId, u64), bytes: usize, used: u64, pinned: Option<Duration>) {
+        self.bytes -= bytes;
+        match pinned {
+            Some(until) => _ = self.pins.remove(&(until, owner, stream)),
+            None => _ = self.by_use.remove(&used),
         }
+    }
+
+    /// Keeps the states of a stream, unless the stream was forgotten meanwhile. Then makes room. `pinned`: until then
+    /// no other states take their room. `now` and `pinned` are times since the same moment.
+    pub fn put(
+        &mut self,
+        owner: OwnerId,
+        stream: u64,
+        number: u64,
+        states: S,
+        bytes: usize,
+        (pinned, now): (Option<Duration>, Duration),
+    ) {
+        let Some(entry) = self.entries.get_mut(&(owner, stream)) else { return };
         self.uses += 1;
-        let used = if again { 0 } else { self.uses };
-        *entry = Entry { number, states: Some(states), bytes, used };
+        let before = std::mem::replace(entry, Entry { number, states: Some(states), bytes, used: self.uses, pinned });
+        if before.states.is_some() {
+            self.left((owner, stream), before.bytes, before.used, before.pinned);
+        }
         self.bytes += bytes;
-        if !again {
-            self.by_use.insert(used, (owner, stream));
+        match pinned {
+            Some(until) => _ = self.pins.insert((until, owner, stream)),
+            None => _ = self.by_use.insert(self.uses, (owner, stream)),
+        }
+        while let Some(&(_, owner, stream)) = self.pins.first().filter(|(until, ..)| *until <= now) {
+            self.pins.pop_first();
+            let entry = self.entries.get_mut(&(owner, stream)).expect("what is pinned is there");
+            entry.pinned = None;
+            self.by_use.insert(entry.used, (owner, stream));
         }
         while self.bytes > self.max_bytes
             && let Some((_, least)) = self.by_use.pop_first()
@@ -110,8 +150,7 @@ impl<S> StateStore<S> {
         if let Some(entry) = self.entries.remove(&(owner, stream))
             && entry.states.is_some()
         {
-            self.bytes -= entry.bytes;
-            self.by_use.remove(&entry.used);
+            self.left((owner, stream), entry.bytes, entry.used, entry.pinned);
         }
     }
 
@@ -127,7 +166,7 @@ impl<S> StateStore<S> {
         for entry in self.entries.values_mut() {
             entry.states = None;
         }
-        (self.bytes, self.by_use) = (0, BTreeMap::new());
+        (self.bytes, self.by_use, self.pins) = (0, BTreeMap::new(), BTreeSet::new());
     }
 }
 
@@ -252,13 +291,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const AT: fn(u64) -> Duration = Duration::from_secs;
+    const UNPINNED: (Option<Duration>, Duration) = (None, Duration::ZERO);
+
     #[test]
     fn states_go_out_once_and_by_their_number_only() {
         let mut store = StateStore::new(100);
         let owner = store.owner();
         assert!(!store.admit(owner, 1, Some(8)), "nothing is there yet");
         assert!(store.admit(owner, 1, None));
-        store.put(owner, 1, 8, "a", 10, false);
+        store.put(owner, 1, 8, "a", 10, UNPINNED);
         assert!(store.admit(owner, 1, Some(8)) && !store.admit(owner, 1, Some(4)) && !store.admit(owner + 1, 1, Some(8)));
         assert_eq!((store.take(owner, 1, 4), store.take(owner, 1, 8), store.take(owner, 1, 8)), (None, Some("a"), None));
         assert_eq!(store.bytes(), 0);
@@ -270,11 +312,11 @@ mod tests {
         let (one, two) = (store.owner(), store.owner());
         for (owner, stream) in [(one, 1), (one, 2), (two, 1)] {
             store.admit(owner, stream, None);
-            store.put(owner, stream, 8, "a", 10, false);
+            store.put(owner, stream, 8, "a", 10, UNPINNED);
         }
         let with_a_worker = store.take(one, 1, 8).unwrap();
         store.forget(one, 1);
-        store.put(one, 1, 12, with_a_worker, 10, false);
+        store.put(one, 1, 12, with_a_worker, 10, UNPINNED);
         assert!(!store.admit(one, 1, Some(12)));
         store.forget_all(one);
         assert_eq!((store.bytes(), store.entries.len()), (10, 1));
@@ -287,14 +329,29 @@ mod tests {
         for stream in 0..4 {
             store.admit(owner, stream, None);
         }
-        store.put(owner, 0, 8, "again", 10, true);
-        store.put(owner, 1, 8, "old", 10, false);
-        store.put(owner, 2, 8, "new", 10, false);
+        store.put(owner, 0, 8, "again", 10, (Some(AT(10)), AT(0)));
+        store.put(owner, 1, 8, "old", 10, UNPINNED);
+        store.put(owner, 2, 8, "new", 10, UNPINNED);
         assert!(store.admit(owner, 0, Some(8)) && !store.admit(owner, 1, Some(8)) && store.admit(owner, 2, Some(8)));
         let states = store.take(owner, 0, 8).unwrap();
-        store.put(owner, 0, 8, states, 10, false);
-        store.put(owner, 3, 8, "newest", 10, false);
+        store.put(owner, 0, 8, states, 10, UNPINNED);
+        store.put(owner, 3, 8, "newest", 10, UNPINNED);
         assert!(store.admit(owner, 0, Some(8)) && !store.admit(owner, 2, Some(8)) && store.admit(owner, 3, Some(8)));
+    }
+
+    #[test]
+    fn states_made_again_for_passes_that_never_come_make_room_once_their_time_is_over() {
+        let mut store = StateStore::new(100);
+        let owner = store.owner();
+        for stream in 0..20 {
+            store.admit(owner, stream, None);
+            store.put(owner, stream, 8, stream, 10, (Some(AT(10)), AT(0)));
+        }
+        assert_eq!(store.bytes(), 200, "their passes may come");
+        store.admit(owner, 20, None);
+        store.put(owner, 20, 8, 20, 10, (None, AT(10)));
+        assert!(store.admit(owner, 20, Some(8)), "what was used last stays");
+        assert_eq!(store.bytes(), 100);
     }
 
     #[test]
@@ -348,7 +405,7 @@ mod tests {
             let mut store: StateStore<usize> = StateStore::new(100);
             for (what, owner, stream, bytes) in steps {
                 match what {
-                    0 => store.put(owner, stream, 8, bytes, bytes, false),
+                    0 => store.put(owner, stream, 8, bytes, bytes, UNPINNED),
                     1 => store.forget(owner, stream),
                     2 => drop(store.take(owner, stream, 8)),
                     3 if bytes < 3 => store.forget_all(owner),

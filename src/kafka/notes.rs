@@ -3,21 +3,36 @@
 //! | key | value | who reads it |
 //! | --- | --- | --- |
 //! | `\0owner` | the consumer group whose states these are | every restore: another group is refused |
+//! | `\0refused\0` and a session's name | offsets of the session's records that were refused while it was open, as postcard; a tombstone once it has ended | every restore: a reread of the session leaves them out |
 //! | `\0progress` | with `at_least_once`, the offset up to which states are complete, in decimal digits | every restore: the committed offset may be older |
 //!
 //! The key of a stream begins with the length of a session's name, which is never 0, so no stream has such a key.
+
+use serde::{Deserialize, Serialize};
+
+/// A record of an open session that was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedRecord {
+    /// its offset
+    pub offset: i64,
+    /// only its words were refused: what it ends has ended
+    pub ends: bool,
+}
 
 /// A note about a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartitionNote {
     /// the consumer group that writes this changelog
     Owner(String),
+    /// records of an open session that were refused, in their order
+    Refused(Box<str>, Vec<RefusedRecord>),
     /// the states before this note hold all records of the raw topic before this offset
     Progress(i64),
 }
 
 const OWNER: &[u8] = b"\0owner";
 const PROGRESS: &[u8] = b"\0progress";
+const REFUSED: &[u8] = b"\0refused\0";
 /// Longest name of a group that is read, bytes.
 const MAX_GROUP_BYTES: usize = 4096;
 
@@ -26,8 +41,21 @@ impl PartitionNote {
     pub fn to_record(&self) -> (Vec<u8>, Vec<u8>) {
         match self {
             PartitionNote::Owner(group) => (OWNER.to_vec(), group.clone().into_bytes()),
+            PartitionNote::Refused(session, records) => {
+                (PartitionNote::refused_key(session), postcard::to_stdvec(records).expect("numbers are plain data"))
+            }
             PartitionNote::Progress(offset) => (PROGRESS.to_vec(), offset.to_string().into_bytes()),
         }
+    }
+
+    /// The key of the note about a session's refused records.
+    pub fn refused_key(session: &str) -> Vec<u8> {
+        [REFUSED, session.as_bytes()].concat()
+    }
+
+    /// The session whose refused records a note with this key names.
+    pub fn refused_of(key: &[u8]) -> Option<&str> {
+        std::str::from_utf8(key.strip_prefix(REFUSED)?).ok()
     }
 
     /// Whether a record with this key is about a partition.
@@ -37,6 +65,9 @@ impl PartitionNote {
 
     /// The note in a record. `None` if this version does not know the key, or the value is not valid.
     pub fn from_record(key: &[u8], value: &[u8]) -> Option<PartitionNote> {
+        if let Some(session) = PartitionNote::refused_of(key) {
+            return Some(PartitionNote::Refused(session.into(), postcard::from_bytes(value).ok()?));
+        }
         let text = std::str::from_utf8(value).ok()?;
         match key {
             OWNER if value.len() <= MAX_GROUP_BYTES => Some(PartitionNote::Owner(text.to_string())),
@@ -52,7 +83,13 @@ mod tests {
 
     #[test]
     fn notes_come_back_and_a_streams_key_is_no_note() {
-        for note in [PartitionNote::Owner("group".into()), PartitionNote::Progress(0), PartitionNote::Progress(i64::MAX)] {
+        let refused = vec![RefusedRecord { offset: 7, ends: false }, RefusedRecord { offset: i64::MAX, ends: true }];
+        for note in [
+            PartitionNote::Owner("group".into()),
+            PartitionNote::Progress(0),
+            PartitionNote::Progress(i64::MAX),
+            PartitionNote::Refused("call-1".into(), refused),
+        ] {
             let (key, value) = note.to_record();
             assert!(PartitionNote::is_key(&key));
             assert_eq!(PartitionNote::from_record(&key, &value), Some(note));

@@ -21,6 +21,8 @@ mod panics;
 pub mod partition;
 mod reload;
 pub mod remake;
+#[cfg(test)]
+mod rereads;
 mod restore;
 #[cfg(test)]
 mod scenarios;

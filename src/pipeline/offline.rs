@@ -125,6 +125,7 @@ impl OfflinePipeline {
             mark: CrashMark::Clean,
             end: checkpoint.next_offset,
             owned: true,
+            refused: BTreeMap::new(),
         };
         let reporter = Arc::new(Arc::<Health>::default().assigned(0));
         let (partition, unreadable) = Partition::restored(shared, 0, Clock::simulated(), reporter, &left);

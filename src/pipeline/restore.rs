@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::Shared;
@@ -41,9 +42,11 @@ pub async fn restore(
     number: i32,
     reporter: &Arc<Reporter>,
 ) -> Result<RestoredPartition, RestoreError> {
+    let abandoned = Abandoned::default();
     loop {
         let (shared, changelog, reporter) = (shared.clone(), changelog.clone(), reporter.clone());
-        match system::off_thread(move || read(&shared, &*changelog, number, reporter)).await {
+        let over = abandoned.0.clone();
+        match system::off_thread(move || read(&shared, &*changelog, (number, reporter), &over)).await {
             Ok(Ok(restored)) => return Ok(restored),
             Ok(Err(error @ RestoreError::Foreign { .. })) => return Err(error),
             Ok(Err(error)) => {
@@ -55,17 +58,28 @@ pub async fn restore(
     }
 }
 
+/// Tells the thread that restores a partition that nobody waits for the partition any more. A thread that blocks
+/// cannot be cancelled, and the process would not end before it.
+#[derive(Default)]
+struct Abandoned(Arc<AtomicBool>);
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Blocks.
 fn read(
     shared: &Arc<Shared>,
     changelog: &dyn TakeoverReader,
-    number: i32,
-    reporter: Arc<Reporter>,
+    (number, reporter): (i32, Arc<Reporter>),
+    abandoned: &AtomicBool,
 ) -> Result<RestoredPartition, RestoreError> {
     let left = changelog.read(number)?;
     let (mut partition, unreadable) = Partition::restored(shared.clone(), number, Clock::wall(), reporter, &left);
     if !unreadable.is_empty() {
-        reread(shared, changelog, number, &mut partition, unreadable)?;
+        reread(shared, changelog, number, &mut partition, unreadable, abandoned)?;
     }
     let ChangelogState { next_offset, mark, end, .. } = left;
     Ok(RestoredPartition { partition, isolation: CrashIsolation::begin(mark, next_offset), began_at: (next_offset, mark), end })
@@ -78,6 +92,7 @@ fn reread(
     number: i32,
     partition: &mut Partition,
     unreadable: Vec<UnreadableStream>,
+    abandoned: &AtomicBool,
 ) -> Result<(), RestoreError> {
     let began = system::now();
     let sessions: BTreeSet<&[u8]> = unreadable.iter().map(|u| u.key.session.as_bytes()).collect();
@@ -88,12 +103,13 @@ fn reread(
     let all: Vec<&UnreadableStream> = unreadable.iter().collect();
     let mut records = 0;
     let read = |streams: &[&UnreadableStream], each: &mut dyn FnMut(crate::record::RawRecord)| {
-        changelog.read_raw(number, range(streams), &mut |record| {
-            if record.key.as_deref().is_some_and(|key| sessions.contains(key)) {
-                shared.wait_for_schema(&record);
+        let oldest = changelog.read_raw(number, range(streams), &mut |record| {
+            let own = record.key.as_deref().is_some_and(|key| sessions.contains(key));
+            if own && shared.wait_for_schema(&record, abandoned) {
                 each(record);
             }
-        })
+        })?;
+        if abandoned.load(Ordering::Relaxed) { Err(RestoreError::Superseded(number)) } else { Ok(oldest) }
     };
     // If the raw topic has lost the first records of a stream, the words of the remaining records are counted first.
     // Only the count tells which words are gone.

@@ -33,7 +33,7 @@ fn settings_file(text: &str) -> tempfile::NamedTempFile {
     file
 }
 
-fn shared(settings: &str) -> Arc<Shared> {
+pub(super) fn shared(settings: &str) -> Arc<Shared> {
     let file = settings_file(settings);
     let mut settings = Settings::load(Some(file.path())).unwrap();
     settings.profiles.get_mut("default").unwrap().model = "en-fast".into();
@@ -41,37 +41,37 @@ fn shared(settings: &str) -> Arc<Shared> {
 }
 
 /// A partition, and the test's way to use it.
-struct Desk {
-    partition: Partition,
+pub(super) struct Desk {
+    pub(super) partition: Partition,
     runtime: Runtime,
-    offset: i64,
+    pub(super) offset: i64,
 }
 
-fn left(states: BTreeMap<Vec<u8>, Vec<u8>>, next_offset: i64) -> ChangelogState {
-    ChangelogState { states, next_offset, mark: CrashMark::Clean, end: next_offset, owned: true }
+pub(super) fn left(states: BTreeMap<Vec<u8>, Vec<u8>>, next_offset: i64) -> ChangelogState {
+    ChangelogState { states, next_offset, mark: CrashMark::Clean, end: next_offset, owned: true, refused: BTreeMap::new() }
 }
 
 impl Desk {
     /// A partition at the end of its log. New records are live.
-    fn live(settings: &str) -> Desk {
+    pub(super) fn live(settings: &str) -> Desk {
         let mut desk = Desk::backlog(settings);
         desk.partition.caught_up();
         desk
     }
 
-    fn backlog(settings: &str) -> Desk {
+    pub(super) fn backlog(settings: &str) -> Desk {
         Desk::restored(&shared(settings), &left(BTreeMap::new(), 0)).0
     }
 
     /// Also returns the streams that must be read again.
-    fn restored(shared: &Arc<Shared>, left: &ChangelogState) -> (Desk, Vec<UnreadableStream>) {
+    pub(super) fn restored(shared: &Arc<Shared>, left: &ChangelogState) -> (Desk, Vec<UnreadableStream>) {
         let reporter = Arc::new(Arc::<Health>::default().assigned(0));
         let (partition, unreadable) = Partition::restored(shared.clone(), 0, Clock::simulated(), reporter, left);
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         (Desk { partition, runtime, offset: left.next_offset }, unreadable)
     }
 
-    fn take(&mut self, session: &str, value: &str) {
+    pub(super) fn take(&mut self, session: &str, value: &str) {
         let (key, payload) = (session.as_bytes().to_vec(), value.as_bytes().to_vec());
         let record = RawRecord { offset: self.offset, key: Some(key), payload: Some(payload), ..RawRecord::default() };
         self.offset += 1;
@@ -79,23 +79,23 @@ impl Desk {
         self.partition.submit_requests();
     }
 
-    fn say(&mut self, session: &str, text: &str) {
+    pub(super) fn say(&mut self, session: &str, text: &str) {
         self.take(session, &serde_json::json!({ "text": text }).to_string());
     }
 
-    fn end(&mut self, session: &str) {
+    pub(super) fn end(&mut self, session: &str) {
         self.take(session, r#"{"end": "session"}"#);
     }
 
     /// Lets time pass while the model is busy with other work: timers fire, and no answer comes.
-    fn wait_unanswered(&mut self, ms: u64) {
+    pub(super) fn wait_unanswered(&mut self, ms: u64) {
         self.partition.clock.move_to(Time(self.partition.now().0 + ms));
         self.partition.tick();
         self.partition.submit_requests();
     }
 
     /// Waits until the model has answered everything.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         while self.partition.has_request_in_flight() {
             let answer = self.runtime.block_on(self.partition.answer());
             self.partition.answered(answer);
@@ -103,7 +103,7 @@ impl Desk {
         }
     }
 
-    fn out(&mut self) -> (Vec<Segment>, Vec<&'static str>) {
+    pub(super) fn out(&mut self) -> (Vec<Segment>, Vec<&'static str>) {
         let (mut segments, mut refused) = (Vec::new(), Vec::new());
         for out in self.partition.drain() {
             match out {
@@ -114,7 +114,7 @@ impl Desk {
         (segments, refused)
     }
 
-    fn checkpoint(&mut self) -> Checkpoint {
+    pub(super) fn checkpoint(&mut self) -> Checkpoint {
         self.partition.checkpoint()
     }
 }

@@ -4,6 +4,7 @@
 //! registry itself denies is refused.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::Shared;
@@ -59,13 +60,18 @@ impl Shared {
         Ok(())
     }
 
-    /// Blocks until this record can be read.
-    pub fn wait_for_schema(&self, record: &RawRecord) {
+    /// Blocks until this record can be read, or until it is `abandoned`: nobody waits for the record any more. Gives
+    /// whether the record can be read.
+    pub fn wait_for_schema(&self, record: &RawRecord, abandoned: &AtomicBool) -> bool {
         while let Some(id) = self.missing_schema(record) {
+            if abandoned.load(Ordering::Relaxed) {
+                return false;
+            }
             if !self.ask_for_schema(id) {
                 std::thread::sleep(AGAIN);
             }
         }
+        true
     }
 }
 
@@ -77,5 +83,25 @@ pub async fn arrival(shared: Arc<Shared>, id: u32) {
             return;
         }
         tokio::time::sleep(AGAIN).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::scenarios::shared;
+
+    #[test]
+    fn a_reread_that_waits_for_a_registry_ends_once_nobody_waits_for_the_partition() {
+        // Nobody listens on port 1.
+        let shared = shared("[input]\nframing = \"avro\"\n[schema_registry]\nurl = \"http://127.0.0.1:1\"\n");
+        let record = RawRecord { payload: Some(vec![0, 0, 0, 0, 7, 1]), ..RawRecord::default() };
+        assert_eq!(shared.missing_schema(&record), Some(7));
+        let (abandoned, (ended, end)) = (Arc::new(AtomicBool::new(false)), std::sync::mpsc::channel());
+        let told = abandoned.clone();
+        std::thread::spawn(move || ended.send(shared.wait_for_schema(&record, &told)));
+        assert!(end.recv_timeout(Duration::from_millis(50)).is_err(), "a registry that is away comes back");
+        abandoned.store(true, Ordering::Relaxed);
+        assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok(false));
     }
 }

@@ -117,6 +117,11 @@ pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, 
     (known - (mark + 1) >= u64::from(trailing) && whole()).then_some(mark + 1)
 }
 
+/// Whether [`forced`] has a cut. It has none while all frozen words are of one figure that is not all frozen.
+pub fn can_be_forced(buffer: &Buffer) -> bool {
+    (buffer.released() + 1..=buffer.frozen()).any(|cut| outside_figure(buffer, cut))
+}
+
 /// The best cut when words must leave: after the last frozen sentence end, otherwise after a comma, otherwise after a
 /// word. Inside an entity or a held range only if there is no other place. Never between words that were read back from
 /// one figure.

@@ -1,9 +1,13 @@
 //! Decoding, one case at a time.
 
+use std::time::Duration;
+
+use super::Time;
 use super::map::Accepted;
+use super::output::{InferenceRequest, RequestBody, StreamId};
 use super::policy::{Policy, ReleaseRule};
 use super::simulation::{Say, Sim, policy};
-use crate::infer::Row;
+use crate::infer::{Outcome, Row};
 use crate::record::End;
 use crate::tags::{Itn, ItnClass, Punct, Tags};
 
@@ -220,4 +224,63 @@ fn a_settling_pass_that_freezes_nothing_is_run_however_many_others_wait() {
         sim.out
     };
     assert_eq!(run(false), run(true));
+}
+
+#[test]
+fn frozen_words_of_a_figure_that_is_not_all_frozen_wait_for_the_rest_of_it_and_hold_up_nobody() {
+    let policy = Policy { max_delay_ms: 5000, ..policy() };
+    let mut sim = Sim::new(policy, |_| (0, false));
+    sim.sessions.caught_up(sim.now, 0);
+    // Seven words that were read back from one figure. Passes freeze the first two of them.
+    let mut record = sim.record(&final_words(0, 7, None), 0);
+    record.words.iter_mut().for_each(|word| (word.src, word.shared) = ([0, 1], true));
+    let (done, timers) = std::sync::mpsc::channel();
+    sim.sessions.accept(&"s".into(), "0", &"default".into(), record, sim.now);
+    let answer = |sessions: &mut super::map::Sessions, now: Time| {
+        while let Some((stream, InferenceRequest { id, asks: RequestBody::Tags(row), .. })) = sessions.next_request(now, false) {
+            sessions.answer(stream, id, &Outcome::Tags(vec![Tags::default(); row.first.len()]), now);
+        }
+    };
+    answer(&mut sim.sessions, sim.now);
+    assert_eq!(sim.sessions.unfrozen_words(), 5);
+    let mut sessions = sim.sessions;
+    std::thread::spawn(move || {
+        // Their time to leave comes at 2000 ms, and the rest freezes at 5000 ms.
+        let mut ticks = 0;
+        while let Some(due) = sessions.next_due().filter(|due| *due <= Time(8000)) {
+            sessions.tick(due);
+            answer(&mut sessions, due);
+            ticks += 1;
+        }
+        done.send((ticks, sessions.take_events().len(), sessions.unfrozen_words())).unwrap();
+    });
+    let (ticks, released, unfrozen) = timers.recv_timeout(Duration::from_secs(20)).expect("no timer stays due for ever");
+    assert!(ticks < 10, "{ticks} timers");
+    assert_eq!((released, unfrozen), (1, 0), "the figure leaves whole");
+}
+
+/// The next request of a stream, in the lane of a backlog or of live words.
+fn next(sim: &mut Sim, behind: bool) -> Option<(StreamId, InferenceRequest)> {
+    sim.sessions.next_request(sim.now, behind)
+}
+
+#[test]
+fn states_that_a_backlog_needs_are_made_again_in_the_lane_of_a_backlog_with_its_deadline() {
+    let policy = Policy { inference_timeout_ms: 500, backlog_timeout_ms: 90_000, ..policy() };
+    let mut sim = Sim::new(policy, |_| (0, false));
+    sim.say(&final_words(0, 25, None));
+    let record = sim.record(&final_words(0, 2, None), 1);
+    sim.sessions.accept(&"s".into(), "0", &"default".into(), record, sim.now);
+    let (stream, pass) = next(&mut sim, true).expect("the pass at 27 words");
+    sim.sessions.answer(stream, pass.id, &Outcome::StatesGone, sim.now);
+    for made in 0..3 {
+        assert!(next(&mut sim, false).is_none(), "nothing of it is live");
+        let (_, again) = next(&mut sim, true).expect("the key pass at 18 words, and those at 21 and 24");
+        let RequestBody::Tags(row) = &again.asks else { panic!("states are made by passes") };
+        assert!(row.keep.is_some_and(|keep| keep.again && keep.number == 18 + 3 * made));
+        assert_eq!((again.backlog, again.due), (true, Time(90_000)));
+        sim.sessions.answer(stream, again.id, &Outcome::Tags(Vec::new()), sim.now);
+    }
+    let (_, pass) = next(&mut sim, true).expect("the pass itself");
+    assert_eq!((pass.backlog, pass.due), (true, Time(90_000)));
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::refusals::Refusals;
 use crate::config::{Profile, Profiles};
 use crate::events;
 use crate::pipeline::Shared;
@@ -53,6 +54,8 @@ pub struct Intake {
     profile: Option<String>,
     /// sessions whose latest record was beyond their quota
     over_quota: HashSet<Arc<str>>,
+    /// what was refused of open sessions
+    pub(super) refusals: Refusals,
     /// records whose words were refused by a quota when they were taken before
     refused_once: HashSet<i64>,
 }
@@ -61,7 +64,15 @@ impl Intake {
     /// Of a partition that has taken no record yet.
     pub fn new(shared: Arc<Shared>, partition: i32) -> Intake {
         let (sent_as, refused_once) = (shared.settings.input.as_sent(), HashSet::new());
-        Intake { sent_as, shared, partition, profile: None, over_quota: HashSet::new(), refused_once }
+        Intake {
+            sent_as,
+            shared,
+            partition,
+            profile: None,
+            over_quota: HashSet::new(),
+            refusals: Refusals::default(),
+            refused_once,
+        }
     }
 
     /// Formats all records by this profile, whatever their tenants.
@@ -122,13 +133,19 @@ impl Intake {
         (Some(AdmittedRecord::Speech(Box::new(Speech { session, segment, record, profile }))), letter)
     }
 
-    /// What a raw record says that is read again. `None` for a record that was refused, and for an order to erase.
+    /// What a raw record says that is read again. `None` for a record that was refused, and for an order to erase. A
+    /// record of which only the words were refused says its end.
     pub fn readmit(&self, record: &RawRecord) -> Option<Speech> {
         if record.has(ERASE) {
             return None;
         }
         let active = self.shared.active_settings();
         let (session, mut segment) = decode::decode(record, &active.limits, self.sent_as, &self.shared.schemas).ok()?;
+        match self.refusals.of(&session, record.offset) {
+            None => {}
+            Some(false) => return None,
+            Some(true) => segment.words.clear(),
+        }
         if record.has(REPLAYED) {
             segment.seq = None;
         }

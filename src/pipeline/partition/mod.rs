@@ -3,6 +3,7 @@
 
 pub(super) mod intake;
 mod output;
+mod refusals;
 mod takeover;
 mod unpacked;
 
@@ -22,7 +23,7 @@ use crate::infer::queue::Lane;
 use crate::infer::second::SpanRequest;
 use crate::infer::{Answer, Request};
 use crate::produce::{DeadLetter, Outgoing};
-use crate::record::{RawRecord, Refused, Timing};
+use crate::record::{RawRecord, Refused, Timing, decode};
 use crate::session::Time;
 use crate::session::map::{Accepted, Sessions, StreamLimits};
 use crate::session::output::{InferenceRequest, RequestBody, StreamId, StreamKey};
@@ -160,7 +161,7 @@ impl Partition {
         self.reporter.took(self.next_offset, record.timestamp_ms);
         let offset = record.offset;
         let (admitted, letter) = self.intake.admit(record, self.running);
-        letter.into_iter().for_each(|letter| self.refuse(letter));
+        letter.into_iter().for_each(|letter| self.refuse(letter, admitted.is_some()));
         match admitted {
             Some(AdmittedRecord::Erase(session)) => self.erase(&session, offset),
             Some(AdmittedRecord::Speech(speech)) => self.accept(*speech),
@@ -173,11 +174,17 @@ impl Partition {
         self.next_offset = record.offset + 1;
         let detail =
             "it ended its worker twice while no other record was under way; report it, and replay it once that is mended";
-        self.refuse(DeadLetter { stage: "crash", refused: Refused::new("crash", detail), record });
+        self.refuse(DeadLetter { stage: "crash", refused: Refused::new("crash", detail), record }, false);
     }
 
-    fn refuse(&mut self, letter: DeadLetter) {
+    /// `ends`: only the record's words are refused.
+    fn refuse(&mut self, letter: DeadLetter, ends: bool) {
         letter.emit();
+        let limits = &self.shared.active_settings().limits;
+        let session = letter.record.key.as_deref().and_then(|key| decode::session(key, limits).ok());
+        if let Some(session) = session.filter(|session| self.sessions.has_open(session)) {
+            self.intake.refusals.add(&session, letter.record.offset, ends);
+        }
         self.out.push(Outgoing::DeadLetter(Box::new(letter)));
     }
 
@@ -185,6 +192,7 @@ impl Partition {
     fn erase(&mut self, session: &Arc<str>, offset: i64) {
         self.shadow.as_mut().into_iter().for_each(|shadow| shadow.erased(session));
         if let Some(streams) = self.sessions.erase(session, offset) {
+            self.intake.refusals.forget(session);
             streams.iter().for_each(|&stream| self.shared.models.kept.forget(self.owner, stream));
             events::SessionErased { partition: self.number, streams: streams.len() }.emit();
         }

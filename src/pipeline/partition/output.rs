@@ -37,6 +37,7 @@ impl Partition {
             let (key, value) = PartitionNote::Owner(shared.settings.kafka.group.clone()).to_record();
             changelog.insert(key, Some(value));
         }
+        changelog.extend(self.intake.refusals.take_changed());
         let partials = self.partials();
         let checkpoint = Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials };
         UnpackedCheckpoint { checkpoint, snapshots }
@@ -102,6 +103,9 @@ impl Partition {
                 self.dirty.remove(&stream.id);
                 shared.models.kept.forget(self.owner, stream.id);
                 self.intake.forget(&stream.key.session);
+                if !self.sessions.has_open(&stream.key.session) {
+                    self.intake.refusals.forget(&stream.key.session);
+                }
                 let segment = shared.formatter.end(&stream, seq, counts, cause, timing); // an end holds no words, so formatting it cannot panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
                 self.tell_shadow(&segment);

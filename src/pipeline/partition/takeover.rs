@@ -33,6 +33,11 @@ impl Partition {
                 events::SnapshotRefused { partition: number, why: &why.to_string() }.emit();
             }
         }
+        left.refused.iter().for_each(|(session, records)| partition.intake.refusals.restore(session, records));
+        let open = |session: &Arc<str>| {
+            partition.sessions.has_open(session) || unreadable.iter().any(|stream| stream.key.session == *session)
+        };
+        partition.intake.refusals.keep(open);
         partition.reporter.restored(left.next_offset);
         (partition, unreadable)
     }
@@ -81,8 +86,8 @@ impl Partition {
     pub fn reread_record(&mut self, streams: &[&UnreadableStream], record: &RawRecord) {
         let Some(speech) = self.intake.readmit(record) else { return };
         let now = self.now();
-        for stream in streams.iter().filter(|stream| stream.key.session == speech.session && stream.wants(record.offset)) {
-            let own = *stream.key.channel == *speech.segment.channel;
+        for stream in streams.iter().filter(|stream| stream.key.session == speech.session && stream.hears(record.offset)) {
+            let channel = speech.segment.channel.clone();
             let open = self.sessions.profile_of(&speech.session, &stream.key.channel);
             let (name, policy) = open.unwrap_or((speech.profile.name.clone(), speech.profile.policy.clone()));
             // The program panics over this record now and did not when the record was first taken. The record's words
@@ -91,7 +96,7 @@ impl Partition {
                 events::SnapshotRefused { partition: self.number, why: "a record that is read again panics" }.emit();
                 continue;
             };
-            self.sessions.reread_record(stream, made, own, &name, now);
+            self.sessions.reread_record(stream, made, &channel, &name, now);
         }
     }
 }

@@ -62,7 +62,14 @@ impl Desk {
     fn new(with_shadow: bool) -> Desk {
         let shared = shared(SETTINGS);
         let reporter = Arc::new(Arc::<Health>::default().assigned(0));
-        let left = ChangelogState { states: BTreeMap::new(), next_offset: 0, mark: CrashMark::Clean, end: 0, owned: true };
+        let left = ChangelogState {
+            states: BTreeMap::new(),
+            next_offset: 0,
+            mark: CrashMark::Clean,
+            end: 0,
+            owned: true,
+            refused: BTreeMap::new(),
+        };
         let (mut partition, _) = Partition::restored(shared.clone(), 0, Clock::simulated(), reporter, &left);
         partition.caught_up();
         let shadow = with_shadow.then(|| {

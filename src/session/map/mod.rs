@@ -98,6 +98,8 @@ pub struct Sessions {
     changed: BTreeSet<StreamKey>,
     /// streams whose states hold records that will still be read
     ahead: reread::AheadStreams,
+    /// what is said in records that are read again
+    heard_again: questions::HeardAgain,
     /// the spellings of sessions
     vocabularies: Vocabularies,
     /// offset of the partition's next record
@@ -125,6 +127,7 @@ impl Sessions {
             events: Vec::new(),
             changed: BTreeSet::new(),
             ahead: reread::AheadStreams::default(),
+            heard_again: questions::HeardAgain::default(),
             vocabularies: Vocabularies::default(),
             next_offset: 0,
             recorded: repeated::RecordedEpochs::default(),

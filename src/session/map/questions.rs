@@ -1,6 +1,7 @@
 //! What a record asks for, and what had been asked when a record came, on all channels of a session. Both depend on the
 //! order of records alone, and not on when the model answers.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Sessions;
@@ -21,6 +22,46 @@ pub(super) struct RecordSpeech {
     end: Option<End>,
 }
 
+/// What the channels of sessions say in records that are read again. The records come in their order, each once for
+/// every stream that is made anew.
+#[derive(Debug, Default)]
+pub(super) struct HeardAgain(HashMap<StreamKey, ChannelSpeech>);
+
+#[derive(Debug)]
+struct ChannelSpeech {
+    /// offset of the latest record
+    offset: i64,
+    context: ChannelContext,
+    /// what the latest record asks for
+    asks: Vec<u8>,
+}
+
+impl HeardAgain {
+    /// What a channel asks for with the record at `offset`.
+    fn asks(&mut self, channel: &StreamKey, offset: i64, said: &RecordSpeech) -> Vec<u8> {
+        let new = || ChannelSpeech { offset: i64::MIN, context: ChannelContext::default(), asks: Vec::new() };
+        let heard = self.0.entry(channel.clone()).or_insert_with(new);
+        if heard.offset != offset {
+            heard.offset = offset;
+            heard.asks = heard.context.came(&said.redaction, &said.parts, said.words, said.is_final);
+            if said.end.is_some_and(|end| end != End::Utterance) {
+                heard.context.over();
+            }
+        }
+        heard.asks.clone()
+    }
+}
+
+impl RecordSpeech {
+    /// What a record says, if its profile goes by questions.
+    pub(super) fn of(record: &Record) -> Option<RecordSpeech> {
+        let redaction = record.policy.redaction.clone().filter(|redaction| redaction.asked_for.is_some())?;
+        let parts = record.words.iter().map(|w| &*w.parts).collect::<Vec<_>>().join(" ");
+        let at = SpeechTime { said: record.words.last().and_then(|w| w.end), appended_ms: record.source.timestamp_ms };
+        Some(RecordSpeech { redaction, parts, at, words: record.words.len() as u32, is_final: record.is_final, end: record.end })
+    }
+}
+
 impl Sessions {
     /// What redaction knows of a channel: of its stream, of the one before, or of what was asked on another channel.
     pub(super) fn channel_context(&self, key: &StreamKey) -> ChannelContext {
@@ -38,15 +79,13 @@ impl Sessions {
     /// Notes with each word what somebody had asked for by then, on any channel. That goes by the order of records
     /// alone: when the model answers must not matter.
     pub(super) fn note_asked_classes(&self, key: &StreamKey, record: &mut Record) -> Option<RecordSpeech> {
-        let redaction = record.policy.redaction.clone().filter(|g| g.asked_for.is_some())?;
+        let said = RecordSpeech::of(record)?;
         let channel_context = self.channel_context(key);
         let appended_ms = record.source.timestamp_ms;
         for (n, word) in record.words.iter_mut().enumerate() {
-            word.asked = channel_context.asked(&redaction, n as u32, SpeechTime { said: word.start, appended_ms });
+            word.asked = channel_context.asked(&said.redaction, n as u32, SpeechTime { said: word.start, appended_ms });
         }
-        let parts = record.words.iter().map(|w| &*w.parts).collect::<Vec<_>>().join(" ");
-        let at = SpeechTime { said: record.words.last().and_then(|w| w.end), appended_ms };
-        Some(RecordSpeech { redaction, parts, at, words: record.words.len() as u32, is_final: record.is_final, end: record.end })
+        Some(said)
     }
 
     /// What was said may have asked for something, on every channel of the session.
@@ -69,14 +108,18 @@ impl Sessions {
         }
     }
 
-    /// What was said is taken again: only its own channel has forgotten it.
-    pub(super) fn note_questions_again(&mut self, key: &StreamKey, said: Option<RecordSpeech>) {
+    /// What `speaker` said at `offset` is heard again by the stream `key`, which is made anew and has forgotten what was
+    /// asked on every channel.
+    pub(super) fn note_questions_again(&mut self, key: &StreamKey, speaker: &StreamKey, offset: i64, said: Option<RecordSpeech>) {
         let Some(said) = said else { return };
+        let asks = self.heard_again.asks(speaker, offset, &said);
         let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
         let channel_context = slot.stream.channel_context_mut();
-        let asks = channel_context.came(&said.redaction, &said.parts, said.words, said.is_final);
+        if key == speaker {
+            channel_context.came(&said.redaction, &said.parts, said.words, said.is_final);
+        }
         channel_context.was_asked(&asks, said.at);
-        if matches!(said.end, Some(End::Session | End::Channel)) {
+        if said.end == Some(End::Session) || said.end == Some(End::Channel) && key == speaker {
             channel_context.over();
         }
     }

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::questions::{HeardAgain, RecordSpeech};
 use super::{Sessions, Slot};
 use crate::record::End;
 use crate::session::output::{EndCause, StreamKey};
@@ -59,6 +60,12 @@ pub struct UnreadableStream {
 }
 
 impl UnreadableStream {
+    /// Whether it hears the record of its session at `offset`: the record is among its input, or before it and may ask
+    /// what the stream answers.
+    pub fn hears(&self, offset: i64) -> bool {
+        offset < self.applied
+    }
+
     /// Whether the record of its session at `offset` is among its input.
     pub fn wants(&self, offset: i64) -> bool {
         (self.outline.epoch..self.applied).contains(&offset)
@@ -132,26 +139,31 @@ impl Sessions {
         self.after(id, Vec::new(), now);
     }
 
-    /// Takes a record of the session again, for this stream only. `own`: the record is of the stream's own channel.
-    pub fn reread_record(&mut self, stream: &UnreadableStream, mut record: Record, own: bool, profile: &Arc<str>, now: Time) {
-        let key = &stream.key;
-        if own && stream.is_over_at(record.source.offset) {
-            self.end_if_over(stream, now);
+    /// Takes a record of the session again, for this stream only. `channel`: the record's channel.
+    pub fn reread_record(&mut self, stream: &UnreadableStream, mut record: Record, channel: &str, profile: &Arc<str>, now: Time) {
+        let (key, offset) = (&stream.key, record.source.offset);
+        let speaker = StreamKey { session: key.session.clone(), channel: channel.into() };
+        let own = *key == speaker;
+        let mut said = RecordSpeech::of(&record);
+        if stream.wants(offset) {
+            if own && stream.is_over_at(offset) {
+                self.end_if_over(stream, now);
+            }
+            let ends_session = record.end == Some(End::Session);
+            self.spell(key, &mut record);
+            if own {
+                said = self.note_asked_classes(key, &mut record);
+                self.route(key.clone(), HeldInput::Record(record, profile.clone()), now);
+            } else if ends_session && self.by_key.contains_key(key) && self.goes_on(key) {
+                self.route(key.clone(), HeldInput::End(EndCause::Session), now);
+            }
         }
-        let ends_session = record.end == Some(End::Session);
-        self.spell(key, &mut record);
-        if own {
-            // Its questions are noted again for its own channel. The other channels have noted them.
-            let said = self.note_asked_classes(key, &mut record);
-            self.route(key.clone(), HeldInput::Record(record, profile.clone()), now);
-            self.note_questions_again(key, said);
-        } else if ends_session && self.by_key.contains_key(key) && self.goes_on(key) {
-            self.route(key.clone(), HeldInput::End(EndCause::Session), now);
-        }
+        self.note_questions_again(key, &speaker, offset, said);
     }
 
     /// Notes that all records that the raw topic has of the stream were taken again.
     pub fn reread_finished(&mut self, stream: &UnreadableStream, now: Time) {
+        self.heard_again = HeardAgain::default();
         if stream.outline.next_epoch.is_some() {
             self.end_if_over(stream, now);
         }

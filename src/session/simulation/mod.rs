@@ -9,6 +9,7 @@ mod takeover;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::map::{Accepted, Sessions, StreamLimits};
 use super::output::{RequestBody, StreamEvent, StreamId, StreamKey, StreamOutput};
@@ -297,10 +298,17 @@ impl Sim {
             return Outcome::Failed;
         }
         if let Some(keep) = row.keep {
-            store.put(*owner, stream, keep.number, states_of(row, before), 1, keep.again);
+            store.put(
+                *owner,
+                stream,
+                keep.number,
+                states_of(row, before),
+                1,
+                (keep.again.then_some(Duration::MAX), Duration::ZERO),
+            );
             self.again += u64::from(keep.again);
         } else if let Some(after) = row.after {
-            store.put(*owner, stream, after.number, before, 1, false);
+            store.put(*owner, stream, after.number, before, 1, (None, Duration::ZERO));
         }
         Outcome::Tags((self.model)(row, before))
     }

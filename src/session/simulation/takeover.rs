@@ -114,7 +114,7 @@ impl Sim {
             }
             sessions.reopen(stream, missing, "default".into(), self.policy.clone(), self.now);
             for (record, channel) in self.said.iter().filter(|(r, _)| there(r)) {
-                sessions.reread_record(stream, record.clone(), own(*channel), &"default".into(), self.now);
+                sessions.reread_record(stream, record.clone(), &channel.to_string(), &"default".into(), self.now);
             }
             sessions.reread_finished(stream, self.now);
         }

@@ -288,10 +288,10 @@ impl Stream {
         [answer, freeze, self.utterance_due, release, expiry].into_iter().flatten().min()
     }
 
+    /// When the oldest of the frozen words froze, if some of them can leave. Words of one figure that is not all frozen
+    /// wait for the rest of the figure, which freezes by a timer of its own.
     fn oldest_frozen(&self) -> Option<Time> {
-        (self.buffer.released() < self.buffer.frozen())
-            .then(|| self.buffer.get(self.buffer.released()).freeze.map(|f| f.at))
-            .flatten()
+        release::can_be_forced(&self.buffer).then(|| self.buffer.get(self.buffer.released()).freeze.map(|f| f.at)).flatten()
     }
 
     /// Lets time pass: late answers, delays, forced releases, expiry. `running` as in [`Stream::next_due`].

@@ -65,6 +65,15 @@ impl Stream {
         asked.or(self.tagged.as_ref().map(|(tagged, _)| tagged.pass))
     }
 
+    /// The pass for whose sake a request of this kind is made: it decides lane and deadline. A hypothesis has none.
+    fn served(&self, kind: &RequestKind) -> Option<Pass> {
+        match kind {
+            RequestKind::Pass(pass) | RequestKind::Spans(TaggedPass { pass, .. }) => Some(*pass),
+            RequestKind::Again(_) => self.plan.passes().next(),
+            RequestKind::Hypothesis { .. } => None,
+        }
+    }
+
     fn is_backlog(&self, pass: Pass, live_from: Option<i64>) -> bool {
         live_from.is_none_or(|from| self.buffer.offset_before(pass.upto).is_some_and(|offset| offset < from))
     }
@@ -89,10 +98,7 @@ impl Stream {
         };
         let id = self.next_id;
         self.next_id += 1;
-        let backlog = match &kind {
-            RequestKind::Pass(pass) | RequestKind::Spans(TaggedPass { pass, .. }) => self.is_backlog(*pass, live_from),
-            RequestKind::Again(_) | RequestKind::Hypothesis { .. } => false,
-        };
+        let backlog = self.served(&kind).is_some_and(|pass| self.is_backlog(pass, live_from));
         // Only live words have the short deadline. A backlog is formatted like live speech, however long it waits for
         // its turn.
         let due = now.plus(if backlog { self.policy.backlog_timeout_ms } else { self.policy.inference_timeout_ms });

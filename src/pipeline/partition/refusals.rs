@@ -1,0 +1,85 @@
+//! Records of open sessions that were refused: by their content, by a quota, or because they ended their worker.
+//!
+//! A stream whose state cannot be used is made anew from the raw topic. The decision on a record is not made again:
+//! quotas go by the clock, settings may have changed, and a dead letter may have been replayed. So the changelog notes
+//! what was refused for as long as the session is open.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::kafka::notes::{PartitionNote, RefusedRecord};
+
+/// Largest number of refused records that are remembered of a session. Of more the oldest are forgotten.
+const MAX_REFUSED: usize = 4096;
+
+/// Refused records of a partition's open sessions.
+#[derive(Default)]
+pub struct Refusals {
+    /// by session and offset: whether only the record's words were refused
+    of: HashMap<Arc<str>, BTreeMap<i64, bool>>,
+    /// sessions of which the changelog does not know this yet
+    changed: BTreeSet<Arc<str>>,
+}
+
+impl Refusals {
+    /// What the last owner noted of a session.
+    pub fn restore(&mut self, session: &str, records: &[RefusedRecord]) {
+        self.of.insert(session.into(), records.iter().map(|record| (record.offset, record.ends)).collect());
+    }
+
+    /// A record of an open session was refused. `ends`: only its words were.
+    pub fn add(&mut self, session: &Arc<str>, offset: i64, ends: bool) {
+        let records = self.of.entry(session.clone()).or_default();
+        records.insert(offset, ends);
+        if records.len() > MAX_REFUSED {
+            records.pop_first();
+        }
+        self.changed.insert(session.clone());
+    }
+
+    /// Whether a record was refused, and if so whether only its words were.
+    pub fn of(&self, session: &str, offset: i64) -> Option<bool> {
+        self.of.get(session)?.get(&offset).copied()
+    }
+
+    /// A session has ended, or is erased.
+    pub fn forget(&mut self, session: &str) {
+        if let Some((session, _)) = self.of.remove_entry(session) {
+            self.changed.insert(session);
+        }
+    }
+
+    /// Forgets sessions that are not `open`.
+    pub fn keep(&mut self, open: impl Fn(&Arc<str>) -> bool) {
+        let ended: Vec<Arc<str>> = self.of.keys().filter(|session| !open(session)).cloned().collect();
+        ended.iter().for_each(|session| self.forget(session));
+    }
+
+    /// The changelog's records of what has changed since the last call.
+    pub fn take_changed(&mut self) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
+        let changed = std::mem::take(&mut self.changed).into_iter();
+        let record = |session: Arc<str>| match self.of.get(&session) {
+            None => (PartitionNote::refused_key(&session), None),
+            Some(records) => {
+                let records = records.iter().map(|(&offset, &ends)| RefusedRecord { offset, ends }).collect();
+                let (key, value) = PartitionNote::Refused((&*session).into(), records).to_record();
+                (key, Some(value))
+            }
+        };
+        changed.map(record).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_too_many_refused_records_of_a_session_the_oldest_are_forgotten() {
+        let (mut refusals, session) = (Refusals::default(), Arc::from("s"));
+        (0..MAX_REFUSED as i64 + 2).for_each(|offset| refusals.add(&session, offset, false));
+        assert_eq!((refusals.of("s", 1), refusals.of("s", 2), refusals.of("t", 2)), (None, Some(false), None));
+        let noted = refusals.take_changed();
+        assert!(noted.len() == 1 && noted[0].1.as_ref().is_some_and(|value| value.len() < 20_000), "a bounded note");
+    }
+}
