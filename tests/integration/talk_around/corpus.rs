@@ -52,8 +52,8 @@ pub struct Line {
 }
 
 /// Words that tell nothing by themselves, unless they are a password or an answer.
-const TELL_NOTHING: [&str; 13] =
-    ["and", "the", "of", "as", "in", "for", "dot", "double", "triple", "dash", "hundred", "thousand", "at"];
+const TELL_NOTHING: [&str; 14] =
+    ["and", "the", "of", "as", "in", "for", "dot", "double", "triple", "dash", "hundred", "thousand", "at", "slash"];
 
 /// Comparable parts of what is said or shown: lower case, without marks.
 pub fn parts(text: &str) -> impl Iterator<Item = String> {
