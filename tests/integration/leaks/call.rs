@@ -3,8 +3,8 @@
 //! anywhere is a leak.
 
 use super::chance::Chance;
-use super::secrets::secret;
-use crate::playing::{Said, Step};
+use super::{around, secrets};
+use crate::playing::{Layout, Said, Step};
 
 pub struct Call {
     pub steps: Vec<Step>,
@@ -27,8 +27,21 @@ const TALK: [&str; 10] = [
 const BYE: [&str; 4] =
     ["thanks very much for your help", "that is everything goodbye", "okay great goodbye", "thank you bye now"];
 
-/// A call in which something of each of `classes` is said at times. `events`: restarts, evictions and takeovers happen.
-pub fn call(seed: u64, classes: &[&'static str], events: bool) -> Call {
+/// What a call is like.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// restarts, evictions and takeovers happen
+    pub events: bool,
+    /// people talk around redaction
+    pub around: bool,
+    pub layout: Layout,
+}
+
+/// Each side on its channel, secrets said as they usually are.
+pub const USUAL: Manner = Manner { events: true, around: false, layout: Layout::TwoChannels };
+
+/// A call in which something of each of `classes` is said at times.
+pub fn call(seed: u64, classes: &[&'static str], manner: Manner) -> Call {
     let mut chance = Chance::new(seed);
     let mut cards = Vec::new();
     // Turns: a channel and its words.
@@ -37,7 +50,8 @@ pub fn call(seed: u64, classes: &[&'static str], events: bool) -> Call {
     turns.push((0, plain(TALK[0])));
     for _ in 0..2 + chance.below(3) {
         let class = *chance.pick(&classes.iter().collect::<Vec<_>>());
-        let (question, lead, said, after) = secret(class, &mut cards, &mut chance);
+        let talked = if manner.around { around::secret(class, &mut cards, &mut chance) } else { None };
+        let (question, lead, said, after) = talked.unwrap_or_else(|| secrets::secret(class, &mut cards, &mut chance));
         if chance.one_in(2) {
             turns.push((1, plain(chance.pick(&TALK))));
         }
@@ -45,7 +59,17 @@ pub fn call(seed: u64, classes: &[&'static str], events: bool) -> Call {
             turns.push((0, plain(question)));
         }
         let mut turn = plain(lead);
-        turn.extend(said.into_iter().map(|(word, is_secret)| Said { word, secret: is_secret.then_some(class) }));
+        let mut before = String::new();
+        for (word, is_secret) in said {
+            // The other side says something inside the number.
+            let is_group = is_secret && !["double", "triple", "as", "in", "not"].contains(&&*before);
+            if manner.around && is_group && around::NUMBERED.contains(&class) && chance.one_in(6) {
+                turns.push((1, std::mem::take(&mut turn)));
+                turns.push((0, plain(chance.pick(&around::BACK_CHANNELS))));
+            }
+            before.clone_from(&word);
+            turn.push(Said { word, secret: is_secret.then_some(class) });
+        }
         turn.extend(plain(after));
         if chance.one_in(3) {
             turn.extend(plain(chance.pick(&BYE)));
@@ -55,7 +79,8 @@ pub fn call(seed: u64, classes: &[&'static str], events: bool) -> Call {
     }
     turns.push((1, plain(chance.pick(&BYE))));
     let mut steps = Vec::new();
-    for (channel, turn) in turns {
+    for (side, turn) in turns {
+        let (channel, speaker) = manner.layout.place(side == 0);
         let mut at = 0;
         while at < turn.len() {
             let n = (1 + chance.below(turn.len())).min(turn.len() - at);
@@ -66,14 +91,14 @@ pub fn call(seed: u64, classes: &[&'static str], events: bool) -> Call {
                 if chance.one_in(2) {
                     guess.push(Said { word: chance.pick(&["please", "hello", "the"]).into(), secret: None });
                 }
-                steps.push(Step::Say { channel, speaker: None, words: guess, is_final: false, end: None });
+                steps.push(Step::Say { channel, speaker, words: guess, is_final: false, end: None });
                 steps.push(Step::Pause(50));
             }
             let end = chance.one_in(3).then_some("utterance");
-            steps.push(Step::Say { channel, speaker: None, words: turn[at..at + n].to_vec(), is_final: true, end });
+            steps.push(Step::Say { channel, speaker, words: turn[at..at + n].to_vec(), is_final: true, end });
             at += n;
             steps.push(Step::Pause(chance.pick(&[&50, &400, &1_600, &5_200, &9_000, &16_000]).to_owned()));
-            if events {
+            if manner.events {
                 match chance.below(40) {
                     0 => steps.push(Step::Restart(channel)),
                     1 => steps.push(Step::Evict),
@@ -83,6 +108,7 @@ pub fn call(seed: u64, classes: &[&'static str], events: bool) -> Call {
             }
         }
     }
-    steps.push(Step::Say { channel: 1, speaker: None, words: Vec::new(), is_final: true, end: Some("session") });
+    let (channel, _) = manner.layout.place(false);
+    steps.push(Step::Say { channel, speaker: None, words: Vec::new(), is_final: true, end: Some("session") });
     Call { steps, cards }
 }

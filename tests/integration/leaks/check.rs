@@ -13,7 +13,7 @@ const NUMBERS: &str = "zero oh o one two three four five six seven eight nine te
 const MONTHS: &str = "february april june august september november feb apr jun aug sep nov";
 const LETTERS: &str = "d e f g h j k l m p q r t u w x y z delta foxtrot golf hotel kilo whiskey xray zulu";
 const WORDS: &str = "margaret thistlewood bartholomew oakenshaw ludmila anneliese heyden zelda quimby hortensia ignatius pumpernickel quentin \
-                     featherstonehaugh zebrafish quill heron penguinmail maplethorpe brackenhurst quarrington wobblekettle mauve frobnicate badger";
+                     featherstonehaugh zebrafish quill heron penguinmail maplethorpe brackenhurst quarrington wobblekettle mauve frobnicate badger o'quimby";
 
 static SECRET: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| [NUMBERS, MONTHS, LETTERS, WORDS].iter().flat_map(|words| words.split_whitespace()).collect());

@@ -1,6 +1,7 @@
 //! Redaction on generated calls: calls with known secrets ([`call`]) go through a worker, and a checker ([`check`]),
 //! which shares no code with redaction, looks for the secrets in the output.
 
+pub mod around;
 pub mod call;
 pub mod chance;
 pub mod check;
@@ -14,9 +15,13 @@ use faircopy::record::hidden::is_miscounted;
 use faircopy::record::{Kind, Segment};
 use serde_json::Value;
 
-use crate::playing::{Bank, Playing, Said, Step, TAGGING, Tagging};
-use call::Call;
+use crate::playing::{Bank, LAYOUTS, Playing, Said, Step, TAGGING, Tagging};
+use crate::talk_around::{self, CLASSES, KNOWN};
+use call::{Call, Manner, USUAL};
 use secrets::{ASKED, NAMES, NEW, OLD, SAID_NAME};
+
+/// A tenant that the settings do not name.
+const NOBODY: &str = "nobody";
 
 /// All that the program can redact.
 pub const ALL: &str = include_str!("all.toml");
@@ -29,16 +34,17 @@ fn counted(record: &Value, redacts: bool) {
 }
 
 /// Plays a call and says what leaked first, and in which record.
-pub fn leak(shared: &Arc<Shared>, call: &Call, seed: u64) -> Option<String> {
+pub fn leak(shared: &Arc<Shared>, tenant: &str, call: &Call, seed: u64) -> Option<String> {
     for said in call.steps.iter().flat_map(|s| if let Step::Say { words, .. } = s { &words[..] } else { &[] }) {
         assert!(said.secret.is_none() || check::knows(&said.word), "{said:?}");
     }
-    let mut playing = Playing::new(shared, &format!("call-{seed}"));
+    let mut playing = Playing::new(shared, &format!("call-{seed}")).of_tenant(tenant);
     call.steps.iter().for_each(|step| playing.step(step));
     let seen = playing.finish();
     assert!(seen.iter().any(|r| r["kind"] == "end"), "the call ends");
     let redacts = shared.active_settings().profiles.any_redacts();
-    seen.iter().for_each(|record| counted(record, redacts));
+    // Calls that crowd this one out are nobody's, and may have another profile.
+    seen.iter().filter(|r| r["session"] == format!("call-{seed}")).for_each(|record| counted(record, redacts));
     let leaked = seen.iter().find_map(|record| Some((check::leak_of(record, &call.cards)?, record)))?;
     let said: Vec<String> = call
         .steps
@@ -81,7 +87,7 @@ fn play(bank: &Bank, seeds: std::ops::Range<u64>, tagging: &[Tagging]) -> BTreeM
         for seed in seeds.clone() {
             let classes = classes(seed);
             let class = if classes.len() == 1 { classes[0] } else { "all together" };
-            if let Some(example) = leak(&shared, &call::call(seed, &classes, true), seed) {
+            if let Some(example) = leak(&shared, NOBODY, &call::call(seed, &classes, USUAL), seed) {
                 let found = leaks.entry((class.into(), format!("{tagging:?}"))).or_default();
                 found.0 += 1;
                 found.1 = format!("seed {seed}: {example}");
@@ -103,7 +109,12 @@ fn a_profile_that_gains_redaction_by_a_reload_guards_the_calls_that_are_open() {
         bank.write("", "");
         let shared = bank.shared(tagging);
         let mut calls: Vec<(Playing, Call)> = (0..120)
-            .map(|seed| (Playing::new(&shared, &format!("call-{seed}")), call::call(seed, &classes(seed), false)))
+            .map(|seed| {
+                (
+                    Playing::new(&shared, &format!("call-{seed}")),
+                    call::call(seed, &classes(seed), Manner { events: false, ..USUAL }),
+                )
+            })
             .collect();
         for (playing, _) in &mut calls {
             for channel in [0, 1] {
@@ -127,8 +138,41 @@ fn a_profile_that_gains_redaction_by_a_reload_guards_the_calls_that_are_open() {
 fn without_redaction_the_checker_finds_what_was_said() {
     let bank = Bank::new(&NAMES, "", "");
     let shared = bank.shared(Tagging::Silent);
-    let missed = (0..60).filter(|&seed| leak(&shared, &call::call(seed, &classes(seed), true), seed).is_none()).count();
+    let missed = (0..60).filter(|&seed| leak(&shared, NOBODY, &call::call(seed, &classes(seed), USUAL), seed).is_none()).count();
     assert_eq!(missed, 0, "every call has a secret that the checker knows");
+}
+
+/// Calls of people who talk around redaction, by each tagger and layout: leaks by class, tagger, layout and whether the
+/// class was alone in the profile. A third of the calls has all classes together, the others have one each.
+fn play_around(seeds: std::ops::Range<u64>) -> BTreeMap<(String, String), (usize, String)> {
+    let bank = Bank::new(&NAMES, &talk_around::settings(None, false), "");
+    let all: Vec<&'static str> = CLASSES
+        .into_iter()
+        .filter(|class| KNOWN.contains(class) && *class != "name")
+        .chain([SAID_NAME, around::PAYMENT])
+        .collect();
+    let mut leaks: BTreeMap<(String, String), (usize, String)> = BTreeMap::new();
+    for tagging in TAGGING {
+        let shared = bank.shared(tagging);
+        for seed in seeds.clone() {
+            let layout = LAYOUTS[(seed / 3) as usize % LAYOUTS.len()];
+            let class = all[(seed / 9) as usize % all.len()];
+            let (tenant, classes) = match seed % 3 {
+                0 => ("all", all.clone()),
+                1 => ("all", vec![class]),
+                _ => (class.trim_end_matches(" (said)"), vec![class]),
+            };
+            let call = call::call(seed, &classes, Manner { around: true, layout, ..USUAL });
+            if let Some(example) = leak(&shared, tenant, &call, seed) {
+                let how = if seed % 3 == 2 { "alone in the profile" } else { "with all classes" };
+                let class = if classes.len() == 1 { class } else { "all together" };
+                let found = leaks.entry((format!("{class}, {how}"), format!("{tagging:?} {layout:?}"))).or_default();
+                found.0 += 1;
+                found.1 = format!("seed {seed}: {example}");
+            }
+        }
+    }
+    leaks
 }
 
 mod chaos {
@@ -143,6 +187,14 @@ mod chaos {
         assert!(leaks.is_empty(), "{}", table(&leaks));
     }
 
+    /// As many as 30,000 calls, a third by each tagger.
+    #[test]
+    #[ignore = "long: make chaos"]
+    fn nobody_talks_around_redaction_in_30000_generated_calls() {
+        let leaks = play_around(seeds(2_000_000..2_010_000));
+        assert!(leaks.is_empty(), "{}", table(&leaks));
+    }
+
     /// 300 calls with each model that is shipped.
     #[test]
     #[ignore = "long: make chaos"]
@@ -153,7 +205,7 @@ mod chaos {
                 Bank::new(&NAMES, &ALL.replace("[profiles.default]", &format!("[profiles.default]\nmodel = {model:?}")), "");
             let shared = Arc::new(Shared::load(bank.settings()).unwrap());
             for seed in seeds(5_000..5_300) {
-                let leaked = leak(&shared, &call::call(seed, &classes(seed), true), seed);
+                let leaked = leak(&shared, NOBODY, &call::call(seed, &classes(seed), USUAL), seed);
                 leaked.into_iter().for_each(|example| all.push_str(&format!("{model}, seed {seed}: {example}\n")));
             }
         }
@@ -173,4 +225,11 @@ fn nothing_redacted_is_in_any_record_of_2000_generated_calls() {
     let bank = Bank::new(&NAMES, ALL, "");
     let leaks = play(&bank, seeds(0..667), &TAGGING);
     assert!(leaks.is_empty(), "{}", table(&leaks));
+}
+
+#[test]
+#[ignore = "the rules are not mended yet"]
+fn nobody_talks_around_redaction_in_1000_generated_calls() {
+    let leaks = play_around(seeds(0..342));
+    assert!(leaks.is_empty(), "{} leaks\n{}", leaks.values().map(|(n, _)| n).sum::<usize>(), table(&leaks));
 }

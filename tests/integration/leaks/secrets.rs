@@ -14,7 +14,7 @@ pub const SAID_NAME: &str = "name (said)";
 /// What is only found because somebody asked for it.
 pub const ASKED: [&str; 3] = ["card (asked)", "pin (asked)", "dob (asked)"];
 
-const DIGITS: [&str; 10] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+pub const DIGITS: [&str; 10] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 const TEENS: [&str; 10] =
     ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"];
 const TENS: [&str; 10] = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
@@ -23,8 +23,8 @@ const JOINTS: [&str; 9] = ["and", "then", "and then", "so that's", "dash", "let 
 const CORRECTIONS: [&str; 4] = ["no wait", "sorry", "i mean", "no sorry"];
 const NATO: [&str; 8] = ["delta", "foxtrot", "golf", "hotel", "kilo", "whiskey", "xray", "zulu"];
 const LETTERS: [&str; 8] = ["d", "f", "g", "h", "k", "w", "x", "z"];
-const MONTHS: [&str; 6] = ["february", "april", "june", "august", "september", "november"];
-const ORDINALS: [&str; 6] = ["third", "fifth", "eleventh", "twelfth", "seventeenth", "twentieth"];
+pub const MONTHS: [&str; 6] = ["february", "april", "june", "august", "september", "november"];
+pub const ORDINALS: [&str; 6] = ["third", "fifth", "eleventh", "twelfth", "seventeenth", "twentieth"];
 
 /// Digits as somebody says them: one by one, in pairs, doubled, as a recogniser writes them; with pauses, joints, marks
 /// and corrections.
@@ -100,7 +100,7 @@ fn digits(number: &str, calm: bool, chance: &mut Chance) -> Vec<(String, bool)> 
     said
 }
 
-fn number(length: usize, chance: &mut Chance) -> String {
+pub fn number(length: usize, chance: &mut Chance) -> String {
     (0..length).map(|i| char::from(b'0' + if i == 0 { 1 + chance.below(9) } else { chance.below(10) } as u8)).collect()
 }
 
@@ -118,7 +118,7 @@ pub fn card(chance: &mut Chance) -> String {
 }
 
 /// Letters and digits, letters now and then as a spelling alphabet has them.
-fn code(shape: &str, chance: &mut Chance) -> Vec<(String, bool)> {
+pub fn code(shape: &str, chance: &mut Chance) -> Vec<(String, bool)> {
     let mut said = Vec::new();
     for kind in shape.chars() {
         match kind {
@@ -142,11 +142,11 @@ fn code(shape: &str, chance: &mut Chance) -> Vec<(String, bool)> {
     said
 }
 
-fn words(text: &str, secret: bool) -> Vec<(String, bool)> {
+pub fn words(text: &str, secret: bool) -> Vec<(String, bool)> {
     text.split_whitespace().map(|w| (w.to_string(), secret)).collect()
 }
 
-fn year(chance: &mut Chance) -> Vec<(String, bool)> {
+pub fn year(chance: &mut Chance) -> Vec<(String, bool)> {
     let tens = chance.pick(&["fifty", "sixty", "seventy", "eighty"]);
     words(&format!("nineteen {tens} {}", DIGITS[1 + chance.below(9)]), true)
 }

@@ -48,6 +48,30 @@ impl Bank {
     }
 }
 
+/// How many channels a call has, and whether the recogniser tells voices apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layout {
+    /// both sides on one channel, and nobody knows who speaks
+    Mono,
+    /// both sides on one channel, with speakers
+    Diarised,
+    /// each side has a channel
+    TwoChannels,
+}
+
+pub const LAYOUTS: [Layout; 3] = [Layout::Mono, Layout::Diarised, Layout::TwoChannels];
+
+impl Layout {
+    /// Channel and speaker of a side.
+    pub fn place(self, by_agent: bool) -> (usize, Option<&'static str>) {
+        match self {
+            Layout::Mono => (0, None),
+            Layout::Diarised => (0, Some(if by_agent { "agent" } else { "caller" })),
+            Layout::TwoChannels => (usize::from(!by_agent), None),
+        }
+    }
+}
+
 /// A word, and the class of the secret it is part of.
 #[derive(Clone, Debug)]
 pub struct Said {

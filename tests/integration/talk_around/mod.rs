@@ -13,13 +13,13 @@ use std::sync::{Arc, LazyLock};
 use faircopy::pipeline::Shared;
 
 use crate::leaks::secrets::NAMES;
-use crate::playing::{Bank, Playing, TAGGING, Tagging};
+use crate::playing::{Bank, Layout, Playing, TAGGING, Tagging};
 use corpus::{Line, Sort};
-use stage::{Layout, PACES, Pace, layouts, stage};
+use stage::{PACES, Pace, layouts, stage};
 use tally::{Played, Tally};
 
 /// All classes that hide secrets, beside profanity and the classes of the tagger.
-const CLASSES: [&str; 17] = [
+pub const CLASSES: [&str; 17] = [
     "card", "cvv", "expiry", "pin", "ssn", "phone", "account", "passport", "licence", "iban", "address", "name", "email",
     "password", "dob", "id", "answer",
 ];
@@ -29,7 +29,7 @@ const PAYMENT: [&str; 3] = ["card", "expiry", "cvv"];
 const BREATHS: u64 = 100;
 
 /// Classes that the program knows.
-static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| {
+pub static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let is_known = |class: &&str| {
         let bank = Bank::new(&[], &format!("[profiles.default.redact]\n{class} = \"tag\"\n"), "");
         Shared::with_taggers(bank.settings(), |_| Ok(vec![])).is_ok()
@@ -38,7 +38,7 @@ static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| {
 });
 
 /// Settings with a profile, and a tenant of the same name, for all classes, for payments, and for each class alone.
-fn settings(model: Option<&str>, reformat: bool) -> String {
+pub fn settings(model: Option<&str>, reformat: bool) -> String {
     let rule = |class: &str| match class {
         "card" => "{ action = \"mask\", keep_last = 4 }",
         "name" => "{ action = \"tag\", said = true }",

@@ -1,18 +1,7 @@
 //! Who says a line on which channel, and in what pieces a recogniser sends it.
 
 use super::corpus::{Heard, Line, Piece};
-use crate::playing::{Said, Step};
-
-/// How many channels a line has, and whether the recogniser tells voices apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Layout {
-    /// both sides on one channel, and nobody knows who speaks
-    Mono,
-    /// both sides on one channel, with speakers
-    Diarised,
-    /// each side has a channel
-    TwoChannels,
-}
+use crate::playing::{Layout, Said, Step};
 
 /// In what pieces the words come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,8 +30,7 @@ pub struct Staged {
 pub fn stage(line: &Line, layout: Layout, pace: Pace) -> Staged {
     let mut staged = Staged { steps: Vec::new(), channels: [Vec::new(), Vec::new()] };
     for turn in &line.turns {
-        let channel = usize::from(layout == Layout::TwoChannels && !turn.by_agent);
-        let speaker = (layout == Layout::Diarised).then_some(if turn.by_agent { "agent" } else { "caller" });
+        let (channel, speaker) = layout.place(turn.by_agent);
         let mut run: Vec<Heard> = Vec::new();
         for piece in &turn.pieces {
             match piece {

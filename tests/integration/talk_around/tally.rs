@@ -5,7 +5,8 @@ use std::fmt;
 
 use super::corpus::{Line, Sort};
 use super::seen::Seen;
-use super::stage::{Layout, Pace};
+use super::stage::Pace;
+use crate::playing::Layout;
 
 /// One play of a line.
 pub struct Played<'a> {
