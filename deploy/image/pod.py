@@ -4,6 +4,7 @@ The container gets what the manifest says and nothing else: image's command with
 directories, user, groups, no capabilities, a read-only root, the memory limit, probes. Wants root, buildah and runc.
 """
 
+import base64
 import json
 import os
 import shutil
@@ -45,12 +46,18 @@ class Image:
         subprocess.run(["buildah", "rm", self.container], capture_output=True, env=STORAGE)
 
 
+def secret_of(document: dict) -> dict[str, str]:
+    encoded = {key: base64.b64decode(text).decode() for key, text in document.get("data", {}).items()}
+    return {**encoded, **document.get("stringData", {})}
+
+
 class Objects:
     """What pods refer to: ConfigMaps and Secrets by name, from rendered documents and from the test."""
 
     def __init__(self, documents: list[dict], secrets: dict[str, dict[str, str]]):
         self.config_maps = {d["metadata"]["name"]: d["data"] for d in documents if d["kind"] == "ConfigMap"}
-        self.secrets = secrets
+        rendered = {d["metadata"]["name"]: secret_of(d) for d in documents if d["kind"] == "Secret"}
+        self.secrets = {**rendered, **secrets}
 
 
 class Pod:
@@ -148,10 +155,10 @@ class Pod:
             if not (place / file).is_symlink():
                 (place / file).symlink_to(f"..data/{file}")
 
-    def change(self, config_map: str, data: dict[str, str]) -> None:
-        """A changed ConfigMap, in a running pod."""
-        (volume,) = [v for v in self.spec["volumes"] if v.get("configMap", {}).get("name") == config_map]
-        self.fill(self.dir / "volumes" / volume["name"], data, 0o644, self.spec["securityContext"]["fsGroup"])
+    def change(self, secret: str, data: dict[str, str]) -> None:
+        """A changed Secret, in a running pod."""
+        (volume,) = [v for v in self.spec["volumes"] if v.get("secret", {}).get("secretName") == secret]
+        self.fill(self.dir / "volumes" / volume["name"], data, volume["secret"]["defaultMode"], self.spec["securityContext"]["fsGroup"])
 
     def probe(self, which: str) -> bool:
         probe = self.container[which]["httpGet"]

@@ -95,7 +95,7 @@ class Running(unittest.TestCase):
         }
 
         def start(name: str) -> tuple[Pod, dict]:
-            documents = chart.made_of(**values, admin={"port": free_port(), "tokenSecret": "admin"})
+            documents = chart.made_of(**values, admin={"port": free_port(), "probePort": free_port(), "tokenSecret": "admin"})
             pod = Pod(name, chart.workload(documents)["spec"]["template"], Objects(documents, secrets), image)
             self.addCleanup(pod.close)
             return pod, documents

@@ -87,7 +87,7 @@ class YourCluster(unittest.TestCase):
         held = tempfile.TemporaryDirectory()
         self.addCleanup(held.cleanup)
         self.dir = Path(held.name)
-        self.port = free_port()
+        self.port, self.probe_port = free_port(), free_port()
         for name in ("helm", "deploy"):
             (self.dir / name).symlink_to(chart.ROOT / name)
         # What the page's reader has: an administrator, a client, the authority's certificate.
@@ -122,7 +122,7 @@ class YourCluster(unittest.TestCase):
         script = "\n".join(blocks(number)[which])
         assert script, f"section {number} has no such block"
         script = re.sub(r"export KAFKA=\S+", f"export KAFKA={self.broker.signed_in}", script).replace("9464", str(self.port))
-        adapt = f"--set kafka.brokers={self.broker.signed_in} --set topics.replication=1 --set admin.port={self.port}"
+        adapt = f"--set kafka.brokers={self.broker.signed_in} --set topics.replication=1 --set admin.port={self.port} --set admin.probePort={self.probe_port}"
         env = {**os.environ, "REAL_HELM": str(Path(chart.HELM).resolve()), "KUBERNETES": chart.KUBERNETES, "ADAPT": adapt}
         env["PATH"] = f"{self.dir}/bin:{env['PATH']}"
         state = self.dir / "state.sh"
@@ -142,8 +142,11 @@ class YourCluster(unittest.TestCase):
     def start(self, name: str) -> Pod:
         template = chart.workload(self.rendered())["spec"]["template"]
         if name != "first":
-            # Two pods share this machine's network, so each has an admin port of its own.
-            template = json.loads(json.dumps(template).replace(str(self.port), str(free_port())))
+            # Two pods share this machine's network, so each has admin ports of its own.
+            text = json.dumps(template)
+            for port in (self.port, self.probe_port):
+                text = text.replace(str(port), str(free_port()))
+            template = json.loads(text)
         pod = Pod(f"your-cluster-{name}", template, self.objects(), self.image)
         self.addCleanup(pod.close)
         return pod
@@ -188,7 +191,7 @@ class YourCluster(unittest.TestCase):
         # 7: another vocabulary in the running pod
         self.run_blocks(7)
         self.assertEqual(first.process.poll(), None)
-        first.change("calls-faircopy-files", self.objects().config_maps["calls-faircopy-files"])
+        first.change("calls-faircopy-files", self.objects().secrets["calls-faircopy-files"])
         end = time.monotonic() + PATIENCE
         said = re.search(r"The log says `([^`]+)`", section(7))[1].replace("\n", " ")
         while said not in first.said():

@@ -80,8 +80,9 @@ class Chart(unittest.TestCase):
                     self.assertEqual(security["capabilities"]["drop"], ["ALL"])
                 if document["kind"] == "Job":
                     continue
-                paths = [spec["containers"][0][p]["httpGet"]["path"] for p in ("livenessProbe", "readinessProbe")]
-                self.assertEqual(paths, ["/livez", "/readyz"])
+                probes = [spec["containers"][0][p]["httpGet"] for p in ("startupProbe", "livenessProbe", "readinessProbe")]
+                self.assertEqual([p["path"] for p in probes], ["/livez", "/livez", "/readyz"])
+                self.assertEqual({p["port"] for p in probes}, {"probes"})
                 self.assertGreater(spec["terminationGracePeriodSeconds"], 8)
 
     def test_scaling_is_capped_at_partitions_and_leaves_the_number_of_replicas_to_its_scaler(self):

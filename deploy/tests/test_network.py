@@ -5,17 +5,27 @@ import unittest
 from chart import container, made_of, of, rendered
 
 
-def egress(made: list[dict]) -> set[int]:
-    (rule,) = of(made, "NetworkPolicy")["spec"]["egress"]
-    return {p["port"] for p in rule["ports"]}
+ANYWHERE = [{"ipBlock": {"cidr": "0.0.0.0/0"}}]
+KAFKA = [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "streams"}}}]
+COLLECTOR = [{"podSelector": {"matchLabels": {"app": "collector"}}}]
+SIGN_IN = [{"ipBlock": {"cidr": "10.9.0.0/24"}}]
+DNS = [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}, "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}}}]
+ON = {"enabled": True, "to": {"kafka": KAFKA, "collector": COLLECTOR, "signIn": SIGN_IN}}
+
+
+def egress(made: list[dict]) -> dict[int, list[dict]]:
+    """Where each port leads. A rule without `to` would lead anywhere."""
+    rules = of(made, "NetworkPolicy")["spec"]["egress"]
+    for rule in rules:
+        assert rule["to"] and rule["ports"], rule
+    return {p["port"]: rule["to"] for rule in rules for p in rule["ports"]}
 
 
 class Network(unittest.TestCase):
     def test_there_is_no_policy_unless_it_is_asked_for(self):
         self.assertFalse([d for d in made_of() if d["kind"] == "NetworkPolicy"])
 
-    def test_its_ports_are_those_that_the_settings_name(self):
-        on = {"enabled": True}
+    def test_each_port_that_the_settings_name_leads_to_where_the_values_say(self):
         for brokers, ports in (
             ("k:9092", {9092}),
             ("a:9093, b:9093,c:9094", {9093, 9094}),
@@ -23,22 +33,31 @@ class Network(unittest.TestCase):
             ("[fd00::1]:9096", {9096}),
             ("SASL_SSL://k:29093", {29093}),
         ):
-            self.assertEqual(egress(made_of(networkPolicy=on, kafka={"brokers": brokers})), {53} | ports, brokers)
-        self.assertEqual(egress(made_of(networkPolicy=on, telemetry={"otlp": "http://collector:4318/v1"})), {53, 9092, 4318})
-        self.assertEqual(egress(made_of(networkPolicy=on, telemetry={"otlp": "http://collector"})), {53, 9092, 80})
-        self.assertEqual(egress(made_of(networkPolicy=on, telemetry={"otlp": "https://collector"})), {53, 9092, 443})
-        self.assertEqual(egress(made_of(networkPolicy={**on, "extraEgressPorts": [19092, 9092]})), {53, 9092, 19092})
+            expected = {53: DNS, **dict.fromkeys(ports, KAFKA)}
+            self.assertEqual(egress(made_of(networkPolicy=ON, kafka={"brokers": brokers})), expected, brokers)
+        usual = {53: DNS, 9092: KAFKA}
+        for otlp, port in (("http://collector:4318/v1", 4318), ("http://collector", 80), ("https://collector", 443)):
+            self.assertEqual(egress(made_of(networkPolicy=ON, telemetry={"otlp": otlp})), {**usual, port: COLLECTOR})
+        self.assertEqual(egress(made_of(networkPolicy={**ON, "kafkaPorts": [19092, 9092]})), {**usual, 19092: KAFKA})
+        registry = {"ports": [{"port": 8081, "protocol": "TCP"}], "to": ANYWHERE}
+        self.assertEqual(egress(made_of(networkPolicy={**ON, "extraEgress": [registry]})), {**usual, 8081: ANYWHERE})
         for url, port in (("https://sign-in.example/token", 443), ("https://sign-in.example:8443/realms/a", 8443)):
             kafka = {"brokers": "k:9093", "properties": {"sasl.oauthbearer.token.endpoint.url": url}}
-            self.assertEqual(egress(made_of(networkPolicy=on, kafka=kafka)), {53, 9093, port})
+            self.assertEqual(egress(made_of(networkPolicy=ON, kafka=kafka)), {53: DNS, 9093: KAFKA, port: SIGN_IN})
+
+    def test_a_cluster_of_strimzi_is_found_by_its_labels(self):
+        made = made_of(networkPolicy={"enabled": True}, strimzi={"user": True, "cluster": "events", "namespace": "streams"})
+        (peer,) = egress(made)[9092]
+        self.assertEqual(peer["podSelector"], {"matchLabels": {"strimzi.io/cluster": "events"}})
+        self.assertEqual([peer["namespaceSelector"]], [KAFKA[0]["namespaceSelector"]])
 
     def test_who_signs_in_to_amazon_msk_by_iam_reaches_what_gives_credentials(self):
-        for mechanism, ports in (("AWS_MSK_IAM", {53, 9098, 443}), ("SCRAM-SHA-512", {53, 9098})):
+        for mechanism, more in (("AWS_MSK_IAM", {443: SIGN_IN}), ("SCRAM-SHA-512", {})):
             kafka = {"brokers": "b-1.kafka.eu-west-1.amazonaws.com:9098", "properties": {"sasl.mechanism": mechanism}}
-            self.assertEqual(egress(made_of(networkPolicy={"enabled": True}, kafka=kafka)), ports)
+            self.assertEqual(egress(made_of(networkPolicy=ON, kafka=kafka)), {53: DNS, 9098: KAFKA, **more})
 
     def test_prometheus_gets_in_where_it_is_told_to_come(self):
-        ingress = lambda **values: of(made_of(networkPolicy={"enabled": True}, **values), "NetworkPolicy")["spec"]["ingress"]
+        ingress = lambda **values: of(made_of(networkPolicy=ON, **values), "NetworkPolicy")["spec"]["ingress"]
         self.assertEqual(ingress(), [])
         (rule,) = ingress(serviceMonitor={"enabled": True})
         (who,) = rule["from"]
@@ -48,10 +67,10 @@ class Network(unittest.TestCase):
         (endpoint,) = of(made, "ServiceMonitor")["spec"]["endpoints"]
         (port,) = of(made, "Service")["spec"]["ports"]
         (open_to,) = of(made, "NetworkPolicy")["spec"]["ingress"][0]["ports"]
-        (of_container,) = container(made)["ports"]
+        of_container, of_probes = container(made)["ports"]
         self.assertEqual(endpoint["port"], port["name"])
         self.assertEqual((port["targetPort"], open_to["port"]), (of_container["name"],) * 2)
-        self.assertEqual(of_container["containerPort"], 9500)
+        self.assertEqual((of_container["containerPort"], of_probes["containerPort"]), (9500, 9501))
         labels = of(made, "Service")["metadata"]["labels"]
         self.assertLessEqual(of(made, "ServiceMonitor")["spec"]["selector"]["matchLabels"].items(), labels.items())
 

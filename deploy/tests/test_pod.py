@@ -8,7 +8,7 @@ from chart import container, environment, job, made_of, of, pod, rendered, tried
 class Names(unittest.TestCase):
     def test_full_name_override_names_everything(self):
         made = rendered("placement")
-        self.assertEqual({d["metadata"]["name"] for d in made}, {"speech", "speech-topics"})
+        self.assertEqual({d["metadata"]["name"] for d in made}, {"speech", "speech-admin", "speech-topics"})
         self.assertEqual(pod(made)["serviceAccountName"], "speech")
 
     def test_an_image_may_be_named_by_its_digest(self):
@@ -80,6 +80,15 @@ class OwnFiles(unittest.TestCase):
         self.assertLessEqual({"/etc/faircopy/files", "/etc/faircopy/packs/house"}, mounts)
         self.assertEqual(environment(container(made))["FAIRCOPY__FORMAT__PACK_DIRS"], "/etc/faircopy/packs,grammars/packs")
         self.assertNotIn("FAIRCOPY__FORMAT__PACK_DIRS", environment(container(made_of())))
+
+    def test_lists_and_packs_may_hold_names_of_people_so_they_are_in_secrets(self):
+        made = made_of(files={"names.txt": "anna schmidt\n"}, packs={"house": {"terms.tsv": "anna\tAnna\n"}})
+        for document in made:
+            if document["kind"] != "Secret":
+                self.assertNotIn("anna", str(document).lower(), document["metadata"]["name"])
+        volumes = {v["name"]: v["secret"] for v in pod(made)["volumes"] if "secret" in v}
+        self.assertEqual(volumes["files"], {"secretName": "release-faircopy-files", "defaultMode": 0o440})
+        self.assertEqual(volumes["pack-house"], {"secretName": "release-faircopy-pack-house", "defaultMode": 0o440})
 
     def test_models_and_large_packs_come_from_volumes_and_hide_nothing_shipped(self):
         made = rendered("own")

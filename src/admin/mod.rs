@@ -1,41 +1,49 @@
-//! HTTP for operators: probes, metrics, the settings in force, and the live page. It has a port of its own, on the
-//! loopback by default.
+//! HTTP for operators: probes, metrics, the settings in force, and the live page.
+//!
+//! There are two ports. `admin.listen` has all paths: on a loopback address, or with a token ([`access`]).
+//! `admin.probes` has the probes alone, for everybody. [`server`] bounds what either port may be made to hold.
 //!
 //! | path | what it says |
 //! | --- | --- |
 //! | `/livez` | 200 unless a restart is the only remedy |
-//! | `/readyz` | 200 while records are taken and words come out; else 503 and why not |
+//! | `/readyz` | 200 while records are taken and words come out; else 503, and why not to who may see the other paths |
 //! | `/metrics` | Prometheus text |
 //! | `/version` | version and models |
 //! | `/config` | settings in force, secrets removed |
 //! | `/streams` | partitions of this worker: lag, open streams, words that wait |
 //! | `/page` | the [`page`], if it is on |
 
+mod access;
 pub mod page;
 mod playground;
+mod server;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Query, Request, State};
-use axum::http::{StatusCode, header};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Json, Redirect, Response};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware;
+use axum::response::{IntoResponse, Json, Redirect};
 use axum::routing::{get, post};
-use serde::Deserialize;
 use serde_json::json;
-use subtle::ConstantTimeEq;
 
 use crate::config::Settings;
 use crate::health::Health;
 use crate::pipeline::Shared;
 use crate::telemetry::Telemetry;
 use page::PageFeed;
+use server::{MAX_BODY_BYTES, PortLimits};
 
-/// Largest body taken.
-const MAX_BODY_BYTES: usize = 64 << 10;
+/// The ports that are taken.
+pub struct Listeners {
+    /// of all paths
+    all: Option<TcpListener>,
+    /// of the probes alone
+    probes: Option<TcpListener>,
+}
 
 /// What handlers share.
 pub struct Admin {
@@ -73,31 +81,42 @@ impl Admin {
         self.address.get().map_or(self.settings.admin.listen.clone(), ToString::to_string)
     }
 
-    /// Takes the port, if the settings name one.
+    /// Takes the ports that the settings name: `admin.listen` and `admin.probes`.
     ///
     /// # Errors
-    /// The port cannot be taken; the message says what to do.
-    pub fn bind(&self) -> Result<Option<TcpListener>, String> {
-        let address = &self.settings.admin.listen;
-        if address.is_empty() {
-            return Ok(None);
-        }
-        let taken = |e: std::io::Error| {
-            format!("admin.listen = {address:?}: {e}; give another port, or \"\" where another worker on this machine has it")
+    /// A port cannot be taken; the message says what to do.
+    pub fn bind(&self) -> Result<Listeners, String> {
+        let bound = |key: &str, address: &str| -> Result<Option<TcpListener>, String> {
+            let taken = |e: std::io::Error| {
+                format!("admin.{key} = {address:?}: {e}; give another port, or \"\" where another worker on this machine has it")
+            };
+            if address.is_empty() {
+                return Ok(None);
+            }
+            let listener = TcpListener::bind(address).map_err(taken)?;
+            listener.set_nonblocking(true).map_err(taken)?;
+            Ok(Some(listener))
         };
-        let listener = TcpListener::bind(address).map_err(taken)?;
-        listener.set_nonblocking(true).map_err(taken)?;
-        self.address.get_or_init(|| listener.local_addr().expect("it is bound"));
-        Ok(Some(listener))
+        let a = &self.settings.admin;
+        let listeners = Listeners { all: bound("listen", &a.listen)?, probes: bound("probes", &a.probes)? };
+        if let Some(all) = &listeners.all {
+            self.address.get_or_init(|| all.local_addr().expect("it is bound"));
+        }
+        Ok(listeners)
     }
 
     /// Serves until the process ends.
-    pub async fn serve(self: Arc<Admin>, listener: TcpListener) {
-        tracing::info!(address = self.address(), page = self.settings.admin.page, "admin port");
-        let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-        if let Err(error) = axum::serve(listener, self.router()).await {
-            tracing::error!(%error, "the admin port is closed");
-        }
+    pub async fn serve(self: Arc<Admin>, listeners: Listeners) {
+        let port = async |listener: Option<TcpListener>, router: Router, limits: PortLimits, name: &str| {
+            let Some(Ok(listener)) = listener.map(tokio::net::TcpListener::from_std) else { return };
+            let address = listener.local_addr().map(|address| address.to_string()).unwrap_or_default();
+            tracing::info!(address, page = self.settings.admin.page, "{name} port");
+            server::serve(listener, router, limits).await;
+        };
+        tokio::join!(
+            port(listeners.all, self.clone().router(), PortLimits::ADMIN, "admin"),
+            port(listeners.probes, self.clone().probes_router(), PortLimits::PROBES, "probe"),
+        );
     }
 
     /// Waits until the live page misses no segment that is published from now on, at most `patience`.
@@ -118,78 +137,55 @@ impl Admin {
             .route("/version", get(version))
             .route("/config", get(config))
             .route("/streams", get(streams));
+        let mut open = Router::new().route("/livez", get(live)).route("/readyz", get(ready));
         if self.settings.admin.page {
             guarded = guarded
                 .route("/", get(|| async { Redirect::to("/page") }))
                 .route("/page", get(page::html))
                 .route("/page/app.js", get(page::script))
-                .route("/page/style.css", get(page::style))
                 .route("/page/sessions", get(page::sessions))
                 .route("/page/events", get(page::events))
                 .route("/page/profiles", get(playground::profiles))
                 .route("/page/format", post(playground::format));
+            // What the form that asks for the token needs.
+            open = open.route("/page/style.css", get(page::style)).route(access::SIGN_IN, post(access::sign_in));
         }
         guarded
-            .layer(middleware::from_fn_with_state(self.clone(), guard))
-            .route("/livez", get(live))
-            .route("/readyz", get(ready))
+            .layer(middleware::from_fn(server::whole_body))
+            .layer(middleware::from_fn_with_state(self.clone(), access::guard))
+            .merge(open.layer(middleware::from_fn(server::whole_body)))
             .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
             .with_state(self)
     }
-}
 
-#[derive(Deserialize)]
-struct TokenQuery {
-    token: Option<String>,
-}
-
-/// Lets requests through that carry the token: as a bearer token, or in the query on the page, where a browser cannot
-/// send a bearer token.
-async fn guard(State(admin): State<Arc<Admin>>, Query(given): Query<TokenQuery>, request: Request, next: Next) -> Response {
-    let wanted = admin.settings.admin.token.as_bytes();
-    let bearer = request.headers().get(header::AUTHORIZATION).and_then(|v| v.to_str().ok()?.strip_prefix("Bearer "));
-    let on_page = request.uri().path().starts_with("/page");
-    let given = bearer.or(given.token.as_deref().filter(|_| on_page)).unwrap_or_default().as_bytes();
-    if wanted.is_empty() {
-        // Another site may have its name point to this address. A browser would then send that site's name as the host,
-        // and the site's script could read the calls.
-        let host = request.headers().get(header::HOST).and_then(|h| h.to_str().ok()).unwrap_or_default();
-        if on_page && !is_here(host) {
-            return (StatusCode::FORBIDDEN, "expected the worker's address, or admin.token\n").into_response();
-        }
-        return next.run(request).await;
+    /// The probes alone, for whoever asks.
+    fn probes_router(self: Arc<Admin>) -> Router {
+        let live = async |State(admin): State<Arc<Admin>>| probe(admin.health.live(), false);
+        let ready = async |State(admin): State<Arc<Admin>>| probe(admin.health.ready(), false);
+        Router::new().route("/livez", get(live)).route("/readyz", get(ready)).with_state(self)
     }
-    if same(wanted, given) {
-        return next.run(request).await;
+
+    /// Whether a request that everybody may send comes from somebody who may see more.
+    fn tells(&self, headers: &HeaderMap) -> bool {
+        access::admitted(&self.settings.admin.token, headers, "")
     }
-    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "expected Authorization: Bearer and admin.token\n")
-        .into_response()
 }
 
-/// Whether a Host header is an address or localhost, and not a name that another site has chosen.
-fn is_here(host: &str) -> bool {
-    let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.ends_with(']') { host } else { name });
-    name == "localhost" || name.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok()
-}
-
-/// Compares in a time that does not depend on where they differ.
-fn same(a: &[u8], b: &[u8]) -> bool {
-    a.ct_eq(b).into()
-}
-
-fn probe(result: Result<(), String>) -> (StatusCode, String) {
+/// `why`: whether the reason is said.
+fn probe(result: Result<(), String>, why: bool) -> (StatusCode, String) {
     match result {
         Ok(()) => (StatusCode::OK, "ok\n".into()),
-        Err(why) => (StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
+        Err(reason) if why => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "no\n".into()),
     }
 }
 
-async fn live(State(admin): State<Arc<Admin>>) -> impl IntoResponse {
-    probe(admin.health.live())
+async fn live(State(admin): State<Arc<Admin>>, headers: HeaderMap) -> impl IntoResponse {
+    probe(admin.health.live(), admin.tells(&headers))
 }
 
-async fn ready(State(admin): State<Arc<Admin>>) -> impl IntoResponse {
-    probe(admin.health.ready())
+async fn ready(State(admin): State<Arc<Admin>>, headers: HeaderMap) -> impl IntoResponse {
+    probe(admin.health.ready(), admin.tells(&headers))
 }
 
 async fn metrics(State(admin): State<Arc<Admin>>) -> impl IntoResponse {
@@ -216,20 +212,4 @@ async fn streams(State(admin): State<Arc<Admin>>) -> impl IntoResponse {
         })
         .collect();
     Json(json!({ "streams": open, "partitions": rows }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_page_without_a_token_is_for_addresses_and_localhost() {
-        assert!(["localhost:9464", "127.0.0.1:9464", "[::1]:9464", "[::1]", "10.0.0.3"].iter().all(|h| is_here(h)));
-        assert!(["", "evil.example:9464", "localhost.evil.example", "127.0.0.1.evil.example:9464"].iter().all(|h| !is_here(h)));
-    }
-
-    #[test]
-    fn tokens_are_compared_whole() {
-        assert!(same(b"abc", b"abc") && !same(b"abc", b"abd") && !same(b"abc", b"ab") && !same(b"abc", b""));
-    }
 }

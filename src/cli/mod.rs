@@ -176,14 +176,13 @@ fn log_panics() {
     }));
 }
 
-/// Starts telemetry and the admin port; probes are answered from now on, before any model is loaded.
+/// Starts telemetry and the admin ports; probes are answered from now on, before any model is loaded.
 fn start_admin(settings: &Settings, runtime: &Runtime, health: &Arc<Health>) -> Result<(Arc<Admin>, Arc<Telemetry>), Failure> {
     let wrong = |message| Failure { message, code: 2 };
     let telemetry = Arc::new(Telemetry::start(settings, health, runtime.handle()).map_err(wrong)?);
     let admin = Admin::new(settings.clone(), health.clone(), telemetry.clone());
-    if let Some(listener) = admin.bind().map_err(wrong)? {
-        runtime.spawn(admin.clone().serve(listener));
-    }
+    let listeners = admin.bind().map_err(wrong)?;
+    runtime.spawn(admin.clone().serve(listeners));
     Ok((admin, telemetry))
 }
 

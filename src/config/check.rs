@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use super::address::{Address, names_a_user};
 use super::{Profiles, Settings, SettingsError};
 use crate::infer::row::MAX_TOKENS;
 use crate::record::Framing;
@@ -115,6 +116,9 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
     if let Err(text) = s.kafka.check_sign_in() {
         return refuse(text);
     }
+    if let Err(text) = secrets(s) {
+        return refuse(text);
+    }
     if let Err(text) = observation(s) {
         return refuse(text);
     }
@@ -146,23 +150,28 @@ fn states(s: &Settings) -> Result<(), String> {
 
 fn observation(s: &Settings) -> Result<(), String> {
     let (a, t) = (&s.admin, &s.telemetry);
-    if !a.listen.is_empty() {
-        let address: SocketAddr = a
-            .listen
-            .parse()
-            .map_err(|_| format!("admin.listen = {:?}: expected an address and a port, such as 127.0.0.1:9464", a.listen))?;
-        if a.page && a.token.is_empty() && !address.ip().is_loopback() {
-            return Err(format!(
-                "admin.page = true with admin.listen = {:?}: the page shows what is said in calls; expected admin.token, or a loopback address",
-                a.listen
-            ));
-        }
+    let place = |key: &str, listen: &str| -> Result<Option<SocketAddr>, String> {
+        let wrong = |_| format!("admin.{key} = {listen:?}: expected an address and a port, such as 127.0.0.1:9464");
+        (!listen.is_empty()).then(|| listen.parse().map_err(wrong)).transpose()
+    };
+    let (listen, probes) = (place("listen", &a.listen)?, place("probes", &a.probes)?);
+    if a.token.is_empty()
+        && let Some(address) = listen.filter(|address| !address.ip().is_loopback())
+    {
+        return Err(format!(
+            "admin.listen = \"{address}\": others reach this address, and /config, /metrics, /streams and the page are there; expected admin.token, or a loopback \
+             address such as 127.0.0.1:{}; for probes alone set admin.probes",
+            address.port()
+        ));
+    }
+    if let Some(address) = probes.filter(|address| listen.is_some_and(|other| other == *address) && address.port() != 0) {
+        return Err(format!("admin.probes = \"{address}\": expected another port than that of admin.listen"));
     }
     if a.page && a.listen.is_empty() {
         return Err("admin.page = true: expected admin.listen, where the page is served".into());
     }
-    if !t.otlp.is_empty() && !["http://", "https://"].iter().any(|scheme| t.otlp.starts_with(scheme)) {
-        return Err(format!("telemetry.otlp = {:?}: expected http://host:port or https://host:port", t.otlp));
+    if !t.otlp.is_empty() {
+        Address::of("telemetry.otlp", &t.otlp, "the variable OTEL_EXPORTER_OTLP_HEADERS")?;
     }
     if !(0.0..=1.0).contains(&t.sampled) {
         return Err(format!("telemetry.sampled = {}: expected a share from 0 to 1", t.sampled));
@@ -170,10 +179,33 @@ fn observation(s: &Settings) -> Result<(), String> {
     Ok(())
 }
 
+/// Refuses credentials where the settings are printed as they are.
+fn secrets(s: &Settings) -> Result<(), String> {
+    let mut shown = vec![("kafka.brokers".to_string(), s.kafka.brokers.as_str()), ("output.source".into(), &s.output.source)];
+    shown.extend(s.kafka.properties.iter().map(|(name, value)| (format!("kafka.properties.{name:?}"), value.as_str())));
+    let may_be_address = |name: &str, value: &str| name == "kafka.brokers" || value.contains("://");
+    match shown.into_iter().find(|(name, value)| may_be_address(name, value) && names_a_user(value)) {
+        Some((name, _)) => Err(format!(
+            "{name}: expected no user and no password in an address, since settings are printed; a client of Kafka's has them in kafka.properties and \
+             kafka.property_files"
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Refuses framings that this program cannot read or write, or for which it would have to ask a registry that is not
 /// named.
 fn framing(s: &Settings) -> Result<(), String> {
-    let registry = &s.schema_registry.url;
+    let r = &s.schema_registry;
+    let registry = match r.url.as_str() {
+        "" => None,
+        given => Some(Address::of("schema_registry.url", given, "schema_registry.username and schema_registry.password_file")?),
+    };
+    if let Some(address) = registry.as_ref().filter(|a| !a.is_private() && !r.username.is_empty() && !r.password_over_http) {
+        return Err(format!(
+            "schema_registry.url = \"{address}\": expected https, since a password is sent there; schema_registry.password_over_http = true sends it over plain http"
+        ));
+    }
     for (section, framing) in [("input", s.input.framing), ("output", s.output.framing)] {
         if framing == Framing::Avro && cfg!(not(feature = "avro")) {
             return Err(format!(
@@ -181,10 +213,10 @@ fn framing(s: &Settings) -> Result<(), String> {
             ));
         }
         let asks = framing == Framing::Avro || section == "output" && framing == Framing::Confluent;
-        if asks && !["http://", "https://"].iter().any(|scheme| registry.starts_with(scheme)) {
+        if asks && registry.is_none() {
             let name = if framing == Framing::Avro { "avro" } else { "confluent" };
             return Err(format!(
-                "schema_registry.url = {registry:?}: expected the address of a schema registry, such as https://registry:8081, since {section}.framing = {name:?}"
+                "schema_registry.url is empty: expected the address of a schema registry, such as https://registry:8081, since {section}.framing = {name:?}"
             ));
         }
     }

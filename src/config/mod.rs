@@ -1,6 +1,7 @@
 //! Every setting. Shipped defaults (`deploy/faircopy.toml`), then a file, then `FAIRCOPY__…` variables; Unknown keys
 //! are refused, and limits are checked against each other ([`check`]).
 
+pub mod address;
 mod check;
 pub mod profile;
 mod profiles;
@@ -295,7 +296,7 @@ mod tests {
             ("[tenants]\nacme='gone'\n", ["tenants.acme", "gone"]),
             ("[kafka.properties]\n'group.id'='x'\n", ["group.id", "kafka.group"]),
             ("[profiles.x]\npass_words=0\n", ["profiles.x.pass_words", "0"]),
-            ("[admin]\npage=true\nlisten='0.0.0.0:9464'\n", ["admin.page", "admin.token"]),
+            ("[admin]\npage=true\nlisten='0.0.0.0:9464'\n", ["admin.listen", "admin.token"]),
             ("[admin]\nlisten='here'\n", ["admin.listen", "here"]),
             ("[telemetry]\notlp='grpc://c:4317'\n", ["telemetry.otlp", "https"]),
             (
@@ -344,6 +345,70 @@ mod tests {
         assert_eq!((archive.settling, archive.pass_words, archive.freeze_after()), (None, 55, 41));
         let off = load("[infer]\nsettle_words=0\n", &[]).unwrap().profiles().unwrap();
         assert_eq!(off.of(None).policy.settling, None);
+    }
+
+    #[test]
+    fn credentials_in_addresses_are_refused_with_the_setting_to_use_and_quoted_nowhere() {
+        let registry = "[output]\nframing='avro'\n[schema_registry]\nurl=";
+        let oidc = "[kafka.properties]\n'sasl.mechanism'='OAUTHBEARER'\n'sasl.oauthbearer.method'='oidc'\n\
+                    'sasl.oauthbearer.client.id'='f'\n'sasl.oauthbearer.client.secret'='x'\n'sasl.oauthbearer.token.endpoint.url'=";
+        for (section, url, instead) in [
+            (registry, "https://anna:hunter2@registry:8081", "schema_registry.username"),
+            (registry, "https://hunter2@registry:8081", "schema_registry.password_file"),
+            (registry, "anna:hunter2@registry:8081", "schema_registry.url"),
+            (registry, "https://registry:8081/?key=hunter2", "schema_registry.username"),
+            ("[telemetry]\notlp=", "https://anna:hunter2@collector:4318", "OTEL_EXPORTER_OTLP_HEADERS"),
+            ("[telemetry]\notlp=", "https://collector:4318?key=hunter2", "OTEL_EXPORTER_OTLP_HEADERS"),
+            ("[telemetry]\notlp=", "anna:hunter2@collector:4318", "telemetry.otlp"),
+            (oidc, "https://anna:hunter2@login/token", "sasl.oauthbearer.client.secret"),
+            (oidc, "ftp://anna:hunter2@login/token", "token.endpoint.url"),
+            ("[kafka.properties]\n'client.rack'=", "https://anna:hunter2@proxy", "kafka.property_files"),
+            ("[kafka]\nbrokers=", "SASL_SSL://anna:hunter2@broker:9092", "kafka.property_files"),
+            ("[output]\nsource=", "https://anna:hunter2@calls.example", "output.source"),
+        ] {
+            let error = load(&format!("{section}'{url}'\n"), &[]).expect_err(url);
+            assert!(error.contains(instead) && !error.contains("hunter2"), "{url}: {error}");
+        }
+    }
+
+    #[test]
+    fn secrets_go_over_plain_http_to_this_machine_only_unless_a_setting_says_so() {
+        let registry = |more: &str| {
+            format!("[output]\nframing='avro'\n[schema_registry]\nusername='anna'\npassword_file='/run/p'\n{more}\n")
+        };
+        let oidc = |more: &str| {
+            format!(
+                "[kafka]\n{more}\n[kafka.properties]\n'sasl.mechanism'='OAUTHBEARER'\n'sasl.oauthbearer.method'='oidc'\n\
+                 'sasl.oauthbearer.client.id'='f'\n'sasl.oauthbearer.client.secret'='x'\n'sasl.oauthbearer.token.endpoint.url'='http://login/token'\n"
+            )
+        };
+        let refused = load(&registry("url='http://registry:8081'"), &[]).unwrap_err();
+        assert!(refused.contains("https") && refused.contains("schema_registry.password_over_http"), "{refused}");
+        let refused = load(&oidc(""), &[]).unwrap_err();
+        assert!(refused.contains("https") && refused.contains("kafka.secret_over_http"), "{refused}");
+        for taken in [
+            registry("url='http://registry:8081'\npassword_over_http=true"),
+            registry("url='http://127.0.0.1:8081'"),
+            registry("url='http://localhost:8081'"),
+            registry("url='http://[::1]:8081'"),
+            registry("url='https://registry:8081'"),
+            "[output]\nframing='avro'\n[schema_registry]\nurl='http://registry:8081'\n".to_string(),
+            oidc("secret_over_http=true"),
+        ] {
+            load(&taken, &[]).unwrap_or_else(|e| panic!("{taken}: {e}"));
+        }
+    }
+
+    #[test]
+    fn a_port_that_others_reach_wants_a_token_and_probes_do_not() {
+        for listen in ["0.0.0.0:9464", "[::]:9464", "10.1.2.3:9464"] {
+            let error = load(&format!("[admin]\nlisten='{listen}'\n"), &[]).expect_err(listen);
+            assert!(error.contains("admin.token") && error.contains("admin.probes"), "{error}");
+            load(&format!("[admin]\nlisten='{listen}'\ntoken='secret'\n"), &[]).unwrap();
+        }
+        load("[admin]\nlisten='[::1]:9464'\nprobes='0.0.0.0:9465'\n", &[]).unwrap();
+        assert!(load("[admin]\nprobes='9465'\n", &[]).unwrap_err().contains("admin.probes"));
+        assert!(load("[admin]\nlisten='127.0.0.1:1'\nprobes='127.0.0.1:1'\n", &[]).unwrap_err().contains("admin.probes"));
     }
 
     #[test]

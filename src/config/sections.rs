@@ -45,6 +45,8 @@ pub struct Kafka {
     pub start: OffsetReset,
     /// milliseconds until a worker that is silent has lost its partitions
     pub session_timeout_ms: u64,
+    /// whether the client secret may go to the token endpoint over plain http
+    pub secret_over_http: bool,
     /// librdkafka properties as they are
     #[serde(default)]
     pub properties: BTreeMap<String, String>,
@@ -157,6 +159,8 @@ pub struct SchemaRegistry {
     pub username: String,
     /// the file with the password
     pub password_file: PathBuf,
+    /// whether the password may go over plain http
+    pub password_over_http: bool,
     /// certificates to trust, PEM; empty for the system's
     pub ca_file: PathBuf,
 }
@@ -298,9 +302,11 @@ pub struct UnknownTenant {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Admin {
-    /// host:port of health, metrics and the live page; empty for none
+    /// address:port of everything: metrics, settings, streams, the live page, probes; empty for none
     pub listen: String,
-    /// the secret that every path but the probes wants; empty for no secret
+    /// address:port of the probes alone; empty for none
+    pub probes: String,
+    /// the secret that every path but the probes wants; empty for no secret, and `listen` is then a loopback address
     pub token: String,
     /// whether the live page is served
     pub page: bool,

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use super::Kafka;
+use super::address::Address;
 
 /// The properties that choose the SASL mechanism: two names of one.
 const MECHANISM: [&str; 2] = ["sasl.mechanism", "sasl.mechanisms"];
@@ -143,9 +144,12 @@ impl Kafka {
             ));
         }
         let endpoint = self.any_of(&[ENDPOINT]).unwrap_or_default();
-        if !["http://", "https://"].iter().any(|scheme| endpoint.starts_with(scheme)) {
+        let named = format!("kafka.properties.{ENDPOINT:?}");
+        let instead = format!("{:?} and {:?}", CLIENT_ID[0], CLIENT_SECRET[0]);
+        let address = Address::with_query(&named, endpoint, &instead)?;
+        if !address.is_private() && !self.secret_over_http {
             return Err(format!(
-                "kafka.properties.{ENDPOINT:?} = {endpoint:?}: expected the address of the token endpoint, such as https://login.example/oauth2/token"
+                "{named} = \"{address}\": expected https, since the client secret is sent there; kafka.secret_over_http = true sends it over plain http"
             ));
         }
         let missing = |name: &str| {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use opentelemetry_otlp::{ExporterBuildError, MetricExporter, Protocol, SpanExporter, WithExportConfig};
 use tokio::runtime::Handle;
 
+use crate::config::address::names_a_user;
+
 /// Time-out of a collector, so that a collector that does not answer holds nothing up.
 pub(super) const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -66,6 +68,11 @@ impl Collector {
                 // Where only the other signal has an address, the exporter takes its own: localhost.
                 None => first("ENDPOINT").unwrap_or((format!("{ALL}_ENDPOINT"), String::new())),
             };
+            if names_a_user(&value) || value.contains('?') {
+                return Err(format!(
+                    "{name}: expected an address without a user, a password and a query, since addresses are printed; give them by {ALL}_HEADERS"
+                ));
+            }
             let named = format!("{name} = {value:?}");
             if transport != Transport::Http && value.starts_with("https:") {
                 return Err(format!(
@@ -181,6 +188,16 @@ mod tests {
         assert!(of("", &[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c:4318/v1/traces")]).unwrap().is_some());
         assert_eq!(by_settings.timeout, Some(EXPORT_TIMEOUT));
         assert_eq!(of("http://c:1", &[("OTEL_EXPORTER_OTLP_TIMEOUT", "100")]).unwrap().unwrap().timeout, None);
+    }
+
+    #[test]
+    fn credentials_in_a_collectors_address_are_refused_and_not_quoted() {
+        for name in ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] {
+            for address in ["https://anna:hunter2@c:4318", "anna:hunter2@c", "https://c:4318/v1/traces?key=hunter2"] {
+                let error = of("", &[(name, address)]).unwrap_err();
+                assert!(error.contains(name) && error.contains("_HEADERS") && !error.contains("hunter2"), "{error}");
+            }
+        }
     }
 
     #[test]

@@ -9,23 +9,41 @@ use crate::kafka::{Sender, Topics, eventually};
 use crate::service::{ends, segments};
 use crate::worker::Worker;
 
-/// Status and body of a request.
-pub fn http(address: &str, request: &str, headers: &str) -> (u16, String) {
-    let Ok(mut stream) = TcpStream::connect(address) else { return (0, String::new()) };
-    write!(stream, "GET {request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n").unwrap();
+/// The answer to a request, head and body, as it came; empty where nobody listens.
+fn asked(address: &str, request: &str) -> String {
+    let Ok(mut stream) = TcpStream::connect(address) else { return String::new() };
+    stream.write_all(request.as_bytes()).unwrap();
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8_lossy(&answer).into_owned();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// Status and body of an answer.
+fn parts(answer: &str) -> (u16, String) {
     let status = answer.split(' ').nth(1).and_then(|s| s.parse().ok()).unwrap_or(0);
     (status, answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_string()))
 }
 
+/// Status and body of a request to a host that has this name.
+fn http_to(address: &str, host: &str, request: &str, headers: &str) -> (u16, String) {
+    parts(&asked(address, &format!("GET {request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n")))
+}
+
+/// Status and body of a request.
+pub fn http(address: &str, request: &str, headers: &str) -> (u16, String) {
+    http_to(address, "localhost", request, headers)
+}
+
 /// The port that a worker says it has taken.
 pub fn address(worker: &Worker) -> String {
+    port(worker, "admin")
+}
+
+fn port(worker: &Worker, name: &str) -> String {
     let mut found = None;
-    eventually("the admin port is open", || {
+    eventually("the port is open", || {
         let log = worker.log();
-        found = log.split("admin port address=\"").nth(1).and_then(|rest| Some(rest.split_once('"')?.0.to_string()));
+        found = log.split(&format!("{name} port address=\"")).nth(1).and_then(|rest| Some(rest.split_once('"')?.0.to_string()));
         found.is_some()
     });
     found.unwrap()
@@ -34,18 +52,23 @@ pub fn address(worker: &Worker) -> String {
 #[test]
 fn probes_say_how_a_worker_is_and_what_holds_secrets_wants_the_token() {
     let topics = Topics::create("admin", 2);
-    let more = "[kafka.properties]\n'sasl.password' = 'hunter2'\n[admin]\ntoken = 'open sesame'\n";
+    let more = "[kafka.properties]\n'sasl.password' = 'hunter2'\n[admin]\ntoken = 'open sesame'\nprobes = '127.0.0.1:0'\n";
     let worker = Worker::spawn(&topics, "w", more, &[]);
-    let address = address(&worker);
-    assert_eq!(http(&address, "/livez", "").0, 200, "before the model is loaded");
+    let (address, probes) = (address(&worker), port(&worker, "probe"));
+    for port in [&address, &probes] {
+        assert_eq!(http_to(port, "whatever.example", "/livez", ""), (200, "ok\n".into()), "before the model is loaded");
+    }
     eventually("it is ready", || http(&address, "/readyz", "").0 == 200);
     for path in ["/metrics", "/config", "/streams", "/version"] {
         assert_eq!(http(&address, path, "").0, 401, "{path}");
         assert_eq!(http(&address, path, "Authorization: Bearer open\r\n").0, 401, "{path}");
-        assert_eq!(http(&address, &format!("{path}?token=open%20sesame"), "").0, 401, "only the page takes it from the query");
+        assert_eq!(http(&address, &format!("{path}?token=open%20sesame"), "").0, 401, "an address is no place for a token");
         assert_eq!(http(&address, path, "Authorization: Bearer open sesame\r\n").0, 200, "{path}");
     }
     let ask = |path: &str| http(&address, path, "Authorization: Bearer open sesame\r\n").1;
+    for path in ["/metrics", "/config", "/streams", "/version", "/page", "/"] {
+        assert_eq!(http(&probes, path, "Authorization: Bearer open sesame\r\n").0, 404, "{path} of the probes' port");
+    }
     let config = ask("/config");
     assert!(!config.contains("hunter2") && !config.contains("sesame") && config.contains("(removed)"), "{config}");
     assert_eq!(http(&address, "/page", "Authorization: Bearer open sesame\r\n").0, 404, "off by default");
@@ -60,6 +83,56 @@ fn probes_say_how_a_worker_is_and_what_holds_secrets_wants_the_token() {
     assert_eq!(streams()["partitions"].as_array().unwrap().len(), 2);
     eventually("words are counted", || ask("/metrics").contains("\nfaircopy_words_total 18\n"));
     assert!(!ask("/metrics").contains("secret") && !worker.log().contains("secret words"), "no transcript");
+}
+
+#[test]
+fn another_sites_name_for_this_machine_reads_nothing_and_learns_no_reason() {
+    let topics = Topics::create("admin-rebinding", 1);
+    let worker = Worker::spawn(&topics, "w", "[admin]\npage = true\n", &[]);
+    let address = address(&worker);
+    let why = |host: &str| http_to(&address, host, "/readyz", "");
+    // It loads its model for seconds.
+    let (told, strange) = (why("localhost"), why("evil.example"));
+    if told.0 == 503 {
+        assert!(told.1.len() > 3, "{}", told.1);
+    }
+    assert!([(503, "no\n".to_string()), (200, "ok\n".to_string())].contains(&strange), "{strange:?}");
+    eventually("it is ready", || why("evil.example") == (200, "ok\n".into()));
+    for path in ["/", "/metrics", "/config", "/streams", "/version", "/page", "/page/sessions", "/page/events?session=a"] {
+        assert_eq!(http_to(&address, "evil.example", path, "").0, 403, "{path}");
+    }
+    assert_eq!(http(&address, "/config", "").0, 200);
+}
+
+#[test]
+fn a_browser_gives_the_token_once_and_then_has_the_page_and_nothing_else() {
+    let topics = Topics::create("admin-sign-in", 1);
+    let worker = Worker::spawn(&topics, "w", "[admin]\npage = true\ntoken = 'open sesame'\n", &[]);
+    let address = address(&worker);
+    let sign_in = |token: &str| {
+        let form = format!("token={token}");
+        let head = "POST /page/sign-in HTTP/1.1\r\nHost: worker.example\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded";
+        asked(&address, &format!("{head}\r\nContent-Length: {}\r\n\r\n{form}", form.len()))
+    };
+    let (status, body) = http(&address, "/page", "");
+    assert!(status == 401 && body.contains("<form method=\"post\""), "{status} {body}");
+    let refused = sign_in("open+says+me");
+    assert!(parts(&refused).0 == 401 && !refused.to_lowercase().contains("set-cookie"), "{refused}");
+    let taken = sign_in("open+sesame");
+    assert_eq!(parts(&taken).0, 303, "{taken}");
+    let cookie = taken.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect("a cookie");
+    assert!(["HttpOnly", "SameSite=Strict", "Path=/page"].iter().all(|part| cookie.contains(part)), "{cookie}");
+    assert!(!cookie.contains("sesame"), "{cookie}");
+    let cookie = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap());
+    for path in ["/page", "/page/app.js", "/page/style.css", "/page/sessions"] {
+        assert_eq!(http(&address, path, &cookie).0, 200, "{path}");
+    }
+    for path in ["/page/app.js", "/page/sessions", "/page/events?session=a", "/page/profiles"] {
+        assert_eq!(http(&address, path, "").0, 401, "{path}");
+    }
+    for path in ["/config", "/metrics", "/streams", "/version"] {
+        assert_eq!(http(&address, path, &cookie).0, 401, "{path}");
+    }
 }
 
 #[test]

@@ -128,6 +128,8 @@ fn each_client_library_is_named_where_it_belongs_and_nowhere_else() {
         ("rdkafka", &["consume/", "produce/", "kafka/"][..]),
         ("ort", &["infer/onnx.rs", "infer/second_onnx.rs"]),
         ("reqwest", &["kafka/http.rs", "kafka/msk.rs", "kafka/registry.rs", "kafka/token.rs"]),
+        ("hyper", &["admin/server.rs"]),
+        ("hyper_util", &["admin/server.rs"]),
         ("rustfst", &["format/itn/openfst.rs"]),
         ("tokenizers", &["infer/second_onnx.rs", "infer/tokenise.rs"]),
         ("governor", &["rate_limit.rs"]),

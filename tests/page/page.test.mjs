@@ -100,6 +100,37 @@ test("a redacting profile redacts on the page as well, in text, entities and tag
   assert.doesNotMatch(whole, /4111|four one one|>one</);
 });
 
+test("words of a password that were removed are not in the table either", async () => {
+  const page = await demo(4, { FAIRCOPY__PROFILES__DEFAULT__REDACT__PASSWORD: "drop" });
+  await until("the page opens", () => browser.open(page).then(() => true, () => false));
+  await until("profiles are there", () => count("#profile option"));
+  await browser.type("#words", "my password is uh walrus uh walrus seven uh walrus seven thanks for your time");
+  await browser.click("form button");
+  await until("it is formatted", async () => /time/.test(await text("#formatted")));
+  const shown = await browser.run("() => document.querySelector('.try').innerHTML.replace(/<textarea[^]*textarea>/, '')");
+  assert.doesNotMatch(shown, /walrus/i);
+  assert.match(await text("#tags"), /PASSWORD/, "the table says that something is hidden");
+});
+
+test("a page with a token asks for the token once, and the browser keeps no copy that a script or an address shows", async () => {
+  const page = await demo(4, { FAIRCOPY__ADMIN__TOKEN: "open sesame" });
+  await until("the page opens", () => browser.open(page).then(() => true, () => false));
+  await browser.type("#token", "open says me");
+  await browser.click("form button");
+  await until("another token is refused", async () => /not the token/.test(await text("[role=alert]")));
+  await browser.type("#token", "open sesame");
+  await browser.click("form button");
+  await until("the page is there", () => count("#transcript"));
+  await until("its script runs, and its calls come", () => count("#sessions button"));
+  await until("turns are final", async () => (await count("#transcript .turn")) >= 1);
+  await until("the playground has its profiles", () => count("#profile option"));
+  const [address, cookies, styled] = await browser.run("() => [location.href, document.cookie, getComputedStyle(document.querySelector('main')).display]");
+  assert.equal(address, page);
+  assert.equal(cookies, "", "scripts cannot read the cookie");
+  assert.equal(styled, "grid", "the style sheet is loaded");
+  await browser.screenshot(`${SHOTS}/signed-in.png`);
+});
+
 test("a demo that has ended says so on its page, has no warnings of its own making, and says what to try next", async () => {
   const page = await demo(20, {});
   const child = demos.at(-1);

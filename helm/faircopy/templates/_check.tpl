@@ -7,8 +7,21 @@
 {{- if and $v.keda.enabled $v.autoscaling.enabled }}
 {{- fail "keda.enabled and autoscaling.enabled: expected one of them; they would fight over the number of replicas" }}
 {{- end }}
-{{- if and $v.admin.page (not $v.admin.tokenSecret) }}
-{{- fail "admin.page shows what is said in calls: expected admin.tokenSecret, a Secret with the key \"token\"" }}
+{{- if eq (int $v.admin.port) (int $v.admin.probePort) }}
+{{- fail (printf "admin.probePort = %v: expected another port than admin.port" $v.admin.probePort) }}
+{{- end }}
+{{- if $v.networkPolicy.enabled }}
+{{- $to := $v.networkPolicy.to }}
+{{- $anywhere := "[{ipBlock: {cidr: 0.0.0.0/0}}] is anywhere" }}
+{{- if and (not $to.kafka) (not $v.strimzi.cluster) }}
+{{- fail (printf "networkPolicy.to.kafka is empty: expected where the brokers are, as peers of a NetworkPolicy; %s" $anywhere) }}
+{{- end }}
+{{- if and $v.telemetry.otlp (not $to.collector) }}
+{{- fail (printf "networkPolicy.to.collector is empty: expected where the collector of telemetry.otlp is, as peers of a NetworkPolicy; %s" $anywhere) }}
+{{- end }}
+{{- if and (include "faircopy.signInPort" .) (not $to.signIn) }}
+{{- fail (printf "networkPolicy.to.signIn is empty: expected where the token endpoint is, as peers of a NetworkPolicy; %s" $anywhere) }}
+{{- end }}
 {{- end }}
 {{- if not $v.kafka.brokers }}
 {{- fail "kafka.brokers is empty: expected host:port, such as kafka-bootstrap:9092" }}
@@ -35,6 +48,7 @@
 {{- /* A variable that stands twice would silently count once. */}}
 {{- $ours := list "POD_NAME" }}
 {{- range (include "faircopy.environment" . | fromYamlArray) }}{{ $ours = append $ours .name }}{{ end }}
+{{- range (include "faircopy.adminEnvironment" . | fromYamlArray) }}{{ $ours = append $ours .name }}{{ end }}
 {{- range $v.extraEnv }}
 {{- if has .name $ours }}
 {{- fail (printf "extraEnv: %s is set by the chart; expected another name, or the value that it is made of" .name) }}

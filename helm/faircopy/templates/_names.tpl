@@ -9,6 +9,11 @@
 {{ .Values.topics.changelog | default (printf "%s-changelog" .Values.kafka.group) }}
 {{- end }}
 
+{{- /* The Secret with the admin port's token: the user's, or the chart's. */}}
+{{- define "faircopy.tokenSecret" -}}
+{{ .Values.admin.tokenSecret | default (printf "%s-admin" (include "faircopy.name" .)) }}
+{{- end }}
+
 {{- define "faircopy.selector" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -38,4 +43,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- /* The port of an address or URL (.address), or a default (.otherwise). */}}
 {{- define "faircopy.port" -}}
 {{- regexFind "^([a-zA-Z0-9_]+://)?[^/]*" (.address | trim) | regexFind ":[0-9]+$" | trimPrefix ":" | default (.otherwise | toString) }}
+{{- end }}
+
+{{- /* The port of what gives tokens or credentials for signing in: the token endpoint, or AWS's STS. Empty: nobody is asked. */}}
+{{- define "faircopy.signInPort" -}}
+{{- with get .Values.kafka.properties "sasl.oauthbearer.token.endpoint.url" }}
+{{- include "faircopy.port" (dict "address" . "otherwise" (ternary 443 80 (hasPrefix "https://" .))) }}
+{{- else }}
+{{- if eq (get .Values.kafka.properties "sasl.mechanism" | toString | upper) "AWS_MSK_IAM" }}443{{ end }}
+{{- end }}
 {{- end }}

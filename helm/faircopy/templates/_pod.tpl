@@ -110,6 +110,7 @@ spec:
         - name: FAIRCOPY__KAFKA__PROPERTIES__GROUP_INSTANCE_ID
           value: $(POD_NAME)
         {{- end }}
+        {{- include "faircopy.adminEnvironment" . | nindent 8 }}
         {{- include "faircopy.commonEnv" . | nindent 8 }}
       {{- with .Values.extraEnvFrom }}
       envFrom:
@@ -117,17 +118,18 @@ spec:
       {{- end }}
       ports:
         - { name: admin, containerPort: {{ .Values.admin.port }} }
+        - { name: probes, containerPort: {{ .Values.admin.probePort }} }
       startupProbe:
-        httpGet: { path: /livez, port: admin }
+        httpGet: { path: /livez, port: probes }
         periodSeconds: 2
         failureThreshold: 60
       livenessProbe:
-        httpGet: { path: /livez, port: admin }
+        httpGet: { path: /livez, port: probes }
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 3
       readinessProbe:
-        httpGet: { path: /readyz, port: admin }
+        httpGet: { path: /readyz, port: probes }
         periodSeconds: 5
         timeoutSeconds: 3
       resources:
@@ -155,11 +157,11 @@ spec:
       configMap: { name: {{ include "faircopy.name" . }} }
     {{- if .Values.files }}
     - name: files
-      configMap: { name: {{ include "faircopy.name" . }}-files }
+      secret: { secretName: {{ include "faircopy.name" . }}-files, defaultMode: 0440 }
     {{- end }}
     {{- range $pack, $_ := .Values.packs }}
     - name: pack-{{ $pack }}
-      configMap: { name: {{ include "faircopy.name" $ }}-pack-{{ $pack }} }
+      secret: { secretName: {{ include "faircopy.name" $ }}-pack-{{ $pack }}, defaultMode: 0440 }
     {{- end }}
     {{- range $pack, $from := .Values.packVolumes }}
     - name: pack-{{ $pack }}

@@ -32,8 +32,6 @@
   "DELIVERY__DRAIN_DEADLINE_MS" .Values.drainDeadlineMs
   "INFER__WORKERS" (include "faircopy.workers" . | int)
   "INFER__STATE_BYTES" (include "faircopy.quantity" .Values.infer.stateBytes | float64)
-  "ADMIN__LISTEN" (printf "0.0.0.0:%v" .Values.admin.port)
-  "ADMIN__PAGE" .Values.admin.page
   "TELEMETRY__SAMPLED" .Values.telemetry.sampled
   "LOG__FORMAT" "json" }}
 {{- if .Values.shadow.samplesPerMinute }}
@@ -75,8 +73,13 @@
 - name: FAIRCOPY__KAFKA__PROPERTIES__{{ .property | upper | replace "." "_" }}
   valueFrom: { secretKeyRef: { name: {{ .secret }}, key: {{ .key }} } }
 {{- end }}
-{{- if .Values.admin.tokenSecret }}
-- name: FAIRCOPY__ADMIN__TOKEN
-  valueFrom: { secretKeyRef: { name: {{ .Values.admin.tokenSecret }}, key: token } }
 {{- end }}
+
+{{- /* Variables of the workers alone: the job that creates topics has no admin port, and runs before the Secret is there. */}}
+{{- define "faircopy.adminEnvironment" -}}
+- { name: FAIRCOPY__ADMIN__LISTEN, value: "0.0.0.0:{{ .Values.admin.port }}" }
+- { name: FAIRCOPY__ADMIN__PROBES, value: "0.0.0.0:{{ .Values.admin.probePort }}" }
+- { name: FAIRCOPY__ADMIN__PAGE, value: {{ .Values.admin.page | quote }} }
+- name: FAIRCOPY__ADMIN__TOKEN
+  valueFrom: { secretKeyRef: { name: {{ include "faircopy.tokenSecret" . }}, key: token } }
 {{- end }}

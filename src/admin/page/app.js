@@ -2,10 +2,10 @@
 // The page of one worker: calls on the left, the chosen one as it forms, the worker's figures, and a playground. Text is only ever set as text, never
 // as markup: what is said in a call may be anything.
 
-const token = new URLSearchParams(location.search).get("token");
-const url = (path, query = {}) => {
-  const all = new URLSearchParams(token ? { ...query, token } : query).toString();
-  return all ? `${path}?${all}` : path;
+// The cookie is over after some hours: the page then asks for the token again.
+const signedIn = (answer) => {
+  if (answer.status === 401) location.reload();
+  return answer;
 };
 const $ = (id) => document.getElementById(id);
 const SECONDS = 120;
@@ -72,7 +72,7 @@ function follow(session) {
     button.setAttribute("aria-pressed", String(button.dataset.session === session));
   }
   if (source) source.close();
-  source = new EventSource(url("/page/events", { session }));
+  source = new EventSource(`/page/events?${new URLSearchParams({ session })}`);
   // A connection begins with all that the worker remembers. Until its first segment, what stood on the page stays.
   let first = true;
   source.addEventListener("segment", (e) => {
@@ -203,7 +203,7 @@ function figures(now) {
 
 async function calls() {
   try {
-    const answer = await fetch(url("/page/sessions"));
+    const answer = signedIn(await fetch("/page/sessions"));
     if (!answer.ok) throw new Error(await answer.text()); // it stops, or starts
     const all = await answer.json();
     $("no-sessions").hidden = all.length > 0;
@@ -233,7 +233,7 @@ $("form").onsubmit = async (e) => {
   e.preventDefault();
   $("trouble").textContent = "";
   const body = JSON.stringify({ text: $("words").value, profile: $("profile").value });
-  const answer = await fetch(url("/page/format"), { method: "POST", headers: { "content-type": "application/json" }, body });
+  const answer = signedIn(await fetch("/page/format", { method: "POST", headers: { "content-type": "application/json" }, body }));
   if (!answer.ok) {
     $("trouble").textContent = await answer.text();
     return;
@@ -249,7 +249,7 @@ $("form").onsubmit = async (e) => {
 };
 
 async function profiles() {
-  const answer = await fetch(url("/page/profiles"));
+  const answer = signedIn(await fetch("/page/profiles"));
   if (!answer.ok) return setTimeout(profiles, 1000);
   $("profile").replaceChildren(...(await answer.json()).map((name) => element("option", "", name)));
 }
