@@ -57,7 +57,7 @@ image-test: setup-kafka
 	deploy/tests/tools.sh
 	HELM=$(CURDIR)/target/deploy-tools/bin/helm target/deploy-tools/bin/python -m unittest discover -v -s deploy/image -p 'test_*.py'
 
-# make release TAG=v0.1.0: images, chart, program, bills of materials and checksums in target/release-VERSION; DRY_RUN=1 asks for no tag and pushes
+# make release TAG=v0.1.0 SIGNING_KEY=file: images, chart, program, bills of materials and signed checksums in target/release-VERSION; DRY_RUN=1 asks for no tag and pushes
 # nothing (deploy/release.sh).
 release: setup
 	@test -n "$(TAG)" || { echo "error: make release TAG=vVERSION" >&2; exit 2; }
@@ -94,14 +94,14 @@ soak: setup-kafka runtime
 kafka: setup-kafka
 	deploy/kafka/kafka.sh serve $(CURDIR)/target/kafka/local $(PORT)
 
-# Licences and sources of dependencies by cargo-deny, which takes minutes to build: installed into target/tools, once. AUDIT="advisories bans licenses
-# sources" looks for known faults as well: that fetches RustSec's database, which is no package registry.
+# Licences, sources and known faults of dependencies by cargo-deny, which takes minutes to build: installed into target/tools, once. Known faults are in
+# RustSec's database, which is no package registry: where it cannot be fetched, this says so and looks at the rest. ADVISORIES=required fails there instead.
 CARGO_DENY ?= 0.18.5
-AUDIT ?= bans licenses sources
+ADVISORIES ?=
 audit: setup
 	@test "$$(target/tools/bin/cargo-deny --version 2> /dev/null)" = "cargo-deny $(CARGO_DENY)" \
 	  || cargo install -q --locked --debug --force --root target/tools cargo-deny@$(CARGO_DENY)
-	target/tools/bin/cargo-deny --locked check $(AUDIT)
+	DENY=target/tools/bin/cargo-deny ADVISORIES=$(ADVISORIES) deploy/audit.sh
 
 $(VENV)/.complete: models/training/requirements.txt
 	python3 -m venv $(VENV)

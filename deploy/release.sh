@@ -5,6 +5,7 @@
 #   ARTIFACTS="chart program images"   what to make; all of it if not given
 #   VARIANTS="cpu cuda"                which images; both if not given
 #   REGISTRY=registry.example/speech   images and chart are pushed there; nowhere if not given
+#   SIGNING_KEY=file                   an SSH key that signs the checksums; needed unless DRY_RUN is set
 #   PROGRAM=file                       this program, instead of a release build made here
 #
 # The whole way of a release: write the version into Cargo.toml, Cargo.lock, helm/faircopy/Chart.yaml (version and appVersion) and CHANGELOG.md; commit;
@@ -23,6 +24,7 @@ done
 if [ -z "${DRY_RUN:-}" ]; then
   [ -z "$(git status --porcelain)" ] || fail "the tree has changes: expected a clean one, so that the tag says what is in the release"
   [ "$(git rev-parse -q --verify "refs/tags/$tag^{commit}")" = "$(git rev-parse HEAD)" ] || fail "tag $tag is not at HEAD: git tag $tag, then again"
+  [ -n "${SIGNING_KEY:-}" ] || fail "SIGNING_KEY is empty: expected the file of an SSH key that signs the checksums"
   grep -q "^## $version" CHANGELOG.md || fail "CHANGELOG.md has no section \"## $version\": expected what is new in it"
 fi
 out=$(pwd)/target/release-$version
@@ -68,6 +70,9 @@ if [[ $artifacts == *" images "* ]]; then
 fi
 
 (cd "$out" && sha256sum -- * > SHA256SUMS)
+if [ -n "${SIGNING_KEY:-}" ]; then
+  ssh-keygen -q -Y sign -f "$SIGNING_KEY" -n faircopy-release "$out/SHA256SUMS"
+fi
 
 if [ -n "${REGISTRY:-}" ]; then
   say=()

@@ -4,6 +4,7 @@
 #
 #   BASE=image     another base (deploy/Dockerfile says what it must hold)
 #   PROGRAM=file   this program, built for this machine's kind, instead of a release build made here
+#   RUST, PYTHON, DEBIAN   the Dockerfile's base images, by digest (name:tag@sha256:…); by tag if not given. Only where a daemon builds
 #   NO_DAEMON=1    do as if no container daemon were here
 #
 # Where a container daemon answers, deploy/Dockerfile is all there is to it. Where none does, buildah makes the same image: program, runtime and base
@@ -22,9 +23,13 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null ||
 export SOURCE_DATE_EPOCH
 
 with_daemon() {
-  docker build -f deploy/Dockerfile --target "$variant" ${BASE:+--build-arg BASE="$BASE"} \
+  local name arguments=()
+  for name in BASE RUST PYTHON DEBIAN; do
+    [ -z "${!name:-}" ] || arguments+=(--build-arg "$name=${!name}")
+  done
+  docker build -f deploy/Dockerfile --target "$variant" "${arguments[@]}" \
     --output "type=oci,dest=$archive" -t "faircopy:$tag" .
-  docker build -f deploy/Dockerfile --target program --output "type=local,dest=target/image/program" .
+  docker build -f deploy/Dockerfile --target program "${arguments[@]}" --output "type=local,dest=target/image/program" .
   cp target/image/program/notices/sbom.cdx.json "${archive%.oci.tar}.cdx.json"
 }
 

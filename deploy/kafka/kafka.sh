@@ -2,6 +2,7 @@
 # A single-node Apache Kafka (KRaft) for tests and for trying things out. Needs Java 17 and Maven.
 #
 #   kafka.sh fetch                 Kafka's jars into target/kafka/libs, once
+#   kafka.sh check DIR             whether DIR holds the jars of libs.sha256 and no other
 #   kafka.sh serve DIR PORT [eof]  runs in the foreground with its data in DIR, listening on 127.0.0.1:PORT (and PORT+1 for the
 #                                  controller). With "eof" it ends when standard input is closed, so that it cannot outlive a test.
 #                                  With KAFKA_SIGN_IN=1 it also has listeners by TLS and SASL on PORT+2 to PORT+5, and an authoriser.
@@ -16,7 +17,22 @@ fetch() {
   [ -f "$libs/.complete" ] && return
   mkdir -p "$libs"
   mvn -q -B -f "$root/deploy/kafka/pom.xml" dependency:copy-dependencies -DoutputDirectory="$libs"
+  check "$libs"
   touch "$libs/.complete"
+}
+
+# Java loads these jars, and libraries out of them: each must be the one whose hash is in the repository.
+check() {
+  local unknown
+  unknown=$(comm -13 <(cut -c67- "$root/deploy/kafka/libs.sha256" | LC_ALL=C sort) <(cd "$1" && find . -name '*.jar' -printf '%P\n' | LC_ALL=C sort))
+  if [ -n "$unknown" ]; then
+    echo "error: $1 holds jars that deploy/kafka/libs.sha256 does not name: $unknown" >&2
+    exit 1
+  fi
+  (cd "$1" && sha256sum --check --strict --quiet "$root/deploy/kafka/libs.sha256") || {
+    echo "error: $1: expected the jars of deploy/kafka/libs.sha256; remove the directory and fetch them again, or look at who has changed them" >&2
+    exit 1
+  }
 }
 
 # openssl, and what it says only where it fails.
@@ -144,6 +160,7 @@ CONF
 
 case "${1:-}" in
   fetch) fetch ;;
+  check) check "${2:?DIR}" ;;
   serve) fetch; serve "${2:?DIR}" "${3:?PORT}" "${4:-}" ;;
-  *) echo "usage: $0 fetch | serve DIR PORT [eof]" >&2; exit 2 ;;
+  *) echo "usage: $0 fetch | check DIR | serve DIR PORT [eof]" >&2; exit 2 ;;
 esac

@@ -5,7 +5,9 @@ import re
 import shutil
 import subprocess
 import tarfile
+import tempfile
 import unittest
+from pathlib import Path
 
 from chart import FAIRCOPY, HELM, KUBERNETES, ROOT
 
@@ -39,6 +41,21 @@ class Release(unittest.TestCase):
         render = [HELM, "template", OUT / f"faircopy-{VERSION}.tgz", "--kube-version", KUBERNETES, "--set", "kafka.brokers=k:9092"]
         rendered = subprocess.run(render, capture_output=True, text=True)
         self.assertIn(f"image: faircopy:{VERSION}", rendered.stdout)
+
+    def test_checksums_are_signed_and_a_changed_list_is_noticed(self):
+        self.addCleanup(shutil.rmtree, OUT, ignore_errors=True)
+        with tempfile.TemporaryDirectory() as d:
+            key, signers = Path(d) / "key", Path(d) / "signers"
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+            done = release(f"v{VERSION}", DRY_RUN="1", ARTIFACTS="chart", SIGNING_KEY=str(key))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            signers.write_text("releases " + key.with_suffix(".pub").read_text())
+            # As docs/how-to/build-images-and-release.md says
+            verify = ["ssh-keygen", "-Y", "verify", "-f", signers, "-I", "releases", "-n", "faircopy-release", "-s", OUT / "SHA256SUMS.sig"]
+            sums = (OUT / "SHA256SUMS").read_text()
+            good = subprocess.run(verify, input=sums, capture_output=True, text=True)
+            self.assertEqual(good.returncode, 0, good.stderr)
+            self.assertNotEqual(subprocess.run(verify, input=sums.replace("0", "1"), capture_output=True, text=True).returncode, 0)
 
     def test_another_tag_than_the_version_is_refused(self):
         done = release("v99.0.0", DRY_RUN="1")

