@@ -16,6 +16,7 @@ pub(super) fn divided(value: &[u8]) -> Option<(u32, &[u8])> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NoJson {
     /// the text would be longer than its limit, or the datum has more values than the limit has bytes
+    #[cfg_attr(not(feature = "avro"), allow(dead_code))]
     TooLong,
     /// the bytes are not of this schema; says why, without a part of them
     Unfit(String),
