@@ -104,7 +104,7 @@ impl Formatter {
         Some(format!("{decoding}-{}", style.origin.as_ref()?))
     }
 
-    fn fill(&self, segment: &mut Segment, passage: Passage, how: FormatMode) -> FormatCounts {
+    fn fill(&self, segment: &mut Segment, stream: &StreamRef, passage: Passage, how: FormatMode) -> FormatCounts {
         let style = self.style(&segment.profile);
         let redacts = style.as_ref().is_none_or(|style| style.redaction.is_some());
         // Recogniser markup is nobody's.
@@ -119,6 +119,10 @@ impl Formatter {
         segment.entities = done.entities;
         segment.removed = done.removed;
         segment.redacted = redacts.then(|| hidden::counts(&done.format_counts.redacted));
+        if redacts {
+            let speakers = segment.words.iter_mut().map(|word| &mut word.speaker).chain([&mut segment.speaker]);
+            speakers.for_each(|speaker| *speaker = speaker.take().and_then(|name| stream.speakers.shown(&name)));
+        }
         segment.degraded |= how == FormatMode::Spoken;
         done.format_counts
     }
@@ -141,7 +145,7 @@ impl Formatter {
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
         let format_counts =
-            self.fill(&mut segment, Passage { words: &words, sentence_start, turn_ends, around, sure: words.len() }, how);
+            self.fill(&mut segment, stream, Passage { words: &words, sentence_start, turn_ends, around, sure: words.len() }, how);
         (segment, format_counts)
     }
 
@@ -164,6 +168,7 @@ impl Formatter {
         let sentence_start = tail.sentence_start;
         self.fill(
             &mut segment,
+            stream,
             Passage { words: &words, sentence_start, turn_ends: false, around, sure: tail.entries.len() },
             how,
         );

@@ -34,7 +34,8 @@ pub struct WrittenWord {
     /// confidence of its spoken words: their mean, to three places
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c: Option<f32>,
-    /// who said it; absent where nobody knows, or where something redacted was said by several
+    /// who said it; absent where nobody knows, or where something redacted was said by several. Where the profile
+    /// redacts, a name is `voice-1` and so on
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
     pub speaker: Option<Arc<str>>,

@@ -15,6 +15,7 @@ pub mod number;
 pub mod phrases;
 pub mod questions;
 mod shapes;
+pub mod speakers;
 pub mod token;
 
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Redaction;
+use super::speakers::NamedSpeakers;
 
 /// How long after a question words with the shape of an answer count as the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +83,8 @@ pub struct ChannelContext {
     /// comparable parts of the last words that came
     lately: Box<str>,
     questions: Vec<Question>,
+    /// who has spoken
+    pub speakers: NamedSpeakers,
 }
 
 fn last(parts: &str, more: &str, most: usize) -> Box<str> {
@@ -92,7 +95,7 @@ fn last(parts: &str, more: &str, most: usize) -> Box<str> {
 impl ChannelContext {
     /// Whether the context is empty.
     pub fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.lately.is_empty() && self.questions.is_empty()
+        self.before.is_empty() && self.lately.is_empty() && self.questions.is_empty() && self.speakers.is_empty()
     }
 
     /// Notes words that have left, in the form of [`super::add_around`].

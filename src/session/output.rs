@@ -9,6 +9,7 @@ use super::{Source, Time, Word};
 use crate::infer::Row;
 use crate::infer::second::Question;
 use crate::record::{Counts, Timing};
+use crate::redact::speakers::NamedSpeakers;
 use crate::tags::Tags;
 
 /// A session and one of its channels.
@@ -49,6 +50,8 @@ pub struct StreamRef {
     pub model: Arc<str>,
     /// the source of its last word
     pub source: Option<Arc<Source>>,
+    /// the speakers of its channel whose names are not shown where the profile redacts
+    pub speakers: NamedSpeakers,
 }
 
 /// Why an epoch ended.

@@ -161,6 +161,92 @@ fn a_segment_says_how_many_stretches_are_hidden_in_it_by_class() {
 }
 
 #[test]
+fn a_speakers_name_leaves_in_no_record_of_a_profile_that_redacts_and_its_number_stays_the_same() {
+    let played = |rules: &str| {
+        let bank = Bank::new(&[], rules, "");
+        let shared = bank.shared(Tagging::Silent);
+        let mut replay = OfflinePipeline::paced(shared.clone());
+        let (mut all, mut offset) = (Vec::new(), 0);
+        let say = |replay: &mut OfflinePipeline, all: &mut Vec<Segment>, offset: &mut i64, record: serde_json::Value| {
+            let payload = Some(record.to_string().into_bytes());
+            replay.take(RawRecord { key: Some(b"s".to_vec()), payload, offset: *offset, ..RawRecord::default() });
+            *offset += 1;
+            replay.settle();
+            all.extend(replay.changed_tails().iter().map(|(s, t)| shared.formatter.partial(s, t)));
+            all.extend(
+                replay.drain().into_iter().filter_map(|o| if let Outgoing::Formatted(s, _) = o { Some(*s) } else { None }),
+            );
+        };
+        let word = |w: &str, speaker: &str| json!({"w": w, "speaker": speaker});
+        // A guess, then final words, of two people with names, one role, and one number.
+        let guess =
+            json!({"seq": 0, "final": false, "words": [word("good", "Ludmila Heyden"), word("morning", "Ludmila Heyden")]});
+        say(&mut replay, &mut all, &mut offset, guess);
+        let first = [
+            word("good", "Ludmila Heyden"),
+            word("morning", "Ludmila Heyden"),
+            word("hello", "Margaret Thistlewood"),
+            word("hi", "customer"),
+            word("yes", "spk_1"),
+        ];
+        say(&mut replay, &mut all, &mut offset, json!({"seq": 1, "words": first}));
+        say(&mut replay, &mut all, &mut offset, json!({"seq": 2, "speaker": "+1 555 0100", "text": "is this on"}));
+        if !rules.is_empty() {
+            all.extend(
+                replay
+                    .hand_over(shared.clone())
+                    .into_iter()
+                    .filter_map(|o| if let Outgoing::Formatted(s, _) = o { Some(*s) } else { None }),
+            );
+        }
+        // The recogniser counts anew: another epoch of the same channel.
+        say(
+            &mut replay,
+            &mut all,
+            &mut offset,
+            json!({"seq": 0, "speaker": "Margaret Thistlewood", "text": "here again", "end": "session"}),
+        );
+        replay.finish();
+        all.extend(replay.drain().into_iter().filter_map(|o| if let Outgoing::Formatted(s, _) = o { Some(*s) } else { None }));
+        all
+    };
+    let speakers = |all: &[Segment]| -> Vec<String> {
+        let words = all.iter().filter(|s| s.kind == Kind::Final).flat_map(|s| &s.words);
+        words
+            .map(|w| format!("{} {}", w.speaker.as_deref().unwrap_or("-"), w.text.to_lowercase().replace(['.', ','], "")))
+            .collect()
+    };
+    let hidden = played("[profiles.default.redact]\ncard = \"mask\"\n");
+    assert!(hidden.iter().any(|s| s.kind == Kind::Partial && !s.words.is_empty()));
+    for segment in &hidden {
+        let text = serde_json::to_string(segment).unwrap();
+        assert!(["Ludmila", "Heyden", "Margaret", "Thistlewood", "555"].iter().all(|name| !text.contains(name)), "{text}");
+    }
+    assert_eq!(
+        speakers(&hidden),
+        [
+            "voice-1 good",
+            "voice-1 morning",
+            "voice-2 hello",
+            "customer hi",
+            "spk_1 yes",
+            "voice-3 is",
+            "voice-3 this",
+            "voice-3 on",
+            "voice-2 here",
+            "voice-2 again"
+        ]
+    );
+    let whole = hidden
+        .iter()
+        .find(|s| s.kind == Kind::Final && s.text.contains("here"))
+        .or(hidden.iter().rfind(|s| s.kind == Kind::Final));
+    assert_eq!(whole.unwrap().speaker.as_deref(), Some("voice-2"));
+    let open = played("");
+    assert!(speakers(&open).contains(&"Margaret Thistlewood hello".to_string()), "a profile that redacts nothing passes them on");
+}
+
+#[test]
 fn a_reload_that_would_leave_a_profile_open_by_oversight_is_refused_and_the_old_rules_hold() {
     let bank = Bank::new(&[], "[profiles.default.redact]\ncard = \"mask\"\n", "");
     let shared = bank.shared(Tagging::Silent);

@@ -72,6 +72,7 @@ impl Slot {
             profile: self.profile.clone(),
             origin: self.stream.policy().origin.clone(),
             source: self.stream.last_source(),
+            speakers: self.stream.channel_context().speakers.clone(),
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
-const VERSION: u8 = 7;
+const VERSION: u8 = 8;
 /// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value as version 6 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a
+    /// A value as version 8 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a
     /// snapshot holds counts [`VERSION`] up and puts new bytes here; what stands before the version byte never changes.
     const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
@@ -177,7 +177,7 @@ mod tests {
                 "timing": [{"timer": [6, 3]}, {"expired": 9}],
                 "last_word": {"start_ms": 1500, "end_ms": 1750, "letters": 5, "speaker": "spk_1"},
                 "channel_context": {
-                    "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2}]
+                    "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2}], "speakers": ["Ann"]
                 }
             },
             "utterance_ended": true,
@@ -223,7 +223,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 7, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 8, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());
@@ -233,7 +233,7 @@ mod tests {
         let ended = Snapshot::Ended { last: (Some(7), 9), channel_context: ChannelContext::default() }.to_bytes(3);
         assert_eq!(read(&ended).snapshot, Ok(Snapshot::Ended { last: (Some(7), 9), channel_context: ChannelContext::default() }));
         assert_eq!(of_another_version(&ended), None);
-        let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0, 0, 0, 0], 1).unwrap()].concat();
+        let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0, 0, 0, 0, 0], 1).unwrap()].concat();
         assert!(Snapshot::from_bytes(&longer).is_err(), "bytes that nobody reads");
     }
 

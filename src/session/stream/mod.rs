@@ -203,6 +203,7 @@ impl Stream {
         if record.is_final {
             self.progress.counts.words += came;
             for mut word in placed {
+                word.speaker.iter().for_each(|name| self.progress.channel_context.speakers.heard(name));
                 boundary::measure(&mut self.progress.last_word, &mut word);
                 // Where figures are read back otherwise than they were, some may come twice. None is lost.
                 if word.src[1] <= self.known {

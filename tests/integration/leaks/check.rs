@@ -21,12 +21,19 @@ static SECRET: LazyLock<BTreeSet<&str>> =
 /// Keys of a record that hold no speech.
 const NOT_SPEECH: [&str; 9] = ["session", "channel", "kind", "cause", "model", "profile", "class", "epoch", "meta"];
 
+/// Whether a speaker is shown by a number instead of a name.
+fn is_number_of_a_speaker(value: &Value) -> bool {
+    let number = value.as_str().and_then(|name| name.strip_prefix("voice-"));
+    number.is_some_and(|number| (1..=2).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
 fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),
         Value::Array(all) => all.iter().for_each(|v| strings(v, found)),
         Value::Object(all) => {
-            all.iter().filter(|(key, _)| !NOT_SPEECH.contains(&key.as_str())).for_each(|(_, v)| strings(v, found))
+            let is_no_speech = |key: &str, v: &Value| NOT_SPEECH.contains(&key) || key == "speaker" && is_number_of_a_speaker(v);
+            all.iter().filter(|(key, v)| !is_no_speech(key, v)).for_each(|(_, v)| strings(v, found))
         }
         _ => {}
     }

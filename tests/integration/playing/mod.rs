@@ -107,6 +107,8 @@ pub struct Playing {
     seqs: [u64; 2],
     clock_ms: u64,
     tenant: Option<String>,
+    /// whom the recogniser names as the speaker of records that name nobody
+    pub speaker: Option<&'static str>,
     pub seen: Vec<Value>,
 }
 
@@ -121,6 +123,7 @@ impl Playing {
             seqs: [0; 2],
             clock_ms: 0,
             tenant: None,
+            speaker: None,
             seen: Vec::new(),
         }
     }
@@ -179,7 +182,7 @@ impl Playing {
                 self.seqs[*channel] += 1;
                 let session = self.session.clone();
                 let value = json!({
-                    "seq": seq, "channel": channel.to_string(), "speaker": speaker, "tenant": self.tenant,
+                    "seq": seq, "channel": channel.to_string(), "speaker": speaker.or(self.speaker), "tenant": self.tenant,
                     "words": words, "final": is_final, "end": end
                 });
                 self.send(&session, value);
