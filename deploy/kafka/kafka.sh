@@ -5,7 +5,8 @@
 #   kafka.sh check DIR             whether DIR holds the jars of libs.sha256 and no other
 #   kafka.sh serve DIR PORT [eof]  runs in the foreground with its data in DIR, listening on 127.0.0.1:PORT (and PORT+1 for the
 #                                  controller). With "eof" it ends when standard input is closed, so that it cannot outlive a test.
-#                                  With KAFKA_SIGN_IN=1 it also has listeners by TLS and SASL on PORT+2 to PORT+5, and an authoriser.
+#                                  With KAFKA_SIGN_IN=1 it also has listeners by TLS and SASL on PORT+2 to PORT+5, one on PORT+6 that
+#                                  tells clients to come to PORT+7, where a test may stand between, and an authoriser.
 #                                  KAFKA_PROPERTIES="name=value;…" are properties of the broker beside, or instead of, those below.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -49,13 +50,14 @@ certificate() {
   ssl x509 -req -in "$dir/$name.csr" -CA "$dir/ca.pem" -CAkey "$dir/ca.key" -CAcreateserial -days 30 -extfile "$dir/$name.ext" -out "$dir/$name.pem"
 }
 
-# Listeners that want to know who comes, and an authoriser. Whoever comes without a name may do anything, so that tests which are not about rights need none.
+# Listeners that want to know who comes, one for what stands between client and broker, and an authoriser. Whoever comes without a name may do anything, so that tests which are not about rights need none.
 #
 #   PORT+2  TLS, with a certificate of the authority DIR/ca.pem
 #   PORT+3  TLS that wants a client's certificate too: DIR/mutual.pem with DIR/mutual.key is one, for User:CN=mutual
 #   PORT+4  TLS and SASL: PLAIN (users of KAFKA_PLAIN_USERS, "name=password …"), SCRAM-SHA-512 (user scram, password scram-secret), OAUTHBEARER with tokens
 #           that DIR/jwt.key has signed, for the audience "kafka", of the issuer "https://login.example"
 #   PORT+5  TLS and SASL OAUTHBEARER with tokens as Amazon MSK takes them (MskIam.java), of KAFKA_IAM_USERS ("ACCESS_KEY=SECRET …"), region eu-west-1
+#   PORT+6  plaintext; whoever asks is told that the broker is on PORT+7
 sign_in_listeners() {
   local dir=$1 port=$2
   ssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj "/CN=an authority for tests" -keyout "$dir/ca.key" -out "$dir/ca.pem"
@@ -74,8 +76,8 @@ print(json.dumps({"keys": [{"kty": "RSA", "kid": "test", "alg": "RS256", "use": 
   done
   local more=",TLS://127.0.0.1:$((port + 2)),MUTUAL://127.0.0.1:$((port + 3)),SASL://127.0.0.1:$((port + 4)),IAM://127.0.0.1:$((port + 5))"
   javac -cp "$libs/*" -d "$handlers" "$root/deploy/kafka/MskIam.java"
-  sed -i -e "s|^listeners=.*|&$more|" -e "s|^advertised.listeners=.*|&$more|" \
-    -e "s|^listener.security.protocol.map=.*|&,TLS:SSL,MUTUAL:SSL,SASL:SASL_SSL,IAM:SASL_SSL|" "$dir/server.properties"
+  sed -i -e "s|^listeners=.*|&$more,BETWEEN://127.0.0.1:$((port + 6))|" -e "s|^advertised.listeners=.*|&$more,BETWEEN://127.0.0.1:$((port + 7))|" \
+    -e "s|^listener.security.protocol.map=.*|&,TLS:SSL,MUTUAL:SSL,SASL:SASL_SSL,IAM:SASL_SSL,BETWEEN:PLAINTEXT|" "$dir/server.properties"
   cat >> "$dir/server.properties" <<CONF
 authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 super.users=User:ANONYMOUS

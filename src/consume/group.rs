@@ -10,7 +10,8 @@ use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::statistics::Statistics;
 use rdkafka::topic_partition_list::TopicPartitionList;
 
-use super::{probe, statistics};
+use super::probe::{self, ProbeError};
+use super::statistics;
 use crate::config::{GroupProtocol, OffsetReset, Settings};
 use crate::events;
 use crate::health::Health;
@@ -131,7 +132,7 @@ impl ConsumerContext for GroupContext {
 
 impl Membership for BaseConsumer<GroupContext> {
     fn proof(&self) -> Option<Proof> {
-        self.group_metadata().map(Proof::Client)
+        self.group_metadata().map(|proof| Proof::Client(Arc::new(proof)))
     }
 
     fn commit(&self, topic: &str, positions: &[(i32, Position)]) -> KafkaResult<()> {
@@ -166,11 +167,15 @@ pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<Gro
         GroupProtocol::Consumer => true,
         GroupProtocol::Classic => false,
         GroupProtocol::Auto => {
-            let known = probe::knows_kip_848(settings);
-            if known != Some(true) {
-                events::ClassicProtocolUsed { answered: known.is_some() }.emit();
+            let known = probe::knows_kip_848(settings, START_TIMEOUT).map_err(|error| match error {
+                ProbeError::Properties(error) => StartError::Properties(error),
+                ProbeError::SignIn(error) => StartError::SignIn(error),
+                ProbeError::Unreachable(error) => StartError::Unreachable { brokers: k.brokers.clone(), error },
+            })?;
+            if !known {
+                events::ClassicProtocolUsed.emit();
             }
-            known == Some(true)
+            known
         }
     };
     if kip_848 {

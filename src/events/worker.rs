@@ -150,20 +150,16 @@ impl SessionErased {
     }
 }
 
-/// The group is joined by the classic protocol, although the settings allow KIP-848.
-pub struct ClassicProtocolUsed {
-    /// whether the broker answered that it has no KIP-848
-    pub answered: bool,
-}
+/// The group is joined by the classic protocol, although the settings allow KIP-848: the broker says that it has no
+/// KIP-848.
+pub struct ClassicProtocolUsed;
 
 impl ClassicProtocolUsed {
     /// Records it.
     pub fn emit(self) {
-        let why = if self.answered { "the broker does not know the group protocol of KIP-848" } else { "no broker answered" };
         tracing::warn!(
-            why,
-            "the group is joined by the classic protocol with cooperative rebalances; brokers from Kafka 4.0 on know KIP-848, and kafka.group_protocol = \
-             \"classic\" silences this"
+            "the broker does not know the group protocol of KIP-848: the group is joined by the classic protocol with cooperative rebalances; \
+             brokers from Kafka 4.0 on know KIP-848, and kafka.group_protocol = \"classic\" silences this"
         );
     }
 }

@@ -1,5 +1,7 @@
 //! The consumer's side of a commit.
 
+use std::sync::Arc;
+
 use rdkafka::consumer::ConsumerGroupMetadata;
 use rdkafka::error::KafkaResult;
 use rdkafka::{Offset, TopicPartitionList};
@@ -9,8 +11,8 @@ use super::crash_mark::{CrashMark, Position};
 /// Proof that this worker is a member of the group: its member id and epoch at one moment (KIP-447). The broker refuses
 /// offsets that are sent with a stale proof.
 pub enum Proof {
-    /// librdkafka's
-    Client(ConsumerGroupMetadata),
+    /// librdkafka's, which a thread of its own may hold for longer than the commit
+    Client(Arc<ConsumerGroupMetadata>),
     /// of a simulated cluster
     #[cfg(any(test, feature = "simulation"))]
     Simulated {

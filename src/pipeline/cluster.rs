@@ -12,10 +12,11 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 
 use super::{RunError, Shared};
+use crate::config::Settings;
 use crate::consume::changelog::{ChangelogReader, TakeoverReader};
 use crate::consume::group::StartError;
 use crate::consume::poll::{KafkaConsumer, RawConsumer};
-use crate::produce::client::KafkaProducer;
+use crate::produce::client::{KafkaProducer, transactional_id};
 use crate::produce::plain::{PartialProducer, PlainProducer};
 use crate::produce::producer::Producer;
 use crate::produce::registry;
@@ -45,8 +46,18 @@ pub trait Cluster: Send + Sync {
     fn clients(&self, shared: &Shared, runtime: &Handle) -> Result<Clients, RunError>;
 }
 
-/// The cluster that the settings name, by librdkafka.
-pub struct LibrdKafka;
+/// The cluster that the settings name, by librdkafka. All producers of one worker have the same transactional id, one
+/// after the other, so that the broker ends what the one before has left open.
+pub struct LibrdKafka {
+    transactional_id: String,
+}
+
+impl LibrdKafka {
+    /// Opens no client yet.
+    pub fn new(settings: &Settings) -> LibrdKafka {
+        LibrdKafka { transactional_id: transactional_id(settings) }
+    }
+}
 
 impl Cluster for LibrdKafka {
     fn clients(&self, shared: &Shared, runtime: &Handle) -> Result<Clients, RunError> {
@@ -55,7 +66,7 @@ impl Cluster for LibrdKafka {
         runtime.block_on(topics::check_changelog(settings)).map_err(StartError::Changelog)?;
         let schemas = registry::schema_ids(settings).map_err(StartError::Registry)?;
         let partials = PlainProducer::new(settings).map_err(StartError::Properties)?;
-        let producer = KafkaProducer::open(settings)?;
+        let producer = KafkaProducer::open(settings, &self.transactional_id)?;
         Ok(Clients {
             consumer: Box::new(consumer),
             producer: Box::new(producer),

@@ -275,11 +275,11 @@ impl SnapshotContext for Shared {
 }
 
 /// Runs the service until `stop` is set or something fails for good. A worker whose producer was fenced drops all state
-/// and joins the group anew, because another worker may own its partitions. Blocks: call it from a thread that may
-/// block.
+/// and joins the group anew, because another worker may own its partitions. So does a worker that does not know how a
+/// transaction ended. Blocks: call it from a thread that may block.
 pub fn run(shared: Arc<Shared>, runtime: &Handle, stop: Arc<AtomicBool>) -> Result<(), RunError> {
     runtime.spawn(reload::watch(shared.clone()));
-    serve(&shared, &LibrdKafka, runtime, &stop)
+    serve(&shared, &LibrdKafka::new(&shared.settings), runtime, &stop)
 }
 
 /// As [`run`], on any cluster and without reloads.
@@ -292,6 +292,10 @@ fn serve(shared: &Arc<Shared>, cluster: &dyn Cluster, runtime: &Handle, stop: &A
             Err(RunError::Deliver(TransactionError::Fenced(error))) if !stop.load(Ordering::Relaxed) => {
                 was_member = true;
                 tracing::warn!(%error, "the producer was fenced: the worker drops its state and joins the group anew");
+            }
+            Err(RunError::Deliver(error @ TransactionError::Unclear(_))) if !stop.load(Ordering::Relaxed) => {
+                was_member = true;
+                tracing::warn!(%error, "the worker drops its state and joins the group anew with another producer");
             }
             // The worker has started once, so it will start again: a broker that is away comes back.
             Err(error @ (RunError::Start(_) | RunError::Producer(_))) if was_member && !stop.load(Ordering::Relaxed) => {

@@ -1,10 +1,15 @@
-//! Which records of an attempt the broker has taken.
+//! What the producer's client says on a thread of its own: which records of an attempt the broker has taken, and
+//! whether the end of a transaction was asked for more than once.
 //!
-//! Each record has a number. The client reports every delivery on a thread of its own; the sender waits until nothing
-//! is under way.
+//! Each record has a number, and each attempt too. The client reports every delivery; the sender waits until nothing is
+//! under way. A late report of an aborted attempt does not speak of the records of the present one.
+//!
+//! librdkafka asks for the end of a transaction again where the broker does not answer, and tells nobody but its debug
+//! log. The first request may reach the broker later. The log names each call, so whoever has made a call can wait until
+//! everything said before has been heard.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -15,31 +20,64 @@ use rdkafka::producer::ProducerContext;
 use super::producer::Failed;
 use crate::kafka::ClientLog;
 
+/// The debug context of librdkafka that tells of transactions.
+pub(super) const DEBUG_CONTEXT: &str = "eos";
+/// How the log tells that a transaction is begun.
+const BEGUN: (&str, &str) = ("TXNAPI", "begin_transaction");
+/// How the log tells what became of a request to end a transaction.
+const END_ANSWERED: (&str, &str) = ("ENDTXN", "EndTxn returned ");
+/// Results after which the request may still reach the broker, or may have reached it.
+const UNANSWERED: [&str; 3] = ["_TRANSPORT", "_TIMED_OUT", "REQUEST_TIMED_OUT"];
+/// The client's thread says what it knows within so long, or is stuck.
+const HEARD_WITHIN: Duration = Duration::from_secs(10);
+
+/// A record under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    attempt: u64,
+    number: usize,
+}
+
 /// The deliveries under way, and the first failure.
 #[derive(Default)]
 struct Deliveries {
+    attempt: u64,
     under_way: usize,
     failed: Option<(usize, KafkaError)>,
+    /// transactions that the log has seen begin
+    begun: u64,
+    /// the broker has not answered a request to end a transaction
+    unanswered_end: bool,
 }
 
-/// The producer's context: it counts deliveries.
-#[derive(Default)]
+/// The producer's context: it counts deliveries, and listens to the log.
 pub(super) struct DeliveryReports {
     log: ClientLog,
+    /// the settings ask for librdkafka's debug lines
+    debug: bool,
     deliveries: Mutex<Deliveries>,
     changed: Condvar,
 }
 
 impl DeliveryReports {
+    /// Of a new client. `debug`: the log gets librdkafka's debug lines.
+    pub fn new(debug: bool) -> DeliveryReports {
+        DeliveryReports { log: ClientLog::default(), debug, deliveries: Mutex::default(), changed: Condvar::new() }
+    }
+
     /// An attempt begins. Reports of an aborted attempt may still come. They stay counted, and are waited for with the
     /// others.
     pub fn begin(&self) {
-        self.lock().failed = None;
+        let mut deliveries = self.lock();
+        deliveries.attempt += 1;
+        deliveries.failed = None;
     }
 
-    /// A record is handed to the client.
-    pub fn sent(&self) {
-        self.lock().under_way += 1;
+    /// A record is handed to the client, to be reported with this.
+    pub fn sent(&self, number: usize) -> Sent {
+        let mut deliveries = self.lock();
+        deliveries.under_way += 1;
+        Sent { attempt: deliveries.attempt, number }
     }
 
     /// The client did not take the record, and will not report it.
@@ -69,6 +107,35 @@ impl DeliveryReports {
         }
     }
 
+    /// Whether a request to end a transaction may still be under way, as the log says up to the beginning of
+    /// transaction number `begun`. A log that is not heard counts as such a request.
+    pub fn has_unanswered_end(&self, begun: u64) -> bool {
+        let deliveries = self.lock();
+        let is_behind = |deliveries: &mut Deliveries| deliveries.begun < begun;
+        let (deliveries, waited) =
+            self.changed.wait_timeout_while(deliveries, HEARD_WITHIN, is_behind).expect("no holder panics");
+        deliveries.unanswered_end || waited.timed_out()
+    }
+
+    fn reported(&self, Sent { attempt, number }: Sent, error: Option<&KafkaError>) {
+        let mut deliveries = self.lock();
+        deliveries.under_way -= 1;
+        if let (Some(error), true) = (error, attempt == deliveries.attempt) {
+            deliveries.failed.get_or_insert((number, error.clone()));
+        }
+        self.changed.notify_all();
+    }
+
+    fn listen(&self, facility: &str, message: &str) {
+        if facility == BEGUN.0 && message.contains(BEGUN.1) {
+            self.lock().begun += 1;
+            self.changed.notify_all();
+        } else if facility == END_ANSWERED.0 {
+            let result = message.split_once(END_ANSWERED.1).and_then(|(_, said)| said.split(' ').next());
+            self.lock().unanswered_end |= result.is_some_and(|result| UNANSWERED.contains(&result));
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Deliveries> {
         self.deliveries.lock().expect("no holder panics")
     }
@@ -76,7 +143,10 @@ impl DeliveryReports {
 
 impl ClientContext for DeliveryReports {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.log.log(level, facility, message);
+        self.listen(facility, message);
+        if self.debug || !matches!(level, RDKafkaLogLevel::Debug) {
+            self.log.log(level, facility, message);
+        }
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
@@ -85,14 +155,46 @@ impl ClientContext for DeliveryReports {
 }
 
 impl ProducerContext for DeliveryReports {
-    type DeliveryOpaque = usize;
+    type DeliveryOpaque = Box<Sent>;
 
-    fn delivery(&self, result: &DeliveryResult<'_>, number: usize) {
-        let mut deliveries = self.lock();
-        deliveries.under_way -= 1;
-        if let Err((error, _)) = result {
-            deliveries.failed.get_or_insert((number, error.clone()));
-        }
-        self.changed.notify_all();
+    fn delivery(&self, result: &DeliveryResult<'_>, sent: Box<Sent>) {
+        self.reported(*sent, result.as_ref().err().map(|(error, _)| error));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOO_LARGE: KafkaError = KafkaError::MessageProduction(RDKafkaErrorCode::MessageSizeTooLarge);
+
+    #[test]
+    fn a_late_report_of_an_aborted_attempt_names_no_record_of_the_present_one() {
+        let reports = DeliveryReports::new(false);
+        reports.begin();
+        let late = reports.sent(3);
+        reports.begin();
+        let present = reports.sent(3);
+        reports.reported(late, Some(&TOO_LARGE));
+        reports.reported(present, None);
+        reports.all_delivered(Instant::now()).expect("the present attempt's record was delivered");
+        let large = reports.sent(4);
+        reports.reported(large, Some(&TOO_LARGE));
+        assert_eq!(reports.all_delivered(Instant::now()).unwrap_err().0, Some(4));
+    }
+
+    #[test]
+    fn an_end_that_the_broker_did_not_answer_is_heard_and_an_answered_one_is_none() {
+        let reports = DeliveryReports::new(false);
+        let say = |facility, message| reports.log(RDKafkaLogLevel::Debug, facility, message);
+        let begin = || say("TXNAPI", "[thrd:app]: Transactional API called: begin_transaction (in txn state Ready, …)");
+        say("ENDTXN", "[thrd:main]: EndTxn returned NO_ERROR in state CommittingTransaction (may_retry=true)");
+        say("ENDTXN", "[thrd:main]: EndTxn returned CONCURRENT_TRANSACTIONS in state CommittingTransaction (may_retry=true)");
+        begin();
+        assert!(!reports.has_unanswered_end(1));
+        say("ENDTXN", "[thrd:main]: EndTxn returned _TRANSPORT in state CommittingTransaction (may_retry=true)");
+        say("ENDTXN", "[thrd:main]: EndTxn returned NO_ERROR in state CommittingTransaction (may_retry=true)");
+        begin();
+        assert!(reports.has_unanswered_end(2));
     }
 }

@@ -18,6 +18,9 @@ pub enum CallFailure {
     Abortable,
     /// another producer has taken over, or the broker has given up on this producer
     Fenced,
+    /// nobody knows how the transaction ends, or whether the call ever comes back: an end that the broker has not
+    /// answered may reach the broker later, and would then end this producer's next transaction
+    Unclear,
     /// the producer can be used no more
     Fatal,
 }
@@ -57,11 +60,11 @@ pub trait Producer: Send {
     /// An attempt begins. Reports of an aborted attempt may still come, and are waited for with the others.
     fn begin_attempt(&self);
 
-    /// Begins a transaction.
+    /// Begins a transaction. An end of an earlier transaction that may still be under way does not end this one.
     ///
     /// # Errors
     /// As the client says; so with all calls here.
-    fn begin(&self) -> Result<(), CallError>;
+    fn begin(&mut self) -> Result<(), CallError>;
 
     /// Hands a record to the client. `number` names the record in reports. Waits while the client's queue is full.
     ///
@@ -75,7 +78,7 @@ pub trait Producer: Send {
     /// A delivery has failed, or the deadline has passed.
     fn all_delivered(&self, deadline: Instant) -> Result<(), Failed>;
 
-    /// Adds the group's positions to the transaction.
+    /// Adds the group's positions to the transaction. Ends soon after its time-out, whatever the broker does.
     ///
     /// # Errors
     /// The client fails, or the broker refuses the proof.

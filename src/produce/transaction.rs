@@ -8,10 +8,14 @@
 //!    │      abort, what was sent is kept  │ abortable: a record is too large, a member epoch is stale, a broker is gone
 //!    └────────────────────────────────────┤
 //!                                         │ fenced: the broker gave up on this producer, and aborted what it had open
+//!                                         │ unclear: nobody knows whether the broker has committed
 //!                                         ├──────────────▶ over: drop all state, begin anew with another producer
 //!                                         │ fatal
 //!                                         └──────────────▶ over: the process ends
 //! ```
+//!
+//! After an unclear end nothing is sent by this producer any more. Its successor has the same transactional id. The
+//! broker gives the successor another epoch, ends the open transaction, and refuses an end that arrives late.
 //!
 //! With `at_least_once` there is no transaction. Segments are sent first, then states, then offsets. Each step begins
 //! once the step before is delivered. So after a death between two steps segments may come again, and nothing is
@@ -54,6 +58,9 @@ pub enum TransactionError {
     /// partitions
     #[error("fenced: {0}")]
     Fenced(KafkaError),
+    /// the broker may have committed the transaction, may have aborted it, or may do so later
+    #[error("the end of a transaction is unclear: {0}")]
+    Unclear(KafkaError),
     /// the client cannot go on
     #[error("the producer failed for good: {0}; nothing is lost: restart the worker")]
     Fatal(KafkaError),
@@ -96,7 +103,8 @@ impl Transaction {
     /// membership.
     ///
     /// # Errors
-    /// Nothing was committed. With `at_least_once` some of it may have been sent.
+    /// Nothing was committed, unless the error is [`TransactionError::Unclear`]. With `at_least_once` some of it may
+    /// have been sent.
     pub fn commit(
         &mut self,
         batch: &mut CommitBatch<Proof>,
@@ -139,7 +147,7 @@ impl Transaction {
         }
     }
 
-    fn in_a_transaction(&self, batch: &CommitBatch<Proof>, topic: &str) -> Result<(), Failed> {
+    fn in_a_transaction(&mut self, batch: &CommitBatch<Proof>, topic: &str) -> Result<(), Failed> {
         let deadline = self.begin();
         self.producer.begin().map_err(plain)?;
         self.send_output(batch)?;
@@ -149,7 +157,12 @@ impl Transaction {
         let positions = reached(batch);
         again(deadline, || self.producer.send_offsets(topic, &positions, &batch.proof, left(deadline))).map_err(plain)?;
         self.producer.all_delivered(deadline)?;
-        again(deadline, || self.producer.commit(left(deadline))).map_err(plain)
+        let mut calls = 0;
+        let ended = again(deadline, || {
+            calls += 1;
+            self.producer.commit(left(deadline))
+        });
+        ended.map_err(|error| plain(end_of_commit(error, calls)))
     }
 
     fn step_by_step(&self, batch: &CommitBatch<Proof>, topic: &str, member: &dyn Membership) -> Result<(), Failed> {
@@ -208,14 +221,16 @@ impl Transaction {
     }
 
     fn abort(&self, cause: &CallError) -> Result<(), TransactionError> {
-        if cause.failure == CallFailure::Fenced {
-            return Err(TransactionError::Fenced(cause.error.clone()));
+        match cause.failure {
+            CallFailure::Fenced => return Err(TransactionError::Fenced(cause.error.clone())),
+            CallFailure::Unclear => return Err(TransactionError::Unclear(cause.error.clone())),
+            CallFailure::Retriable | CallFailure::Abortable | CallFailure::Fatal => {}
         }
-        // If even the abort takes longer than a transaction may, the broker ends the transaction. The producer counts
-        // as fenced then.
+        // An abort that the broker does not answer may reach the broker during the next transaction.
         again(system::now() + self.timeout, || self.producer.abort(self.timeout)).map_err(|e| match e.failure {
-            CallFailure::Fenced | CallFailure::Retriable => TransactionError::Fenced(e.error),
-            CallFailure::Abortable | CallFailure::Fatal => TransactionError::Fatal(e.error),
+            CallFailure::Fenced => TransactionError::Fenced(e.error),
+            CallFailure::Retriable | CallFailure::Abortable | CallFailure::Unclear => TransactionError::Unclear(e.error),
+            CallFailure::Fatal => TransactionError::Fatal(e.error),
         })
     }
 }
@@ -266,7 +281,19 @@ fn again(deadline: Instant, call: impl FnMut() -> Result<(), CallError>) -> Resu
 fn kind(error: CallError) -> TransactionError {
     match error.failure {
         CallFailure::Fenced => TransactionError::Fenced(error.error),
+        CallFailure::Unclear => TransactionError::Unclear(error.error),
         CallFailure::Fatal => TransactionError::Fatal(error.error),
         CallFailure::Retriable | CallFailure::Abortable => TransactionError::Again(error.error),
     }
+}
+
+/// What follows from a commit that failed after so many calls. Only the first call can say that the broker was never
+/// asked to commit; after a time-out nobody knows.
+fn end_of_commit(error: CallError, calls: u32) -> CallError {
+    let unclear = match error.failure {
+        CallFailure::Retriable => true,
+        CallFailure::Abortable => calls > 1,
+        CallFailure::Fenced | CallFailure::Unclear | CallFailure::Fatal => false,
+    };
+    CallError { failure: if unclear { CallFailure::Unclear } else { error.failure }, ..error }
 }

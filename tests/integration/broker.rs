@@ -54,10 +54,11 @@ fn serve(dir: &std::path::Path, address: &str) -> Running {
 fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
     BROKER.get_or_init(|| {
-        // The controller listens one port above; then come the listeners that want to know who comes.
+        // The controller listens one port above; then come the listeners that want to know who comes, and the two ports
+        // of what stands between.
         let port = loop {
             let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-            if free < u16::MAX - 5 && (1..6).all(|above| TcpListener::bind(("127.0.0.1", free + above)).is_ok()) {
+            if free < u16::MAX - 7 && (1..8).all(|above| TcpListener::bind(("127.0.0.1", free + above)).is_ok()) {
                 break free;
             }
         };
@@ -78,6 +79,10 @@ pub enum Listener {
     Mutual = 3,
     Sasl = 4,
     Iam = 5,
+    /// the broker's side of what stands between
+    Behind = 6,
+    /// where clients of `Behind` are told to come: whoever stands between listens here
+    Between = 7,
 }
 
 /// host:port of a listener.

@@ -45,6 +45,11 @@ impl Traffic {
         self.sender.flush();
     }
 
+    /// Rounds so far.
+    pub fn rounds(&self) -> usize {
+        self.seq
+    }
+
     pub fn hang_up(&mut self) {
         for call in 0..self.calls {
             for channel in ["a", "b"] {

@@ -9,7 +9,7 @@ use faircopy::consume::group::RebalanceListener;
 use faircopy::consume::poll::{KafkaConsumer, Polled, RawConsumer};
 use faircopy::health::Health;
 use faircopy::kafka::membership::Membership;
-use faircopy::produce::client::KafkaProducer;
+use faircopy::produce::client::{KafkaProducer, transactional_id};
 
 use crate::broker::{Listener, listener, made};
 use crate::kafka::{Sender, Topics, eventually, root};
@@ -72,7 +72,7 @@ fn refusal(settings: &Settings) -> Option<String> {
         Ok(consumer) => consumer,
         Err(error) => return Some(error.to_string()),
     };
-    if let Err(error) = KafkaProducer::open(settings) {
+    if let Err(error) = KafkaProducer::open(settings, &transactional_id(settings)) {
         return Some(error.to_string());
     }
     consumer.subscribe(Arc::new(Nobody)).unwrap();
