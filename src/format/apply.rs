@@ -14,6 +14,7 @@ pub use super::kept::{Passage, PassageContext};
 use super::regions::{both, redacted, src_of};
 use super::second::MIXED;
 use super::second::guard::{Admitted, Refusal, admit_beside, admit_name, admit_spelling};
+use super::spelled_names;
 use super::style::Style;
 use super::tagged::{TaggedWords, text_of};
 use super::unit::{Author, Unit};
@@ -114,6 +115,12 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
         // redaction.
         if let Some(alone) = alone {
             regions = both(regions, redacted(passage, redaction, &kept, &alone, &spans));
+        }
+    }
+    if let Some(redaction) = &style.redaction {
+        let spelled = spelled_names::redacted(passage, redaction, &kept, &units);
+        if !spelled.is_empty() {
+            regions = both(regions, spelled);
         }
     }
     let second = decided(&kept, &choices, &units);

@@ -15,6 +15,7 @@ pub mod origin;
 pub mod readback;
 mod regions;
 pub mod second;
+mod spelled_names;
 pub mod spoken;
 pub mod style;
 mod tagged;

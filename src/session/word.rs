@@ -167,14 +167,23 @@ impl Word {
     }
 }
 
+/// Most digits in the name of recogniser markup: `[SPEAKER_00]`.
+const MAX_MARKUP_DIGITS: usize = 2;
+
 /// Recogniser markup: `%HESITATION` and its like are fillers; `[noise]`, `<eps>`, `{laugh}` are no words. `<unk>` is a
 /// word that was said and not understood, and stays.
 pub fn kind_of(spoken: &str) -> WordKind {
     let bytes = spoken.as_bytes();
     // A name in brackets is markup. Anything else, HTML for example, counts as said.
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
+    // Digits may be somebody's number, which must not pass as markup.
+    let few_digits = |name: &[u8]| {
+        name.iter().any(u8::is_ascii_alphabetic) && name.iter().filter(|b| b.is_ascii_digit()).count() <= MAX_MARKUP_DIGITS
+    };
     let inner = |open: u8, close: u8| match bytes {
-        [first, name @ .., last] => (*first, *last) == (open, close) && !name.is_empty() && name.iter().all(is_name),
+        [first, name @ .., last] => {
+            (*first, *last) == (open, close) && !name.is_empty() && name.iter().all(is_name) && few_digits(name)
+        }
         _ => false,
     };
     if spoken.eq_ignore_ascii_case("%hesitation") || spoken.eq_ignore_ascii_case("[hesitation]") {
@@ -184,7 +193,7 @@ pub fn kind_of(spoken: &str) -> WordKind {
     } else if inner(b'[', b']')
         || inner(b'<', b'>')
         || inner(b'{', b'}')
-        || (bytes[0] == b'%' && bytes.len() > 1 && bytes[1].is_ascii_alphabetic())
+        || (bytes[0] == b'%' && bytes.len() > 1 && bytes[1].is_ascii_alphabetic() && few_digits(&bytes[1..]))
     {
         WordKind::Markup
     } else {
@@ -225,6 +234,10 @@ mod tests {
             ("[]", WordKind::Speech),
             ("<b>bold</b>", WordKind::Speech),
             ("[background_noise]", WordKind::Markup),
+            ("[SPEAKER_00]", WordKind::Markup),
+            ("[4821]", WordKind::Speech),
+            ("<AB123>", WordKind::Speech),
+            ("%a4821", WordKind::Speech),
         ] {
             assert_eq!(kind_of(word), kind, "{word}");
         }

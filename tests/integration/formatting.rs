@@ -230,6 +230,37 @@ fn each_of_two_neighbours_that_are_dropped_is_listed() {
 }
 
 #[test]
+fn a_number_in_brackets_is_no_markup_and_is_redacted_like_any_other() {
+    for said in ["my pin is [4821]", "my pin is <4821>", "my pin is {48-21}"] {
+        let done = format(said, &redacting(&[("pin", Action::Tag, 0)]));
+        let all = serde_json::to_string(&(&done.words, &done.entities, &done.removed)).unwrap();
+        assert!(!all.contains("48") && done.text == "My pin is [PIN]", "{said}: {all}");
+    }
+    assert_eq!(format("well [noise_2] yes", &plain()).removed[0].class, "token");
+}
+
+#[test]
+fn a_listed_name_that_only_a_spelling_writes_is_redacted() {
+    use faircopy::format::dictionary::DictionaryEntry;
+    let words = |phrase: &str| phrase.split(' ').map(str::to_string).collect::<Vec<_>>();
+    let mut style = plain();
+    for (said, written) in [("thistle would", "Thistlewood"), ("new relic", "New Relic")] {
+        style.dictionary.add(&words(said), DictionaryEntry { written: written.into(), exact: true });
+    }
+    let mut redaction = Redaction::new(
+        [("name".to_string(), RedactionRule { action: Action::Tag, keep_last: 0, said: false })].into(),
+        &BTreeMap::new(),
+        None,
+    );
+    redaction.add_name("thistlewood");
+    style.redaction = Some(Arc::new(redaction));
+    let done = format("it/C is thistle would at new relic/.", &style);
+    let all = serde_json::to_string(&(&done.words, &done.entities, &done.removed)).unwrap();
+    assert_eq!(done.text, "It is [NAME] at New Relic.");
+    assert!(!all.to_lowercase().contains("thistle"), "{all}");
+}
+
+#[test]
 fn an_open_number_is_masked_and_an_open_beginning_too() {
     let style = redacting(&[("card", Action::Mask, 4)]);
     let open = between("it's/C four one uh/F one", &style, PassageContext { more: true, ..PassageContext::default() });

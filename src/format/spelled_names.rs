@@ -1,0 +1,35 @@
+//! Names that only a spelling writes: a dictionary or a session's vocabulary may write a listed name for words that
+//! sound otherwise.
+
+use super::kept::{KeptWord, Passage};
+use super::units::Unit;
+use crate::redact::token::comparable;
+use crate::redact::{NAME, PROFANITY, Redaction, RedactionWord, Region};
+
+/// The regions of the passage that must be redacted because of how their words would be written.
+pub(super) fn redacted(passage: &Passage, redaction: &Redaction, kept: &[KeptWord], units: &[Unit]) -> Vec<Region> {
+    let spelled: Vec<(std::ops::RangeInclusive<usize>, Box<str>)> = units
+        .iter()
+        .filter_map(|unit| match unit {
+            Unit::Entry { words, text, .. } => Some((kept[words[0]].at..=kept[words[1] - 1].at, comparable(text))),
+            _ => None,
+        })
+        .collect();
+    if spelled.is_empty() {
+        return Vec::new();
+    }
+    let mut read: Vec<RedactionWord> = passage.words.iter().map(|(word, _)| word.said(false)).collect();
+    kept.iter().for_each(|k| read[k.at].kept = true);
+    for (words, parts) in &spelled {
+        read[words.clone()].iter_mut().for_each(|word| word.parts = "");
+        read[*words.start()].parts = parts;
+    }
+    let mut found = redaction.find(&read, 0, false);
+    found.retain(|region| [NAME, PROFANITY].contains(&region.class.as_str()));
+    for region in &mut found {
+        let last = region.words.end - 1;
+        let whole = spelled.iter().find(|(words, _)| words.contains(&last)).map_or(last, |(words, _)| *words.end());
+        (region.words.end, region.exact) = (whole + 1, false);
+    }
+    found
+}
