@@ -34,6 +34,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How much longer than a transaction's time-out the stable end is waited for. The broker looks for overdue
 /// transactions every ten seconds.
 const OVERDUE: Duration = Duration::from_secs(20);
+/// A new leader knows after so long how far its log reaches.
+const ELECTED: Duration = Duration::from_secs(10);
 /// Records of a partition that are read ahead.
 const READ_AHEAD: usize = 1000;
 
@@ -58,6 +60,24 @@ pub enum RestoreError {
         owner: String,
         /// the group of this worker
         group: String,
+    },
+    /// the raw log was cut, or is another log
+    #[error(
+        "the group goes on at offset {committed} of topic {topic:?} partition {partition}, and the log ends at {end}: the topic lost records that were \
+         read (an unclean election of a leader), or is another topic (a mirror, a restored copy). Records below {committed} would be passed over. Stop all workers, delete \
+         {changelog:?}, reset the group's offsets, and make the changelog anew: faircopy topics create"
+    )]
+    Truncated {
+        /// the raw topic
+        topic: String,
+        /// the changelog
+        changelog: String,
+        /// the partition
+        partition: i32,
+        /// the group's committed offset
+        committed: i64,
+        /// the first offset that no record has
+        end: i64,
     },
     /// nobody reads any more
     #[error("the changelog's partition {0} is read for somebody else: the partition was assigned anew meanwhile")]
@@ -106,6 +126,13 @@ pub trait TakeoverReader: Send + Sync {
     /// # Errors
     /// The broker does not answer.
     fn read_raw(&self, partition: i32, range: (i64, i64), each: &mut dyn FnMut(RawRecord)) -> Result<i64, RestoreError>;
+}
+
+impl RestoreError {
+    /// Whether trying again cannot help.
+    pub fn is_final(&self) -> bool {
+        matches!(self, RestoreError::Foreign { .. } | RestoreError::Truncated { .. })
+    }
 }
 
 /// A worker's way to what last owners left. The clients are there while a partition is being restored: a takeover of
@@ -262,30 +289,63 @@ pub struct StartingPoint {
 impl StartingPoint {
     /// Of a partition whose log has the offsets from `low` to before `end`. The group goes on at its committed position
     /// if the log still has that offset, and otherwise where `kafka.start` says.
-    pub fn of(settings: &Settings, partition: i32, committed: Option<Position>, (low, end): (i64, i64)) -> StartingPoint {
+    ///
+    /// # Errors
+    /// The log ends before the committed position.
+    pub fn of(
+        settings: &Settings,
+        partition: i32,
+        committed: Option<Position>,
+        (low, end): (i64, i64),
+    ) -> Result<StartingPoint, RestoreError> {
         let start = if settings.kafka.start == OffsetReset::Earliest { low } else { end };
         let (next_offset, mark) = match committed {
             Some((at, _)) if at < low => {
                 events::InputLost { partition, committed: at, oldest: low }.emit();
                 (start, CrashMark::Clean)
             }
+            Some((at, _)) if at > end => {
+                let (topic, changelog) = (settings.topics.raw.clone(), settings.topics.changelog.clone());
+                return Err(RestoreError::Truncated { topic, changelog, partition, committed: at, end });
+            }
             Some(position) => position,
             None => (start, CrashMark::Clean),
         };
-        StartingPoint { next_offset, mark, end }
+        Ok(StartingPoint { next_offset, mark, end })
     }
 }
 
-fn begin(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<StartingPoint, KafkaError> {
-    let topic = &settings.topics.raw;
-    let mut list = TopicPartitionList::with_capacity(1);
-    list.add_partition(topic, partition);
-    let committed = client.committed_offsets(list, BROKER_TIMEOUT)?;
-    let bounds = client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
-    let committed = &committed.elements()[0];
-    let position = match committed.offset() {
-        Offset::Offset(at) => Some((at, CrashMark::from_metadata(committed.metadata()))),
-        _ => None,
-    };
-    Ok(StartingPoint::of(settings, partition, position, bounds))
+fn begin(settings: &Settings, client: &BaseConsumer<ClientLog>, partition: i32) -> Result<StartingPoint, RestoreError> {
+    let (began, topic) = (Instant::now(), &settings.topics.raw);
+    loop {
+        let mut list = TopicPartitionList::with_capacity(1);
+        list.add_partition(topic, partition);
+        let committed = client.committed_offsets(list, BROKER_TIMEOUT)?;
+        let bounds = client.fetch_watermarks(topic, partition, BROKER_TIMEOUT)?;
+        let committed = &committed.elements()[0];
+        let position = match committed.offset() {
+            Offset::Offset(at) => Some((at, CrashMark::from_metadata(committed.metadata()))),
+            _ => None,
+        };
+        match StartingPoint::of(settings, partition, position, bounds) {
+            // A leader that was elected just now may not know yet how far the log reaches.
+            Err(RestoreError::Truncated { .. }) if began.elapsed() < ELECTED => std::thread::sleep(LOOK),
+            result => return result,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_beyond_the_end_of_its_log_is_told_so_and_does_not_pass_over_new_records() {
+        let settings = Settings::load(None).unwrap();
+        let of = |committed: i64| StartingPoint::of(&settings, 3, Some((committed, CrashMark::Clean)), (10, 20));
+        assert_eq!(of(20).map(|start| start.next_offset).unwrap(), 20);
+        let error = of(21).map(|start| start.next_offset).unwrap_err();
+        assert!(error.is_final(), "{error}");
+        assert!(error.to_string().contains("offset 21") && error.to_string().contains("ends at 20"), "{error}");
+    }
 }

@@ -17,6 +17,9 @@ use crate::kafka::rights;
 use crate::kafka::sign_in::SignedIn;
 use crate::record::RawRecord;
 
+/// The broker may take so long to say where a log begins.
+const BROKER_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The result of a poll.
 #[derive(Debug)]
 pub enum Polled {
@@ -47,6 +50,12 @@ pub trait RawConsumer {
 
     /// Fetches these partitions again.
     fn resume(&self, partitions: &[i32]);
+
+    /// Offset of the oldest record that the log still has, as the broker says now. `None`: not known.
+    fn oldest(&self, partition: i32) -> Option<i64> {
+        let _ = partition;
+        None
+    }
 
     /// Whom credentials are given to.
     fn signed_in(&self) -> &dyn SignedIn;
@@ -118,6 +127,10 @@ impl RawConsumer for KafkaConsumer {
 
     fn resume(&self, partitions: &[i32]) {
         let _ = self.consumer.resume(&self.list(partitions)); // fails only for what was revoked meanwhile
+    }
+
+    fn oldest(&self, partition: i32) -> Option<i64> {
+        self.consumer.fetch_watermarks(&self.topic, partition, BROKER_TIMEOUT).ok().map(|(oldest, _)| oldest)
     }
 
     fn signed_in(&self) -> &dyn SignedIn {

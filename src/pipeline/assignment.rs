@@ -62,6 +62,10 @@ struct TaskHandle {
     _stop: oneshot::Sender<()>,
     held: VecDeque<TaskInput>,
     paused: bool,
+    /// offset after the last record, where no record has come since the partition was paused
+    paused_before: Option<i64>,
+    /// offset after the last record
+    next: i64,
     task: PartitionTask,
 }
 
@@ -114,6 +118,8 @@ impl Assignment {
             _stop: stop,
             held,
             paused: false,
+            paused_before: None,
+            next: 0,
             task,
         };
         self.partitions.insert(incarnation.partition, partition);
@@ -134,10 +140,21 @@ impl Assignment {
     pub fn deliver(&mut self, record: RawRecord) -> Option<i32> {
         let number = record.partition;
         let partition = self.partitions.get_mut(&number)?;
+        partition.next = record.offset + 1;
         let went = partition.forward(Some(TaskInput::Record(record)));
         let pause = !went && !partition.paused;
         partition.paused |= pause;
+        if pause {
+            partition.paused_before = Some(partition.next);
+        }
         pause.then_some(number)
+    }
+
+    /// Whether offsets lie between the last record before a pause and `record`, the first one after the pause: the
+    /// first such offset. They may be transactions' markers, or records that have expired meanwhile.
+    pub fn skipped(&mut self, record: &RawRecord) -> Option<i64> {
+        let before = self.partitions.get_mut(&record.partition)?.paused_before.take()?;
+        (record.offset > before).then_some(before)
     }
 
     /// The end of a partition's log was reached.
@@ -187,5 +204,40 @@ impl Assignment {
     pub fn take_ended(&mut self) -> Option<(i32, PartitionTask)> {
         let number = self.partitions.iter_mut().find_map(|(number, p)| p.task.has_ended().then_some(*number))?;
         self.stop(number).map(|task| (number, task))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system;
+
+    fn record(offset: i64) -> RawRecord {
+        RawRecord { offset, ..RawRecord::default() }
+    }
+
+    #[test]
+    fn offsets_that_are_missing_after_a_pause_are_noticed_once() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let handle = runtime.handle().clone();
+        let mut assignment = Assignment::new(Box::new(move |_, channels| {
+            system::spawn(&handle, async move {
+                let _channels = channels; // takes nothing, so that the channel fills
+                std::future::pending().await
+            })
+        }));
+        assignment.add(Incarnation { partition: 0, number: 1 });
+        let mut next = 0;
+        loop {
+            assert_eq!(assignment.skipped(&record(next)), None, "nothing was paused yet");
+            let paused = assignment.deliver(record(next)).is_some();
+            next += 1;
+            if paused {
+                break;
+            }
+        }
+        assert_eq!(assignment.skipped(&record(next + 7)), Some(next));
+        assignment.deliver(record(next + 7));
+        assert_eq!(assignment.skipped(&record(next + 20)), None, "a gap without a pause is the log's own");
     }
 }

@@ -35,7 +35,7 @@ pub struct RestoredPartition {
 /// Reads a partition's states, and tries again until they can be read, because a broker that is away comes back.
 ///
 /// # Errors
-/// The changelog belongs to another group. Trying again would not help.
+/// Trying again would not help: the changelog belongs to another group, or the raw log was cut.
 pub async fn restore(
     shared: &Arc<Shared>,
     changelog: &Arc<dyn TakeoverReader>,
@@ -48,7 +48,7 @@ pub async fn restore(
         let over = abandoned.0.clone();
         match system::off_thread(move || read(&shared, &*changelog, (number, reporter), &over)).await {
             Ok(Ok(restored)) => return Ok(restored),
-            Ok(Err(error @ RestoreError::Foreign { .. })) => return Err(error),
+            Ok(Err(error)) if error.is_final() => return Err(error),
             Ok(Err(error)) => {
                 tracing::warn!(partition = number, %error, "the partition cannot be restored yet; the restore is tried again")
             }

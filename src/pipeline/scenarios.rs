@@ -18,9 +18,11 @@ use crate::health::Health;
 use crate::infer::Row;
 use crate::kafka::crash_mark::CrashMark;
 use crate::produce::{Checkpoint, Outgoing};
-use crate::record::{Kind, RawRecord, Segment};
+use crate::record::{ERASE, Kind, RawRecord, Segment};
 use crate::session::Time;
 use crate::session::map::reread::UnreadableStream;
+use crate::session::output::StreamKey;
+use crate::session::snapshot::{Snapshot, StoredSnapshot, key_to_bytes};
 use crate::tags::Tags;
 
 fn plain(row: &Row) -> Vec<Tags> {
@@ -329,4 +331,43 @@ fn a_state_whose_restoring_panics_is_one_that_cannot_be_used_and_its_stream_is_r
         ends.collect::<Vec<_>>()
     };
     assert_eq!((ended("healthy"), ended("sick")), (vec![(0, 2)], vec![(1, 6)]), "each in one epoch, with every word");
+}
+
+/// Gives a partition an order to erase, and returns the deleted states' keys.
+fn erase(desk: &mut Desk, session: &str) -> Vec<Vec<u8>> {
+    let headers = vec![(ERASE.to_string(), Some(Vec::new()))];
+    let record = RawRecord { offset: desk.offset, key: Some(session.into()), headers, ..RawRecord::default() };
+    desk.offset += 1;
+    desk.partition.take(record);
+    let changelog = desk.checkpoint().changelog;
+    changelog.into_iter().filter(|(_, state)| state.is_none()).map(|(key, _)| key).collect()
+}
+
+#[test]
+fn an_ended_state_of_another_version_and_one_that_nobody_can_read_are_erased_with_their_sessions() {
+    let key = |session: &str| key_to_bytes(&StreamKey { session: session.into(), channel: "a".into() });
+    let ended = Snapshot::Ended { last: (Some(7), 9), channel_context: Default::default() }.to_bytes(3);
+    let body = StoredSnapshot::from_bytes(&ended).unwrap();
+    assert_eq!(body.header.open, None);
+    let mut another = ended.clone();
+    another[3] = u8::MAX; // layout, offset and outline of the header come before the version
+    let states = [(key("old"), another), (key("torn"), vec![u8::MAX]), (key("other"), ended)].into();
+    let (mut desk, unreadable) = Desk::restored(&shared(""), &left(states, 5));
+    assert!(unreadable.is_empty());
+    desk.partition.caught_up();
+    assert_eq!(erase(&mut desk, "old"), [key("old")]);
+    assert_eq!(erase(&mut desk, "torn"), [key("torn")]);
+    assert_eq!(erase(&mut desk, "unknown"), Vec::<Vec<u8>>::new());
+}
+
+#[test]
+fn an_ended_state_of_another_version_leaves_the_changelog_like_any_other() {
+    let key = key_to_bytes(&StreamKey { session: "old".into(), channel: "a".into() });
+    let mut state = Snapshot::Ended { last: (Some(7), 9), channel_context: Default::default() }.to_bytes(3);
+    state[3] = u8::MAX;
+    let (mut desk, _) = Desk::restored(&shared(""), &left([(key.clone(), state)].into(), 5));
+    desk.partition.caught_up();
+    assert!(desk.checkpoint().changelog.is_empty());
+    desk.wait_unanswered(48 * 3_600_000);
+    assert_eq!(desk.checkpoint().changelog.get(&key), Some(&None));
 }

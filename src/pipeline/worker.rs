@@ -21,7 +21,6 @@ use super::RunError;
 use super::assignment::{Assignment, PartitionTask};
 use super::task::TaskReport;
 use crate::config::Settings;
-use crate::consume::changelog::RestoreError;
 use crate::consume::group::RebalanceListener;
 use crate::consume::poll::{Polled, RawConsumer};
 use crate::events;
@@ -165,7 +164,14 @@ impl Worker {
             match consumer.poll(timeout) {
                 Polled::Nothing => break,
                 Polled::Record(record) => {
-                    if let Some(full) = self.lock().assignment.deliver(record) {
+                    let (partition, oldest) = (record.partition, record.offset);
+                    let mut state = self.lock();
+                    if let Some(committed) = state.assignment.skipped(&record)
+                        && consumer.oldest(partition).is_some_and(|oldest| oldest > committed)
+                    {
+                        events::InputLost { partition, committed, oldest }.emit();
+                    }
+                    if let Some(full) = state.assignment.deliver(record) {
                         consumer.pause(full);
                     }
                 }
@@ -180,7 +186,7 @@ impl Worker {
     /// Why a task ended that was not told to.
     fn died(&self, partition: i32, task: PartitionTask) -> RunError {
         match system::block_on(&self.runtime, task.result()) {
-            Ok(Err(error @ RestoreError::Foreign { .. })) => RunError::Restore(error),
+            Ok(Err(error)) if error.is_final() => RunError::Restore(error),
             _ => WorkerError::TaskDied(partition).into(),
         }
     }

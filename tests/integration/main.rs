@@ -39,5 +39,6 @@ mod soak;
 mod takeover;
 mod talk_around;
 mod telemetry;
+mod truncated;
 mod unclear_ends;
 mod worker;

@@ -44,14 +44,17 @@ impl Partition {
 
     fn restore_one(&mut self, key: &[u8], value: &[u8], unreadable: &mut Vec<UnreadableStream>) -> Result<(), SnapshotError> {
         let (key, now) = (key_from_bytes(key)?, self.now());
-        let StoredSnapshot { header, snapshot } = panics::stored(value)?;
+        let StoredSnapshot { header, snapshot } =
+            panics::stored(value).inspect_err(|_| self.sessions.has_unreadable_state(key.clone()))?;
         if header.applied > self.next_offset {
             self.sessions.is_ahead(key.clone(), header.applied);
         }
         let shared = self.shared.clone();
         let restored = snapshot.and_then(|snapshot| panics::restore(&mut self.sessions, &shared, (key.clone(), &snapshot), now));
-        if let (Err(_), Some(outline)) = (&restored, header.open) {
-            unreadable.push(UnreadableStream { key, outline, applied: header.applied });
+        match (&restored, header.open) {
+            (Err(_), Some(outline)) => unreadable.push(UnreadableStream { key, outline, applied: header.applied }),
+            (Err(_), None) => self.sessions.has_ended_before(key, now),
+            (Ok(()), _) => {}
         }
         restored
     }

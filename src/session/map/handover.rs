@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Sessions, Slot, replace};
+use crate::redact::ChannelContext;
 use crate::session::Time;
 use crate::session::output::{StreamId, StreamKey};
 use crate::session::snapshot::{Snapshot, SnapshotContext, SnapshotError};
@@ -48,9 +49,26 @@ impl Sessions {
             erased.push(id);
         }
         self.vocabularies.forget(session);
-        let had_ended = self.ended.erase(session);
+        let unreadable: Vec<StreamKey> = self.unreadable.iter().filter(|key| key.session == *session).cloned().collect();
+        let had_ended = self.ended.erase(session) | !unreadable.is_empty();
+        for key in unreadable {
+            self.unreadable.remove(&key);
+            self.changed.insert(key);
+        }
         self.events.retain(|e| e.stream.key.session != *session);
         (had_ended || !erased.is_empty()).then_some(erased)
+    }
+
+    /// Remembers a stream that has ended and whose state cannot be used. Its state leaves the changelog when such streams
+    /// are forgotten, or when its session is erased.
+    pub fn has_ended_before(&mut self, key: StreamKey, now: Time) {
+        self.ended.remember(key, (None, 0), ChannelContext::default(), now);
+    }
+
+    /// Remembers a stream of whose state not even the header can be read. Only an order to erase its session deletes the
+    /// state, because another version may be able to read it.
+    pub fn has_unreadable_state(&mut self, key: StreamKey) {
+        self.unreadable.insert(key);
     }
 
     /// Takes a stream over from its last owner. Only before the partition's first record was consumed.

@@ -97,6 +97,8 @@ pub struct Sessions {
     events: Vec<StreamEvent>,
     /// streams that changed since their last snapshots
     changed: BTreeSet<StreamKey>,
+    /// streams whose states in the changelog nobody can read
+    unreadable: BTreeSet<StreamKey>,
     /// streams whose states hold records that will still be read
     ahead: reread::AheadStreams,
     /// what is said in records that are read again
@@ -127,6 +129,7 @@ impl Sessions {
             live_from: None,
             events: Vec::new(),
             changed: BTreeSet::new(),
+            unreadable: BTreeSet::new(),
             ahead: reread::AheadStreams::default(),
             heard_again: questions::HeardAgain::default(),
             vocabularies: Vocabularies::default(),
