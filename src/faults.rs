@@ -44,3 +44,15 @@ pub fn panic_at<'a>(stage: &str, mut words: impl Iterator<Item = &'a str>) {
         panic!("poisoned by {found:?}"); // the message holds the word, as the message of a real bug may
     }
 }
+
+/// Ends the process if one of `words` is the deadly word of this stage. With `FAIRCOPY_ABORT_ON=deadly`, the deadly word
+/// of the stage `timer` is `deadly-timer`.
+pub fn abort_at(stage: &str, words: impl FnOnce() -> Vec<String>) {
+    static DEADLY: LazyLock<Option<String>> = LazyLock::new(|| std::env::var("FAIRCOPY_ABORT_ON").ok());
+    if cfg!(debug_assertions)
+        && let Some(word) = DEADLY.as_deref()
+        && words().iter().any(|w| w.strip_prefix(word).and_then(|rest| rest.strip_prefix('-')) == Some(stage))
+    {
+        std::process::abort();
+    }
+}

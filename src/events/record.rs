@@ -272,6 +272,29 @@ impl FormatFailed {
     }
 }
 
+/// Workers died whenever they worked on a stream. Its words go out as spoken, without the model.
+pub struct StreamGivenUp {
+    /// its partition
+    pub partition: i32,
+    /// the stream's epoch: the offset of the record that opened the epoch
+    pub epoch: i64,
+    /// how many workers died
+    pub deaths: u8,
+}
+
+impl StreamGivenUp {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.format_failures.add(1, &[KeyValue::new("kind", "crash")]);
+        tracing::error!(
+            partition = self.partition,
+            epoch = self.epoch,
+            deaths = self.deaths,
+            "workers died over a stream; its words go out as spoken, redacted, marked degraded. Report what the dead workers' logs end with"
+        );
+    }
+}
+
 /// A record had more words than the quota of its tenant or session allows.
 pub struct BeyondQuota {
     /// whether the record became a dead letter; otherwise its words are tagged last

@@ -44,6 +44,8 @@ pub enum FormatMode {
     Written,
     /// as spoken, redacted and marked degraded, because formatting the words has failed
     Spoken,
+    /// not shown at all, because workers died over the words as spoken
+    Hidden,
 }
 
 /// Makes segments of released words. One per process, shared by all partitions.
@@ -114,6 +116,7 @@ impl Formatter {
         let done = match how {
             FormatMode::Written => apply::apply(passage, &style.expect("styles are loaded for all profiles")),
             FormatMode::Spoken => spoken::as_spoken(passage, style.as_deref()),
+            FormatMode::Hidden => spoken::unseen(passage, style.as_deref()),
         };
         segment.text = done.text;
         segment.words = done.words;
@@ -124,7 +127,7 @@ impl Formatter {
             let speakers = segment.words.iter_mut().map(|word| &mut word.speaker).chain([&mut segment.speaker]);
             speakers.for_each(|speaker| *speaker = speaker.take().and_then(|name| stream.speakers.shown(&name)));
         }
-        segment.degraded |= how == FormatMode::Spoken;
+        segment.degraded |= how != FormatMode::Written;
         done.format_counts
     }
 

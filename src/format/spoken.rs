@@ -16,19 +16,35 @@ pub const UNKNOWN: &str = "unknown";
 /// The passage's words as spoken. `style`: the profile's formatting, if there is one.
 pub fn as_spoken(passage: Passage, style: Option<&Style>) -> Formatted {
     let regions = hidden(&passage, style);
+    without(&passage, regions, style)
+}
+
+/// The passage without any of its words, because nobody can look at them. A profile that redacts nothing shows them.
+pub fn unseen(passage: Passage, style: Option<&Style>) -> Formatted {
+    let redacts = style.is_none_or(|style| style.redaction.is_some());
+    let regions = if redacts { vec![everything(&passage)] } else { Vec::new() };
+    without(&passage, regions.into_iter().filter(|r| !r.words.is_empty()).collect(), style)
+}
+
+/// The passage's words as spoken, without what is in `regions`.
+fn without(passage: &Passage, regions: Vec<Region>, style: Option<&Style>) -> Formatted {
     let mut out = Formatted {
         format_counts: FormatCounts { redacted: regions.iter().map(|r| r.class.clone()).collect(), ..FormatCounts::default() },
         ..Formatted::default()
     };
     let mut at = 0;
     for region in &regions {
-        (at..region.words.start).for_each(|word| say(&mut out, &passage, word));
-        hide(&mut out, &passage, region, style);
+        (at..region.words.start).for_each(|word| say(&mut out, passage, word));
+        hide(&mut out, passage, region, style);
         at = region.words.end;
     }
-    (at..passage.words.len()).for_each(|word| say(&mut out, &passage, word));
+    (at..passage.words.len()).for_each(|word| say(&mut out, passage, word));
     out.text = out.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
     out
+}
+
+fn everything(passage: &Passage) -> Region {
+    Region { words: 0..passage.words.len(), class: UNKNOWN.into(), exact: false, open: false }
 }
 
 /// The regions that must be redacted. If finding them panics, everything is redacted, because redaction itself may have
@@ -39,8 +55,7 @@ fn hidden(passage: &Passage, style: Option<&Style>) -> Vec<Region> {
         Some(style) => catch_unwind(AssertUnwindSafe(|| apply::regions(passage, style))).ok(),
         None => None,
     };
-    let all = || Region { words: 0..passage.words.len(), class: UNKNOWN.into(), exact: false, open: false };
-    found.unwrap_or_else(|| vec![all()]).into_iter().filter(|r| !r.words.is_empty()).collect()
+    found.unwrap_or_else(|| vec![everything(passage)]).into_iter().filter(|r| !r.words.is_empty()).collect()
 }
 
 fn say(out: &mut Formatted, passage: &Passage, at: usize) {

@@ -1,17 +1,40 @@
-//! The crash mark of a committed offset: whether a worker has begun the next record and died before it was done.
+//! The crash mark of a committed offset: what its owner was doing, should the owner not live to say so.
 //!
 //! ```text
-//!          taken over                died                     died                     died
-//!  CLEAN ───────────▶ BEGUN ────────────────────▶ ALONE ───────────────▶ TWICE ───────────────▶ the record is refused
-//!    ▲      records are taken as ever    records are taken one by one, a commit after each
-//!    └──────────────┴──── a commit got further, or the partition was handed over ────┘
+//!          taken over          died                           died                     died twice, at the same work
+//!  CLEAN ─────────────▶ BEGUN ──────▶ CAREFUL, at some work ──────▶ one death counted ────────────▶ the work is given up
+//!    ▲       all work goes on as ever      one step at a time; each step is named by a commit before it begins
+//!    └──────────────┴──── what the last owner left is worked off, or the partition was handed over ────┘
 //! ```
 //!
-//! The mark is the metadata of the committed offset. So it outlives whatever ended the process: a panic, an abort, the
-//! kernel.
+//! The mark is the metadata of the committed offset. So it outlives whatever ended the process: a panic, an abort, a
+//! stack overflow, the kernel.
+
+use std::fmt::Write;
 
 /// An offset and its crash mark, as a commit holds them.
 pub type Position = (i64, CrashMark);
+
+/// Largest number of works whose deaths are counted at the same time.
+const MAX_SUSPECTS: usize = 4;
+
+/// A step of a partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// taking the record at this offset
+    Record(i64),
+    /// everything else, for one stream: passes, timers, segments, partials. The number is a hash of the stream's key
+    Stream(u64),
+}
+
+/// What careful owners have learnt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Suspicion {
+    /// the work under way
+    pub now: Option<Work>,
+    /// how many owners died at which work
+    deaths: [Option<(Work, u8)>; MAX_SUSPECTS],
+}
 
 /// A crash mark; the module's documentation draws its steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,24 +42,143 @@ pub enum CrashMark {
     /// no worker has died here
     #[default]
     Clean,
-    /// a worker has begun this record, with the following records under way as well
+    /// a worker has begun to work off what it was left, and many things are under way
     Begun,
-    /// a worker has begun this record and no other
-    Alone,
-    /// a worker has begun this record and no other, for the second time
-    Twice,
+    /// a worker does one thing after another
+    Careful(Suspicion),
 }
 
-impl CrashMark {
-    const NAMES: [(CrashMark, &str); 3] = [(CrashMark::Begun, "begun"), (CrashMark::Alone, "alone"), (CrashMark::Twice, "twice")];
-
-    /// The mark as an offset's metadata; empty for a clean mark.
-    pub fn to_metadata(self) -> &'static str {
-        CrashMark::NAMES.iter().find(|(mark, _)| *mark == self).map_or("", |(_, name)| name)
+impl Suspicion {
+    /// How many owners died at this work.
+    pub fn deaths(&self, work: Work) -> u8 {
+        self.deaths.iter().flatten().find(|(of, _)| *of == work).map_or(0, |(_, deaths)| *deaths)
     }
 
-    /// The mark in an offset's metadata. Metadata that another program wrote counts as clean.
+    /// Its owner has died: the death counts against the work that was under way. Of too many works the one with the
+    /// fewest deaths is forgotten.
+    #[must_use]
+    pub fn died(mut self) -> Suspicion {
+        let Some(work) = self.now.take() else { return self };
+        let deaths = self.deaths(work).saturating_add(1);
+        self.forget(work);
+        let least = self.deaths.iter_mut().min_by_key(|place| place.map_or(0, |(_, deaths)| deaths));
+        *least.expect("there are places") = Some((work, deaths));
+        self
+    }
+
+    /// The same while nothing is under way.
+    #[must_use]
+    pub fn at_rest(mut self) -> Suspicion {
+        self.now = None;
+        self
+    }
+
+    /// Counts no death at this work any more.
+    pub fn forget(&mut self, work: Work) {
+        self.deaths.iter_mut().filter(|place| place.is_some_and(|(of, _)| of == work)).for_each(|place| *place = None);
+    }
+}
+
+impl Work {
+    fn name(self) -> String {
+        match self {
+            Work::Record(offset) => format!("r{offset}"),
+            Work::Stream(hash) => format!("s{hash:x}"),
+        }
+    }
+
+    fn named(name: &str) -> Option<Work> {
+        match name.split_at_checked(1)? {
+            ("r", offset) => offset.parse().ok().map(Work::Record),
+            ("s", hash) => u64::from_str_radix(hash, 16).ok().map(Work::Stream),
+            _ => None,
+        }
+    }
+}
+
+const BEGUN: &str = "begun";
+const CAREFUL: &str = "careful";
+
+impl CrashMark {
+    /// The mark as an offset's metadata, at most 200 bytes; empty for a clean mark.
+    pub fn to_metadata(self) -> String {
+        match self {
+            CrashMark::Clean => String::new(),
+            CrashMark::Begun => BEGUN.to_string(),
+            CrashMark::Careful(suspicion) => {
+                let mut text = CAREFUL.to_string();
+                if let Some(work) = suspicion.now {
+                    write!(text, " {}", work.name()).expect("text can be written");
+                }
+                for (work, deaths) in suspicion.deaths.iter().flatten() {
+                    write!(text, " {}={deaths}", work.name()).expect("text can be written");
+                }
+                text
+            }
+        }
+    }
+
+    /// The mark in an offset's metadata. Metadata that another program wrote counts as clean. Marks of older versions
+    /// (`alone`, `twice`) name no work: their owner died while it was careful.
     pub fn from_metadata(metadata: &str) -> CrashMark {
-        CrashMark::NAMES.iter().find(|(_, name)| *name == metadata).map_or(CrashMark::Clean, |(mark, _)| *mark)
+        let mut parts = metadata.split(' ');
+        match parts.next() {
+            Some(BEGUN | "alone" | "twice") => CrashMark::Begun,
+            Some(CAREFUL) => {
+                let mut suspicion = Suspicion::default();
+                let mut places = suspicion.deaths.iter_mut();
+                for part in parts {
+                    match part.split_once('=') {
+                        None => suspicion.now = Work::named(part),
+                        Some((work, deaths)) => {
+                            if let (Some(work), Ok(deaths)) = (Work::named(work), deaths.parse())
+                                && let Some(place) = places.next()
+                            {
+                                *place = Some((work, deaths));
+                            }
+                        }
+                    }
+                }
+                CrashMark::Careful(suspicion)
+            }
+            _ => CrashMark::Clean,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_come_back_from_metadata_and_foreign_metadata_is_clean() {
+        let mut suspicion = Suspicion::default();
+        let mut marks = vec![CrashMark::Clean, CrashMark::Begun, CrashMark::Careful(suspicion)];
+        for work in [Work::Record(7), Work::Stream(u64::MAX), Work::Record(i64::MAX), Work::Record(7)] {
+            suspicion.now = Some(work);
+            marks.push(CrashMark::Careful(suspicion));
+            suspicion = suspicion.died();
+            marks.push(CrashMark::Careful(suspicion));
+        }
+        for mark in marks {
+            assert_eq!(CrashMark::from_metadata(&mark.to_metadata()), mark, "{:?}", mark.to_metadata());
+            assert!(mark.to_metadata().len() <= 200);
+        }
+        assert_eq!(CrashMark::from_metadata("somebody's"), CrashMark::Clean);
+        assert_eq!(CrashMark::from_metadata("twice"), CrashMark::Begun);
+        assert_eq!(CrashMark::from_metadata("careful x é q=1 s=2 r9=300"), CrashMark::Careful(Suspicion::default()));
+    }
+
+    #[test]
+    fn deaths_are_counted_by_work_and_of_too_many_works_those_with_the_fewest_are_forgotten() {
+        let mut suspicion = Suspicion::default();
+        for work in [1, 1, 2, 3, 4, 5, 6].map(Work::Record) {
+            suspicion.now = Some(work);
+            suspicion = suspicion.died();
+        }
+        assert_eq!((suspicion.deaths(Work::Record(1)), suspicion.deaths(Work::Record(6))), (2, 1));
+        suspicion.forget(Work::Record(1));
+        assert_eq!(suspicion.deaths(Work::Record(1)), 0);
+        assert_eq!(suspicion.died(), suspicion, "nothing was under way");
     }
 }

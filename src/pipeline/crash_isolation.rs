@@ -1,81 +1,201 @@
-//! Finds a record that ends its worker whenever it is taken, so that the record is left out and does not end workers
-//! for ever. [`crash_mark`](crate::kafka::crash_mark) draws the steps.
+//! Finds the work that ends its worker, so that the work is given up and does not end workers for ever.
+//! [`crash_mark`](crate::kafka::crash_mark) draws the marks that owners leave.
+//!
+//! ```text
+//!  CALM ◀──────────── what was left is worked off ─────────────┬───────────────┐
+//!  takes all there is                                          │               │
+//!                     the last owner left CLEAN ─────▶ UNPROVEN ◀── many records ── CAREFUL ◀── it died
+//!                                            takes all there is                     one step at a time:
+//!                                                                    IDLE ──▶ NAMED ──▶ WORKING ──▶ IDLE
+//!                                                                      ▲       a commit        │ a second try
+//!                                                                      └──────── CLEARED ◀─────┘
+//!                                                                        another commit
+//! ```
+//!
+//! A step is a record, or what one stream has to do ([`Work`]). Its name is durable before it begins. So a death is
+//! counted against the step that was under way. Steps of several partitions of a process run at the same time, and each
+//! of them is blamed. So a step that was blamed once is tried alone: no careful partition of the process does anything
+//! meanwhile. Work that was blamed twice is given up: a record becomes a dead letter, and a stream's words go out as
+//! spoken.
 
-use crate::kafka::crash_mark::CrashMark;
+use crate::kafka::crash_mark::{CrashMark, Suspicion, Work};
 
 /// Number of records that are taken one by one after a worker died. If the record that ends workers stands further on,
 /// the next worker begins after these records, and so comes nearer to it with each death.
 const ALONE: usize = 512;
+/// Deaths after which work is given up.
+pub const GIVEN_UP: u8 = 2;
 
-/// The state of the search: what is known of the records that come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// nothing is under way
+    Idle,
+    /// waits until its name is durable
+    Named(Work),
+    /// is under way
+    Working(Work),
+    /// is done, and waits until that is durable
+    Cleared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Calm,
+    Unproven,
+    Careful {
+        suspicion: Suspicion,
+        /// number of records still to be taken one by one
+        alone: usize,
+        step: Step,
+    },
+}
+
+/// What becomes of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepVerdict {
+    /// it is done as ever
+    Innocent,
+    /// it is tried alone
+    Suspect,
+    /// it is given up, because so many owners died at it
+    GivenUp(u8),
+}
+
+/// The state of the search.
 #[derive(Debug)]
 pub struct CrashIsolation {
-    /// the crash mark for the next commit
-    mark: CrashMark,
-    /// number of records still to be taken one by one
-    alone: usize,
-    /// no record is taken until this commit is durable
+    phase: Phase,
+    /// nothing is begun until this commit is durable
     awaited: Option<(i64, CrashMark)>,
-    /// the first record from this offset on has ended its worker twice, alone. (The offset itself may belong to a
-    /// transaction marker, which is no record.)
-    poison_from: Option<i64>,
+    caught_up: bool,
 }
 
 impl CrashIsolation {
     /// Begins a partition that goes on at `next_offset`, where the last commit left this mark.
     pub fn begin(left: CrashMark, next_offset: i64) -> CrashIsolation {
-        let (mark, alone) = match left {
-            CrashMark::Clean => (CrashMark::Begun, 0),
-            CrashMark::Begun => (CrashMark::Alone, ALONE),
-            CrashMark::Alone | CrashMark::Twice => (CrashMark::Twice, ALONE),
+        let careful = |suspicion| Phase::Careful { suspicion, alone: ALONE, step: Step::Idle };
+        let (phase, awaited) = match left {
+            CrashMark::Clean => (Phase::Unproven, Some((next_offset, CrashMark::Begun))),
+            CrashMark::Begun => (careful(Suspicion::default()), None),
+            CrashMark::Careful(suspicion) => (careful(suspicion.died()), None),
         };
-        let poison_from = (left == CrashMark::Twice).then_some(next_offset);
-        CrashIsolation { mark, alone, awaited: Some((next_offset, mark)), poison_from }
+        CrashIsolation { phase, awaited, caught_up: false }
     }
 
     /// The mark for a commit that is made now.
     pub fn mark(&self) -> CrashMark {
-        self.mark
+        match self.phase {
+            Phase::Calm => CrashMark::Clean,
+            Phase::Unproven => CrashMark::Begun,
+            Phase::Careful { suspicion, .. } => CrashMark::Careful(suspicion),
+        }
     }
 
-    /// Whether a commit must be durable before the next record is taken.
+    /// The mark for the last commit of a partition that is handed over: nothing is under way.
+    pub fn left_behind(&self) -> CrashMark {
+        match self.phase {
+            Phase::Calm | Phase::Unproven => CrashMark::Clean,
+            Phase::Careful { suspicion, .. } => CrashMark::Careful(suspicion.at_rest()),
+        }
+    }
+
+    /// Whether a commit must be durable before anything is begun.
     pub fn waits(&self) -> bool {
         self.awaited.is_some()
     }
 
+    /// Whether one thing is done after another.
+    pub fn is_careful(&self) -> bool {
+        matches!(self.phase, Phase::Careful { .. })
+    }
+
+    /// Whether the next step may be named.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.phase, Phase::Careful { step: Step::Idle, .. })
+    }
+
+    /// The step under way.
+    pub fn working(&self) -> Option<Work> {
+        match self.phase {
+            Phase::Careful { step: Step::Working(work), .. } => Some(work),
+            _ => None,
+        }
+    }
+
+    /// What is known of a step.
+    pub fn verdict(&self, work: Work) -> StepVerdict {
+        let Phase::Careful { suspicion, .. } = self.phase else { return StepVerdict::Innocent };
+        match suspicion.deaths(work) {
+            0 => StepVerdict::Innocent,
+            deaths if deaths < GIVEN_UP => StepVerdict::Suspect,
+            deaths => StepVerdict::GivenUp(deaths),
+        }
+    }
+
+    /// Names the next step, in a partition that goes on at `next_offset`. The name must be committed.
+    pub fn name(&mut self, work: Work, next_offset: i64) {
+        let Phase::Careful { suspicion, step, .. } = &mut self.phase else { panic!("only careful owners name steps") };
+        assert_eq!(*step, Step::Idle, "one step at a time");
+        suspicion.now = Some(work);
+        *step = Step::Named(work);
+        self.awaited = Some((next_offset, self.mark()));
+    }
+
     /// Notes that a commit is durable.
     pub fn committed(&mut self, at: i64, mark: CrashMark) {
-        if self.awaited.is_some_and(|(offset, awaited)| awaited == mark && offset <= at) {
-            self.awaited = None;
-            if self.alone == 0 {
-                self.mark = CrashMark::Clean;
+        if !self.awaited.is_some_and(|(offset, awaited)| awaited == mark && offset <= at) {
+            return;
+        }
+        self.awaited = None;
+        if let Phase::Careful { step, .. } = &mut self.phase {
+            *step = match *step {
+                Step::Named(work) => Step::Working(work),
+                Step::Idle | Step::Cleared => Step::Idle,
+                Step::Working(_) => panic!("no commit is awaited while a step is under way"),
+            };
+        }
+    }
+
+    /// The step under way is done, and the partition goes on at `next_offset`. Where it was tried alone, this must be
+    /// committed before any other step begins.
+    pub fn done(&mut self, next_offset: i64) {
+        let work = self.working().expect("a step is under way");
+        let verdict = self.verdict(work);
+        let Phase::Careful { suspicion, alone, step } = &mut self.phase else { return };
+        suspicion.now = None;
+        if matches!(work, Work::Record(_)) {
+            *alone = alone.saturating_sub(1);
+        }
+        match verdict {
+            StepVerdict::Innocent => *step = Step::Idle,
+            StepVerdict::Suspect | StepVerdict::GivenUp(_) => {
+                // A record is not taken twice, and a stream that was given up has other words now. A stream that was
+                // only tried may have more to do, and stays under suspicion.
+                if matches!(work, Work::Record(_)) || verdict != StepVerdict::Suspect {
+                    suspicion.forget(work);
+                }
+                *step = Step::Cleared;
+                self.awaited = Some((next_offset, self.mark()));
             }
         }
     }
 
-    /// Whether the next record, at this offset, must be refused without being processed.
-    pub fn is_poison(&self, offset: i64) -> bool {
-        self.poison_from.is_some_and(|from| from <= offset)
-    }
-
-    /// Notes that a record was taken, and that the partition goes on after it. Returns whether this must be committed
-    /// at once.
-    pub fn took(&mut self, next_offset: i64) -> bool {
-        if self.alone == 0 {
-            return false;
-        }
-        self.poison_from = None;
-        self.alone -= 1;
-        self.mark = if self.alone == 0 { CrashMark::Clean } else { CrashMark::Alone };
-        self.awaited = Some((next_offset, self.mark));
-        true
-    }
-
-    /// The backlog is processed: no record of it ended the worker.
+    /// The backlog is taken.
     pub fn caught_up(&mut self) {
-        if self.alone > 0 && !self.waits() {
-            self.alone = 0;
-            self.mark = CrashMark::Clean;
+        self.caught_up = true;
+    }
+
+    /// Looks whether the search is over. `old_words`: words that the last owner left have not all left the partition.
+    pub fn look(&mut self, old_words: bool) {
+        match self.phase {
+            Phase::Unproven if !old_words && !self.waits() => self.phase = Phase::Calm,
+            Phase::Careful { step: Step::Idle, alone, .. } => match (alone == 0 || self.caught_up, old_words) {
+                (true, false) => self.phase = Phase::Calm,
+                // The words wait for the end of the backlog.
+                (true, true) if !self.caught_up => self.phase = Phase::Unproven,
+                _ => {}
+            },
+            _ => {}
         }
     }
 }
@@ -84,99 +204,182 @@ impl CrashIsolation {
 mod tests {
     use super::*;
 
-    /// Plays the owners of a log until one of them survives. Each owner takes records up to the poison record and dies
-    /// there.
-    fn deaths_until_it_is_left_out(poison: i64, committed: i64) -> (u32, Vec<i64>) {
-        let (mut log, mut deaths, mut refused) = ((committed, CrashMark::Clean), 0, Vec::new());
-        'owner: loop {
-            let mut isolation = CrashIsolation::begin(log.1, log.0);
-            let mut at = log.0;
-            log = (at, isolation.mark());
-            isolation.committed(log.0, log.1);
-            while at < poison + 5 {
-                assert!(!isolation.waits());
-                if isolation.is_poison(at) {
-                    refused.push(at);
-                } else if at == poison {
-                    deaths += 1;
-                    continue 'owner;
+    /// A partition: its records' offsets, what is committed, and what was refused.
+    struct Log {
+        offsets: Vec<i64>,
+        committed: (i64, CrashMark),
+        refused: Vec<i64>,
+    }
+
+    impl Log {
+        fn of(offsets: impl IntoIterator<Item = i64>) -> Log {
+            Log { offsets: offsets.into_iter().collect(), committed: (0, CrashMark::Clean), refused: Vec::new() }
+        }
+
+        fn commit(&mut self, isolation: &mut CrashIsolation, at: i64) {
+            self.committed = (at, isolation.mark());
+            isolation.committed(at, isolation.mark());
+        }
+
+        fn next(&self, at: i64) -> Option<i64> {
+            self.offsets.iter().copied().find(|offset| *offset >= at)
+        }
+    }
+
+    /// Plays the owners of some partitions of one process until one of them survives. All partitions take a step in
+    /// turn. Every owner dies where it takes a poison record, and all of its partitions with it. Returns the deaths.
+    fn deaths(logs: &mut [Log], poison: &[(usize, i64)]) -> u32 {
+        let mut deaths = 0;
+        'owner: while deaths < 30 {
+            let mut owners: Vec<(CrashIsolation, i64)> =
+                logs.iter().map(|log| (CrashIsolation::begin(log.committed.1, log.committed.0), log.committed.0)).collect();
+            for (log, (isolation, at)) in logs.iter_mut().zip(&mut owners) {
+                log.commit(isolation, *at);
+            }
+            loop {
+                // Names become durable together; a step that is tried alone has its turn alone.
+                let mut named = Vec::new();
+                for (n, log) in logs.iter_mut().enumerate() {
+                    let (isolation, at) = &mut owners[n];
+                    match log.next(*at) {
+                        Some(offset) => named.push((n, offset)),
+                        None => {
+                            isolation.caught_up();
+                            isolation.look(false);
+                        }
+                    }
                 }
-                at += 1;
-                if isolation.took(at) {
-                    log = (at, isolation.mark());
-                    isolation.committed(log.0, log.1);
+                if named.is_empty() {
+                    return deaths;
+                }
+                let suspect =
+                    named.iter().position(|&(n, offset)| owners[n].0.verdict(Work::Record(offset)) == StepVerdict::Suspect);
+                let turn = suspect.map_or(named.clone(), |only| vec![named[only]]);
+                for &(n, offset) in &turn {
+                    let (isolation, at) = &mut owners[n];
+                    if isolation.is_careful() {
+                        isolation.name(Work::Record(offset), *at);
+                        logs[n].commit(isolation, *at);
+                    }
+                }
+                for &(n, offset) in &turn {
+                    let (isolation, at) = &mut owners[n];
+                    if matches!(isolation.verdict(Work::Record(offset)), StepVerdict::GivenUp(_)) {
+                        logs[n].refused.push(offset);
+                    } else if poison.contains(&(n, offset)) {
+                        deaths += 1;
+                        continue 'owner;
+                    }
+                    *at = offset + 1;
+                    if isolation.working().is_some() {
+                        isolation.done(*at);
+                        logs[n].commit(isolation, *at);
+                    }
                 }
             }
-            return (deaths, refused);
         }
+        deaths
     }
 
     #[test]
     fn a_record_that_ends_its_worker_is_refused_after_one_death_among_others_and_two_alone() {
         for before in [0, 1, 7, 300] {
-            assert_eq!(deaths_until_it_is_left_out(100 + before, 100), (3, vec![100 + before]), "{before} records before it");
+            let mut log = [Log::of(0..before + 5)];
+            assert_eq!(deaths(&mut log, &[(0, before)]), 3, "{before} records before it");
+            assert_eq!(log[0].refused, [before]);
         }
-    }
-
-    /// Like [`deaths_until_it_is_left_out`], for a log of a transactional sender: after every `each` records there is a
-    /// marker, which has an offset and is no record.
-    fn deaths_among_markers(poison: usize, each: usize) -> (u32, Vec<i64>) {
-        let offsets: Vec<i64> = (0..poison + 5).map(|n| (n + n / each) as i64).collect();
-        let (mut log, mut deaths, mut refused) = ((0, CrashMark::Clean), 0, Vec::new());
-        'owner: while deaths < 20 {
-            let mut isolation = CrashIsolation::begin(log.1, log.0);
-            log = (log.0, isolation.mark());
-            isolation.committed(log.0, log.1);
-            let begin = log.0;
-            for &at in offsets.iter().filter(|at| **at >= begin) {
-                if isolation.is_poison(at) {
-                    refused.push(at);
-                } else if at == offsets[poison] {
-                    deaths += 1;
-                    continue 'owner;
-                }
-                if isolation.took(at + 1) {
-                    log = (at + 1, isolation.mark());
-                    isolation.committed(log.0, log.1);
-                }
-            }
-            break;
-        }
-        (deaths, refused)
     }
 
     #[test]
     fn a_record_behind_a_transaction_marker_is_convicted_as_any_other_and_no_other_is() {
         for (poison, each) in [(1, 1), (3, 1), (4, 2), (8, 4), (300, 7)] {
-            let at = (poison + poison / each) as i64;
-            assert_eq!(deaths_among_markers(poison, each), (3, vec![at]), "record {poison}, a marker behind every {each}");
+            let mut log = [Log::of((0..poison + 5).map(|n| n + n / each))];
+            assert_eq!(deaths(&mut log, &[(0, poison + poison / each)]), 3, "record {poison}, a marker behind every {each}");
+            assert_eq!(log[0].refused, [poison + poison / each]);
         }
     }
 
     #[test]
-    fn a_partition_that_was_handed_over_or_goes_on_is_under_no_suspicion() {
+    fn records_of_other_partitions_that_were_under_way_at_every_death_are_not_refused() {
+        for poisoned in 0..3 {
+            let mut logs = [Log::of(5..9), Log::of(5..9), Log::of(5..9)];
+            assert!(deaths(&mut logs, &[(poisoned, 5)]) <= 4);
+            for (n, log) in logs.iter().enumerate() {
+                assert_eq!(log.refused, if n == poisoned { vec![5] } else { vec![] });
+            }
+        }
+        let mut logs = [Log::of(0..4), Log::of(0..4)];
+        assert!(deaths(&mut logs, &[(0, 1), (1, 2), (1, 3)]) <= 12, "each poison costs its own deaths");
+        assert_eq!((&logs[0].refused[..], &logs[1].refused[..]), (&[1][..], &[2, 3][..]));
+    }
+
+    #[test]
+    fn where_the_convicted_record_is_gone_no_other_record_is_refused_in_its_place() {
+        let mut suspicion = Suspicion::default();
+        suspicion.now = Some(Work::Record(5));
+        suspicion = suspicion.died();
+        suspicion.now = Some(Work::Record(5));
+        let mut isolation = CrashIsolation::begin(CrashMark::Careful(suspicion), 5);
+        assert_eq!(isolation.verdict(Work::Record(5)), StepVerdict::GivenUp(2));
+        isolation.caught_up();
+        isolation.look(false);
+        assert_eq!((isolation.is_careful(), isolation.mark()), (false, CrashMark::Clean));
+        assert!((5..2000).all(|offset| isolation.verdict(Work::Record(offset)) == StepVerdict::Innocent));
+    }
+
+    #[test]
+    fn a_partition_that_was_handed_over_is_under_no_suspicion_and_one_is_proven_once_old_words_have_left() {
         let mut isolation = CrashIsolation::begin(CrashMark::Clean, 5);
         assert!(isolation.waits(), "nothing is taken before the commit says so");
         isolation.committed(5, CrashMark::Clean); // a commit of the previous owner
         assert!(isolation.waits());
         isolation.committed(5, CrashMark::Begun);
-        assert!(!isolation.waits() && !isolation.took(6) && isolation.mark() == CrashMark::Clean);
-        for left in [CrashMark::Begun, CrashMark::Alone] {
-            let mut isolation = CrashIsolation::begin(left, 5);
-            isolation.committed(5, isolation.mark());
-            for at in 0..ALONE as i64 {
-                assert!(isolation.took(6 + at), "each is committed");
-                isolation.committed(6 + at, isolation.mark());
-            }
-            assert!(!isolation.took(2000) && isolation.mark() == CrashMark::Clean);
-        }
+        isolation.look(true);
+        assert_eq!((isolation.waits(), isolation.mark()), (false, CrashMark::Begun));
+        isolation.look(false);
+        assert_eq!(isolation.mark(), CrashMark::Clean);
     }
 
     #[test]
-    fn marks_come_back_from_metadata_and_foreign_metadata_is_clean() {
-        for mark in [CrashMark::Clean, CrashMark::Begun, CrashMark::Alone, CrashMark::Twice] {
-            assert_eq!(CrashMark::from_metadata(mark.to_metadata()), mark);
+    fn a_careful_partition_takes_so_many_records_one_by_one_and_waits_for_old_words_until_it_has_caught_up() {
+        let take = |isolation: &mut CrashIsolation, n: i64| {
+            for at in 0..n {
+                isolation.name(Work::Record(at), at);
+                isolation.committed(at, isolation.mark());
+                isolation.done(at + 1);
+                isolation.look(true);
+            }
+        };
+        let mut isolation = CrashIsolation::begin(CrashMark::Begun, 0);
+        take(&mut isolation, ALONE as i64);
+        assert_eq!((isolation.is_careful(), isolation.mark()), (false, CrashMark::Begun), "old words wait behind a backlog");
+        let mut isolation = CrashIsolation::begin(CrashMark::Begun, 0);
+        isolation.caught_up();
+        take(&mut isolation, 2 * ALONE as i64);
+        assert!(isolation.is_careful());
+        isolation.look(false);
+        assert_eq!(isolation.mark(), CrashMark::Clean);
+    }
+
+    #[test]
+    fn a_stream_that_was_tried_stays_under_suspicion_and_is_given_up_at_the_second_death() {
+        let work = Work::Stream(7);
+        let mut left = CrashMark::Begun;
+        let mut verdicts = Vec::new();
+        for _ in 0..3 {
+            // Each owner works on the stream once in peace, and dies when the stream has more to do.
+            let mut isolation = CrashIsolation::begin(left, 0);
+            verdicts.push(isolation.verdict(work));
+            isolation.name(work, 0);
+            isolation.committed(0, isolation.mark());
+            isolation.done(0);
+            if isolation.waits() {
+                isolation.committed(0, isolation.mark());
+            }
+            isolation.name(work, 0);
+            left = isolation.mark();
+            assert_eq!(isolation.left_behind(), CrashIsolation::begin(isolation.left_behind(), 0).mark(), "no death is counted");
         }
-        assert_eq!(CrashMark::from_metadata("somebody's"), CrashMark::Clean);
+        assert_eq!(verdicts, [StepVerdict::Innocent, StepVerdict::Suspect, StepVerdict::GivenUp(2)]);
     }
 }

@@ -11,6 +11,7 @@
 
 mod active_settings;
 mod assignment;
+mod careful;
 pub mod clock;
 mod cluster;
 mod crash_isolation;
@@ -157,6 +158,8 @@ pub struct Shared {
     pub on_release: Option<OnRelease>,
     /// who hears of the second stage's answers: the evaluation
     pub on_decided: Option<OnDecided>,
+    /// partitions that do one thing after another share it for a step, or have it alone
+    turns: Arc<tokio::sync::RwLock<()>>,
 }
 
 impl Shared {
@@ -214,6 +217,7 @@ impl Shared {
             health: Arc::default(),
             on_release: None,
             on_decided: None,
+            turns: Arc::default(),
             settings,
         })
     }

@@ -18,12 +18,14 @@ pub struct PanicGuard<'a> {
     pub formatter: &'a Formatter,
     /// its partition, for the event
     pub partition: i32,
+    /// how words are formatted that do not panic
+    pub how: FormatMode,
 }
 
 impl PanicGuard<'_> {
     fn catch<T>(&self, kind: &'static str, stream: &StreamRef, make: impl Fn(FormatMode) -> T) -> T {
         // The formatter keeps no state between two calls that a panic could leave half changed.
-        catch_unwind(AssertUnwindSafe(|| make(FormatMode::Written))).unwrap_or_else(|_| {
+        catch_unwind(AssertUnwindSafe(|| make(self.how))).unwrap_or_else(|_| {
             events::FormatFailed { kind, partition: self.partition, epoch: stream.epoch }.emit();
             make(FormatMode::Spoken)
         })

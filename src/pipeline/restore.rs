@@ -81,6 +81,7 @@ fn read(
     if !unreadable.is_empty() {
         reread(shared, changelog, number, &mut partition, unreadable, abandoned)?;
     }
+    partition.note_old_words();
     let ChangelogState { next_offset, mark, end, .. } = left;
     Ok(RestoredPartition { partition, isolation: CrashIsolation::begin(mark, next_offset), began_at: (next_offset, mark), end })
 }

@@ -301,6 +301,32 @@ fn a_tail_whose_writing_panics_is_a_partial_as_spoken() {
 }
 
 #[test]
+fn a_stream_over_which_workers_died_goes_out_as_spoken_or_unseen_and_goes_on_with_its_next_owner() {
+    for (deaths, shown) in [(2, true), (3, false)] {
+        let mut desk = Desk::live(REDACT);
+        desk.say("call", "good morning my card is four one one one one one one one one one one one one one one one bye");
+        let (stream, _) = desk.partition.next_at_work().expect("the model is to be asked, or a tail to be shown");
+        desk.partition.give_up(stream, deaths);
+        assert!(!desk.partition.has_request_in_flight(), "nothing of it waits for the model");
+        let Checkpoint { out, changelog, .. } = desk.checkpoint();
+        let [Outgoing::Formatted(segment, _)] = &out[..] else { panic!("{out:?}") };
+        let text = segment.text.as_str();
+        assert!(segment.degraded && !text.contains("four") && text.starts_with("good morning my card is *") == shown, "{text}");
+        assert_eq!(segment.words.iter().map(|w| w.src[1] - w.src[0]).sum::<u64>(), 22, "every word is accounted for");
+        let states = changelog.into_iter().filter_map(|(key, state)| Some((key, state?))).collect();
+        let (mut desk, unreadable) = Desk::restored(&shared(REDACT), &left(states, 1));
+        assert!(unreadable.is_empty() && !desk.partition.has_old_words(), "its state is sound");
+        desk.partition.caught_up();
+        desk.say("call", "and so it goes on and on");
+        desk.end("call");
+        desk.settle();
+        let (segments, _) = desk.out();
+        assert!(segments[0].text.starts_with("and so it goes on") && !segments[0].degraded, "{segments:?}");
+        assert_eq!(segments.iter().filter_map(|s| s.counts).map(|c| (c.words, c.degraded)).collect::<Vec<_>>(), [(29, 22)]);
+    }
+}
+
+#[test]
 fn a_state_whose_restoring_panics_is_one_that_cannot_be_used_and_its_stream_is_read_again() {
     let shared = shared("");
     let mut desk = Desk::restored(&shared, &left(BTreeMap::new(), 0)).0;

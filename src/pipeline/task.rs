@@ -14,6 +14,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::Shared;
 use super::assignment::{TaskChannels, TaskInput};
+use super::careful::{Steps, Turn};
 use super::clock::sleep_until;
 use super::crash_isolation::CrashIsolation;
 use super::partition::{Partition, UnpackedCheckpoint};
@@ -76,14 +77,29 @@ pub async fn run(
     let mut commit_requested = false;
     let mut forgot = system::now();
     let mut waiting = None; // a record whose schema is asked for; those behind it wait as well
+    let mut steps = Steps::default();
     caught_up_at(end, &mut partition, &mut isolation);
     loop {
-        partition.submit_requests();
+        isolation.look(partition.has_old_words());
+        partition.be_careful(isolation.is_careful());
+        if isolation.is_careful() {
+            if steps.go_on(&mut partition, &mut isolation) {
+                report(TaskReport::WantsCommit);
+            }
+            caught_up_at(end, &mut partition, &mut isolation);
+        } else if let Some(record) = steps.left() {
+            take(record, &mut partition);
+            caught_up_at(end, &mut partition, &mut isolation);
+        }
+        if !isolation.is_careful() {
+            partition.submit_requests();
+        }
         if partition.wants_commit() && !std::mem::replace(&mut commit_requested, true) {
             report(TaskReport::WantsCommit);
         }
         partition.report();
-        let wake = partition.next_due().map(|t| partition.instant(t));
+        let due = if isolation.is_careful() { steps.next_due(&partition, &isolation) } else { partition.next_due() };
+        let wake = due.map(|t| partition.instant(t));
         // What the worker and the model say comes before further records.
         tokio::select! {
             biased;
@@ -98,22 +114,21 @@ pub async fn run(
                     isolation.committed(at, mark);
                 }
             }
+            turn = Turn::of(&shared.turns, steps.is_alone(&isolation)), if isolation.is_idle() && steps.next.is_some() => {
+                steps.begin(turn, &mut isolation, partition.next_offset());
+                report(TaskReport::WantsCommit);
+            }
             answer = partition.answer() => partition.answered(answer),
             () = sleep_until(wake) => partition.tick(),
-            record = arrived(&mut waiting), if waiting.is_some() => {
-                take(record, &mut partition, &mut isolation, &report);
-                caught_up_at(end, &mut partition, &mut isolation);
-            }
-            record = records.recv(), if waiting.is_none() && !partition.is_full() && !isolation.waits() => match record {
+            record = arrived(&mut waiting), if waiting.is_some() => steps.record = Some(record),
+            record = records.recv(),
+                if waiting.is_none() && steps.record.is_none() && !partition.is_full() && !isolation.waits() => match record {
                 // The consumer asks for its own starting offset, and may get an older one while a dead worker's offsets
                 // are pending.
                 Some(TaskInput::Record(record)) if record.offset < partition.next_offset() => {}
                 Some(TaskInput::Record(record)) => match shared.missing_schema(&record) {
                     Some(id) => waiting = Some(AwaitingSchema { record, schema: Box::pin(schemas::arrival(shared.clone(), id)) }),
-                    None => {
-                        take(record, &mut partition, &mut isolation, &report);
-                        caught_up_at(end, &mut partition, &mut isolation);
-                    }
+                    None => steps.record = Some(record),
                 },
                 Some(TaskInput::CaughtUp) => {
                     isolation.caught_up();
@@ -128,7 +143,8 @@ pub async fn run(
             shared.active_settings().quotas.forget_idle(forgot);
         }
     }
-    report(TaskReport::Last(incarnation, packed(partition.begin_checkpoint()).await));
+    let last = packed(partition.begin_checkpoint()).await;
+    report(TaskReport::Last(incarnation, Checkpoint { mark: isolation.left_behind(), ..last }));
     Ok(())
 }
 
@@ -147,16 +163,9 @@ async fn arrived(waiting: &mut Option<AwaitingSchema>) -> RawRecord {
     waiting.take().expect("it was there").record
 }
 
-fn take(record: RawRecord, partition: &mut Partition, isolation: &mut CrashIsolation, report: &impl Fn(TaskReport)) {
-    if isolation.is_poison(record.offset) {
-        partition.isolate(record);
-    } else {
-        crash_on(record.key.as_deref());
-        partition.take(record);
-    }
-    if isolation.took(partition.next_offset()) {
-        report(TaskReport::WantsCommit);
-    }
+fn take(record: RawRecord, partition: &mut Partition) {
+    crash_on(record.key.as_deref());
+    partition.take(record);
 }
 
 /// Packs a checkpoint on a thread that serves no partition.

@@ -309,6 +309,11 @@ impl Buffer {
         gone
     }
 
+    /// Keeps nothing of released words but the tags of the last frozen one.
+    pub fn forget_history(&mut self) {
+        self.history.clear();
+    }
+
     /// Sets arrivals to `now`, because no delay was running while the backlog was read.
     pub fn restart_clocks(&mut self, now: Time) {
         for entry in &mut self.entries {

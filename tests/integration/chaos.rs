@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use faircopy::record::{Kind, Segment};
 use serde_json::json;
 
 use crate::admin::{address, http};
@@ -263,6 +264,77 @@ fn a_record_that_ends_its_worker_whenever_it_is_taken_is_left_out_and_the_others
     let said: Vec<String> = segments(&topics).iter().map(|(_, s)| s.text.to_lowercase()).collect();
     assert!(said.iter().any(|t| t.contains("comes before")) && said.iter().any(|t| t.contains("comes after")), "{said:?}");
     assert!(worker.terminate().success());
+}
+
+/// A call with a word that ends its worker at `stage`, whoever owns the partition, and a healthy call beside it. Gives
+/// how many workers died before both were published, and what was published of the deadly call.
+fn deadly(stage: &str) -> (usize, Vec<Segment>) {
+    let topics = Topics::create(&format!("chaos-{stage}"), 1);
+    let (sender, raw) = (Sender::new(), topics.name("raw"));
+    let more = format!("{QUICK}[profiles.default]\nmax_delay_ms = 1000\nmax_release_ms = 1000\nutterance_delay_ms = 400\n");
+    let environment = [("FAIRCOPY_ABORT_ON", "deadly")];
+    let say = |session: &str, text: &str, end: Option<&str>| {
+        let record = json!({"text": text, "end": end}).to_string();
+        sender.send(&raw, Some(session.as_bytes()), Some(record.as_bytes()), &[]);
+        sender.flush();
+    };
+    let published = |session: &str| {
+        let all = segments(&topics).into_iter().map(|(_, s)| s);
+        all.filter(|s| *s.session == *session && s.kind == Kind::Final).collect::<Vec<_>>()
+    };
+    let mut worker = Worker::spawn(&topics, "w-0", &more, &environment);
+    say("healthy", "good morning this call is healthy", None);
+    say("sick", &format!("nobody survives the word deadly-{stage} in this call"), None);
+    let mut deaths = 0;
+    within(LONG, "the words of both calls come out", || {
+        if worker.has_ended() {
+            deaths += 1;
+            assert!(deaths < 12, "it is looped on:\n{}", worker.log());
+            worker = Worker::spawn(&topics, &format!("w-{deaths}"), &more, &environment);
+        }
+        ["healthy", "sick"].iter().all(|session| published(session).iter().map(|s| s.words.len()).sum::<usize>() >= 6)
+    });
+    say("healthy", "and it goes on", Some("session"));
+    say("sick", "and goes on too", Some("session"));
+    within(LONG, "both calls end", || {
+        assert!(!worker.has_ended(), "{}", worker.log());
+        ends(&topics) == 2
+    });
+    let counted: Vec<u64> = segments(&topics).iter().filter_map(|(_, s)| s.counts).map(|c| c.words).collect();
+    assert_eq!(counted.iter().sum::<u64>(), 6 + 4 + 8 + 4, "nothing is lost or doubled");
+    assert!(published("healthy").iter().all(|s| !s.degraded), "the neighbour is formatted");
+    assert!(topics.read("dead").is_empty(), "nothing is refused");
+    assert!(worker.terminate().success());
+    (deaths, published("sick"))
+}
+
+/// The words came out once, as spoken, and those after them are formatted again.
+fn came_out_as_spoken(stage: &str, segments: &[Segment]) {
+    let text: Vec<&str> = segments.iter().map(|s| s.text.as_str()).collect();
+    let all = text.join(" ").to_lowercase();
+    assert!(all.starts_with(&format!("nobody survives the word deadly-{stage} in this call and goes on too")), "{text:?}");
+    assert!(segments[0].degraded && segments.last().is_some_and(|s| !s.degraded), "{segments:?}");
+}
+
+#[test]
+fn a_stream_whose_timer_ends_every_worker_goes_out_as_spoken_and_goes_on() {
+    let (deaths, segments) = deadly("timer");
+    came_out_as_spoken("timer", &segments);
+    assert!((3..=5).contains(&deaths), "{deaths} deaths");
+}
+
+#[test]
+fn a_stream_whose_pass_ends_every_worker_goes_out_as_spoken_and_goes_on() {
+    let (deaths, segments) = deadly("pass");
+    came_out_as_spoken("pass", &segments);
+    assert!((3..=5).contains(&deaths), "{deaths} deaths");
+}
+
+#[test]
+fn a_stream_whose_formatting_ends_every_worker_goes_out_as_spoken_and_goes_on() {
+    let (deaths, segments) = deadly("release");
+    came_out_as_spoken("release", &segments);
+    assert!((3..=5).contains(&deaths), "{deaths} deaths");
 }
 
 #[test]

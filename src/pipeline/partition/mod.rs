@@ -4,6 +4,7 @@
 pub(super) mod intake;
 mod output;
 mod refusals;
+mod steps;
 mod takeover;
 mod unpacked;
 
@@ -18,12 +19,14 @@ use super::clock::Clock;
 use super::shadow::ShadowFeed;
 use super::{OnRelease, Shared};
 use crate::events;
+use crate::faults::abort_at;
+use crate::format::FormatMode;
 use crate::health::Reporter;
 use crate::infer::queue::Lane;
 use crate::infer::second::SpanRequest;
 use crate::infer::{Answer, Request};
 use crate::produce::{DeadLetter, Outgoing};
-use crate::record::{RawRecord, Refused, Timing, decode};
+use crate::record::{RawRecord, Refused, Segment, Timing, decode};
 use crate::session::Time;
 use crate::session::map::{Accepted, Sessions, StreamLimits};
 use crate::session::output::{InferenceRequest, RequestBody, StreamId, StreamKey};
@@ -63,6 +66,16 @@ pub struct Partition {
     seen_settings: Arc<ActiveSettings>,
     /// whoever compares profiles with their challengers
     shadow: Option<ShadowFeed>,
+    /// whether it does one thing after another
+    careful: bool,
+    /// how segments are formatted
+    how: FormatMode,
+    /// partials made by careful steps
+    tails: Vec<Segment>,
+    /// words that the last owner left: their stream, and the number of its words
+    old_words: Vec<(StreamId, u64)>,
+    /// when it had caught up
+    caught_up_at: Option<Time>,
 }
 
 impl Partition {
@@ -94,6 +107,11 @@ impl Partition {
             on_release: None,
             under_way: HashMap::new(),
             shadow: None,
+            careful: false,
+            how: FormatMode::Written,
+            tails: Vec::new(),
+            old_words: Vec::new(),
+            caught_up_at: None,
         }
     }
 
@@ -222,7 +240,7 @@ impl Partition {
 
     /// The challenger of a profile, if a shadow is to hear of its streams.
     fn challenger(&self, profile: &str) -> Option<Arc<str>> {
-        let hears = self.shadow.is_some() && self.running;
+        let hears = self.shadow.is_some() && self.running && !self.careful;
         hears.then(|| self.seen_settings.profiles.named(profile).shadow.clone()).flatten()
     }
 
@@ -235,6 +253,7 @@ impl Partition {
     pub fn caught_up(&mut self) {
         let now = self.now();
         self.running = true;
+        self.caught_up_at.get_or_insert(now);
         self.sessions.caught_up(now, self.next_offset);
     }
 
@@ -303,6 +322,7 @@ impl Partition {
         let now = self.now();
         self.under_way.remove(&answer.stream);
         self.reporter.progressed();
+        abort_at("pass", || self.words_of(answer.stream));
         self.sessions.answer(answer.stream, answer.request_id, &answer.outcome, now);
     }
 
@@ -320,6 +340,13 @@ impl Partition {
     pub fn tick(&mut self) {
         self.apply_reload();
         let now = self.now();
+        if self.careful {
+            return self.sessions.forget_ended(now); // streams have their turns
+        }
+        if let Some(stream) = self.sessions.next_at_work(now).filter(|id| self.sessions.due_of(*id).is_some_and(|due| due <= now))
+        {
+            abort_at("timer", || self.words_of(stream));
+        }
         self.sessions.tick(now);
     }
 

@@ -7,6 +7,8 @@ use std::time::{Duration, SystemTime};
 use super::super::panics::PanicGuard;
 use super::{Partition, UnpackedCheckpoint};
 use crate::events;
+use crate::faults::abort_at;
+use crate::format::FormatMode;
 use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::PartitionNote;
 use crate::produce::{Checkpoint, Outgoing};
@@ -38,7 +40,7 @@ impl Partition {
             changelog.insert(key, Some(value));
         }
         changelog.extend(self.intake.refusals.take_changed());
-        let partials = self.partials();
+        let partials = if self.careful { std::mem::take(&mut self.tails) } else { self.partials() };
         let checkpoint = Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials };
         UnpackedCheckpoint { checkpoint, snapshots }
     }
@@ -64,7 +66,7 @@ impl Partition {
 
     fn outgoing(&mut self, event: StreamEvent) -> Outgoing {
         let shared = self.shared.clone();
-        let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number };
+        let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number, how: self.how };
         let stream = event.stream;
         match event.output {
             StreamOutput::Release(release) => {
@@ -83,6 +85,12 @@ impl Partition {
                 let span = source.as_ref().and_then(|s| RecordSpan::attached(s.attached.as_ref()));
                 span.inspect(|w| w.released());
                 let began = SystemTime::now();
+                if self.how == FormatMode::Written {
+                    abort_at("release", || release.entries.iter().map(|e| e.word.spoken.to_string()).collect());
+                }
+                if self.how != FormatMode::Hidden {
+                    abort_at("spoken", || release.entries.iter().map(|e| e.word.spoken.to_string()).collect());
+                }
                 let (segment, format_counts) = formatter.segment(&stream, &release);
                 span.inspect(|w| w.formatted(began));
                 let by_inference = release.entries.iter().filter(|e| e.freeze.is_some_and(|f| f.degraded)).count();
@@ -134,14 +142,18 @@ impl Partition {
         out
     }
 
+    /// A tail as a partial.
+    pub(super) fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
+        let formatter = PanicGuard { formatter: &self.shared.formatter, partition: self.number, how: FormatMode::Written };
+        events::SegmentMade { kind: "partial", degraded: 0 }.emit();
+        formatter.partial(stream, tail)
+    }
+
     /// Changed tails of sessions that may send a partial now, as partials.
     pub fn partials(&mut self) -> Vec<Segment> {
         let shared = self.shared.clone();
-        let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number };
-        let partial = |(stream, tail): (StreamRef, Tail)| {
-            events::SegmentMade { kind: "partial", degraded: 0 }.emit();
-            formatter.partial(&stream, &tail)
-        };
-        self.changed_tails(|session| shared.partial_limit.allows(session)).into_iter().map(partial).collect()
+        let tails = self.changed_tails(|session| shared.partial_limit.allows(session));
+        let made = tails.iter().map(|(stream, tail)| self.partial(stream, tail)).collect();
+        [std::mem::take(&mut self.tails), made].concat()
     }
 }

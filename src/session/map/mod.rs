@@ -10,6 +10,7 @@ pub mod repeated;
 mod requests;
 pub mod reread;
 mod routing;
+mod steps;
 mod vocabularies;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -254,17 +255,26 @@ impl Sessions {
         [self.due.first().map(|(t, _)| *t), self.ended.next_due(), self.vocabularies.next_due()].into_iter().flatten().min()
     }
 
+    fn tick_stream(&mut self, id: StreamId, now: Time) {
+        let slot = self.slots.get_mut(&id).expect("due names open slots");
+        let mut out = Vec::new();
+        slot.stream.tick(now, self.live_from.is_some(), self.limits.session_ttl_ms, self.next_offset, &mut out);
+        self.after(id, out, now);
+    }
+
     /// Lets time pass.
     pub fn tick(&mut self, now: Time) {
         while let Some(&(due, id)) = self.due.first() {
             if due > now {
                 break;
             }
-            let slot = self.slots.get_mut(&id).expect("due names open slots");
-            let mut out = Vec::new();
-            slot.stream.tick(now, self.live_from.is_some(), self.limits.session_ttl_ms, self.next_offset, &mut out);
-            self.after(id, out, now);
+            self.tick_stream(id, now);
         }
+        self.forget_ended(now);
+    }
+
+    /// Lets time pass for what has ended, and for nothing else.
+    pub fn forget_ended(&mut self, now: Time) {
         self.ended.tick(now);
         let open = |session: &Arc<str>| {
             let first = StreamKey { session: session.clone(), channel: "".into() };

@@ -12,17 +12,23 @@ impl Sessions {
     /// for words of a backlog count; otherwise only streams with live words.
     pub fn next_request(&mut self, now: Time, behind: bool) -> Option<(StreamId, InferenceRequest)> {
         while let Some(id) = if behind { &mut self.behind } else { &mut self.ready }.pop_front() {
-            let Some(slot) = self.slots.get_mut(&id) else { continue };
-            slot.queued = false;
-            if let Some(request) = slot.stream.next_request(now, self.live_from) {
-                let due = slot.stream.next_due(self.live_from.is_some(), self.limits.session_ttl_ms);
-                replace(&mut self.due, &mut slot.due, due, id);
-                self.in_flight += 1;
-                slot.asking = true;
+            if let Some(request) = self.ask(id, now) {
                 return Some((id, request));
             }
         }
         None
+    }
+
+    /// The next request of a stream that has left its queue, if the stream has one.
+    pub(super) fn ask(&mut self, id: StreamId, now: Time) -> Option<InferenceRequest> {
+        let slot = self.slots.get_mut(&id)?;
+        slot.queued = false;
+        let request = slot.stream.next_request(now, self.live_from)?;
+        let due = slot.stream.next_due(self.live_from.is_some(), self.limits.session_ttl_ms);
+        replace(&mut self.due, &mut slot.due, due, id);
+        self.in_flight += 1;
+        slot.asking = true;
+        Some(request)
     }
 
     /// While more words of a stream wait for the model than its buffer holds, the oldest go out as spoken. For streams

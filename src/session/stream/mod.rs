@@ -369,6 +369,16 @@ impl Stream {
         self.buffer.last_source().cloned()
     }
 
+    /// Words of the epoch so far.
+    pub fn total(&self) -> u64 {
+        self.buffer.total()
+    }
+
+    /// Whether a word before the `upto`th has come and has not left.
+    pub fn has_unreleased_before(&self, upto: u64) -> bool {
+        self.buffer.released() < upto.min(self.buffer.total())
+    }
+
     /// Words not frozen yet.
     pub fn unfrozen(&self) -> u64 {
         self.buffer.total() - self.buffer.frozen()

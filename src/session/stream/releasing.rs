@@ -1,9 +1,14 @@
 //! Frozen words leave the stream as segments, and an ended epoch closes.
 
+use std::collections::VecDeque;
+
 use super::Stream;
 use crate::redact::add_around;
+use crate::session::buffer::FreezeCause;
 use crate::session::output::{Release, StreamOutput};
-use crate::session::{WordKind, release};
+use crate::session::plan::Plan;
+use crate::session::settle::Settled;
+use crate::session::{Time, WordKind, release};
 
 /// Number of words after a segment that redaction sees. A redacted range at the segment's end may go on in them, or
 /// they may show that it has ended.
@@ -28,6 +33,24 @@ impl Stream {
         let cause = self.progress.ending.expect("it is ending");
         let timing = std::mem::take(&mut self.progress.timing);
         out.push(StreamOutput::Closed { seq: self.progress.seq, counts: self.progress.counts, cause, timing });
+    }
+
+    /// All unreleased words leave as spoken in one segment, and nothing of the network's history is kept. Neither the
+    /// model nor the release rule is asked.
+    pub fn say_as_spoken(&mut self, now: Time, out: &mut Vec<StreamOutput>) {
+        (self.in_flight, self.tagged, self.again) = (None, None, None);
+        (self.hypothesis, self.utterance_due) = (None, None);
+        let (frozen, total) = (self.buffer.frozen(), self.buffer.total());
+        self.plan = Plan::restored(VecDeque::new(), total);
+        self.buffer.freeze(total, total, now, FreezeCause::Released, true);
+        self.progress.seen = total;
+        self.progress.counts.degraded += self.buffer.input_words(frozen, total);
+        if self.buffer.released() < total {
+            self.release(total, total, total, out);
+        }
+        self.buffer.forget_history();
+        self.settled = Settled::none_before(total);
+        self.close_if_done(out);
     }
 
     /// Releases the words before `cut`. Redaction may look at those before `known`; the latest pass saw those before

@@ -78,6 +78,12 @@ impl Stream {
         live_from.is_none_or(|from| self.buffer.offset_before(pass.upto).is_some_and(|offset| offset < from))
     }
 
+    /// Whether there may be a request to make.
+    pub fn may_ask(&self) -> bool {
+        let wanted = self.tagged.is_some() || self.again.is_some() || self.hypothesis.is_some();
+        self.in_flight.is_none() && (wanted || self.plan.passes().next().is_some())
+    }
+
     /// The next request for the model, if none is in flight and one is wanted. `live_from` as in [`Stream::is_behind`].
     pub fn next_request(&mut self, now: Time, live_from: Option<i64>) -> Option<InferenceRequest> {
         if self.in_flight.is_some() {

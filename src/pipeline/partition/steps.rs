@@ -1,0 +1,109 @@
+//! A partition that does one thing after another: what one stream has to do, by itself.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Partition;
+use crate::events;
+use crate::faults::abort_at;
+use crate::format::FormatMode;
+use crate::kafka::crash_mark::Work;
+use crate::session::Time;
+use crate::session::output::{StreamId, Tail};
+use crate::session::snapshot::key_to_bytes;
+
+/// So long after the partition has caught up nobody waits any more for words that its last owner left.
+const OLD_WORDS_MS: u64 = 60_000;
+
+impl Partition {
+    /// From now on does one thing after another, or everything as it comes.
+    pub fn be_careful(&mut self, careful: bool) {
+        self.careful = careful;
+    }
+
+    /// Notes which words the last owner left. Called before the first record is taken.
+    pub fn note_old_words(&mut self) {
+        self.old_words = self.sessions.unreleased();
+    }
+
+    /// Whether words that the last owner left have not all left the partition.
+    pub fn has_old_words(&mut self) -> bool {
+        if self.caught_up_at.is_some_and(|at| self.now().since(at) > OLD_WORDS_MS) {
+            self.old_words.clear();
+        }
+        while let Some((id, upto)) = self.old_words.last() {
+            if self.sessions.has_unreleased(*id, *upto) {
+                return true;
+            }
+            self.old_words.pop();
+        }
+        false
+    }
+
+    /// A stream that has something to do now, and how a mark names the work.
+    pub fn next_at_work(&mut self) -> Option<(StreamId, Work)> {
+        self.dirty.extend(self.sessions.take_dirty());
+        let stream = self.sessions.next_at_work(self.now()).or_else(|| self.dirty.first().copied())?;
+        match self.sessions.key_of(stream) {
+            Some((key, _)) => Some((stream, Work::Stream(xxh3_64(&key_to_bytes(key))))),
+            None => {
+                self.dirty.remove(&stream);
+                self.next_at_work()
+            }
+        }
+    }
+
+    /// When a timer or deadline of a stream is due.
+    pub fn due_of(&self, stream: StreamId) -> Option<Time> {
+        self.sessions.due_of(stream)
+    }
+
+    /// Does what one stream has to do, as far as it can be done without an answer. Returns whether it is all done: its
+    /// segments and its partial are made.
+    pub fn work_on(&mut self, stream: StreamId) -> bool {
+        self.apply_reload();
+        let now = self.now();
+        if self.sessions.due_of(stream).is_some_and(|due| due <= now) {
+            abort_at("timer", || self.words_of(stream));
+        }
+        if let Some(request) = self.sessions.work_on(stream, now) {
+            self.submit(stream, request);
+        }
+        self.gather();
+        if self.sessions.is_at_work(stream, self.now()) {
+            return false;
+        }
+        if self.dirty.remove(&stream)
+            && let Some((stream, tail)) = self.sessions.tail(stream)
+        {
+            let partial = self.partial(&stream, &tail);
+            self.tails.push(partial);
+        }
+        true
+    }
+
+    /// Makes the segments of what was released.
+    pub fn gather_now(&mut self) {
+        self.gather();
+    }
+
+    /// All that is known of a stream goes out as spoken; where its owners died at that as well, no word is shown.
+    pub fn give_up(&mut self, stream: StreamId, deaths: u8) {
+        let now = self.now();
+        if let Some((_, epoch)) = self.sessions.key_of(stream) {
+            events::StreamGivenUp { partition: self.number, epoch, deaths }.emit();
+        }
+        self.gather(); // what was released before is written as ever
+        self.sessions.say_as_spoken(stream, now);
+        self.how = if deaths > super::super::crash_isolation::GIVEN_UP { FormatMode::Hidden } else { FormatMode::Spoken };
+        self.gather();
+        self.how = FormatMode::Written;
+        self.dirty.remove(&stream);
+        self.under_way.remove(&stream);
+    }
+
+    /// The unreleased words of a stream, for tests.
+    pub(super) fn words_of(&self, stream: StreamId) -> Vec<String> {
+        let words = |(_, tail): (_, Tail)| tail.entries.iter().map(|e| e.word.spoken.to_string()).collect();
+        self.sessions.tail(stream).map(words).unwrap_or_default()
+    }
+}
