@@ -4,6 +4,9 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+#[cfg(test)]
+use crate::system;
+
 /// Ends the process where `FAIRCOPY_CRASH_ON` names this record key.
 pub fn crash_on(key: Option<&[u8]>) {
     if cfg!(debug_assertions)
@@ -12,6 +15,16 @@ pub fn crash_on(key: Option<&[u8]>) {
     {
         std::process::abort();
     }
+    crash_at("take", key.and_then(|key| std::str::from_utf8(key).ok()).unwrap_or_default());
+}
+
+/// Ends a simulated worker at this stage of a session whose name says so: `poison-take`, `poison-pass` and so on.
+pub fn crash_at(stage: &str, session: &str) {
+    #[cfg(test)]
+    if system::is_simulated() && session.strip_prefix("poison-").is_some_and(|at| at.starts_with(stage)) {
+        system::abort();
+    }
+    let _ = (stage, session);
 }
 
 /// Ends the process at its n-th time before this step, where `FAIRCOPY_CRASH_BEFORE` is `step:n`.

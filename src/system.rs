@@ -17,7 +17,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
 #[cfg(any(test, feature = "simulation"))]
-pub use simulated::{Simulated, simulate};
+pub use simulated::{Aborted, Simulated, abort, is_simulated, simulate};
 
 /// The present time.
 pub fn now() -> Instant {
@@ -171,6 +171,9 @@ mod simulated {
         /// Starts a task. What is returned ends it.
         fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) -> Box<dyn Fn() + Send + Sync>;
 
+        /// The process ends where it stands.
+        fn abort(&self);
+
         /// Lets others have their turn until the future has ended.
         fn block_on(&self, future: Pin<&mut dyn Future<Output = ()>>);
     }
@@ -183,6 +186,23 @@ mod simulated {
     pub fn simulate(simulation: Option<Arc<dyn Simulated>>) {
         PRESENT.with(|present| *present.borrow_mut() = simulation);
     }
+
+    /// Whether a simulation answers on this thread.
+    pub fn is_simulated() -> bool {
+        present().is_some()
+    }
+
+    /// Ends a simulated process where it stands. The thread unwinds, and nothing that it still does reaches anybody.
+    ///
+    /// # Panics
+    /// Always.
+    pub fn abort() -> ! {
+        present().expect("only a simulated process is ended so").abort();
+        std::panic::resume_unwind(Box::new(Aborted))
+    }
+
+    /// What a thread or a task of an ended process unwinds with.
+    pub struct Aborted;
 
     pub(super) fn present() -> Option<Arc<dyn Simulated>> {
         PRESENT.with(|present| present.borrow().clone())

@@ -59,6 +59,12 @@ impl Formatter {
         Formatter { styles: RwLock::new(Arc::new(styles)) }
     }
 
+    /// A formatter with the same formatting, for another worker of a simulation.
+    #[cfg(test)]
+    pub fn again(&self) -> Formatter {
+        Formatter { styles: RwLock::new(self.styles.read().expect("no one panics while holding it").clone()) }
+    }
+
     /// Uses this formatting from the next segment on.
     pub fn replace(&self, styles: Styles) {
         *self.styles.write().expect("no one panics while holding it") = Arc::new(styles);

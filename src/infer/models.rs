@@ -180,6 +180,12 @@ impl Models {
         }
     }
 
+    /// All models that are loaded, for a simulation's device.
+    #[cfg(test)]
+    pub fn all(&self) -> Vec<Arc<Model>> {
+        self.read(<[_]>::to_vec)
+    }
+
     /// The names that segments carry.
     pub fn names(&self) -> Vec<String> {
         self.read(|loaded| loaded.iter().map(|m| m.files.labels.model.clone()).collect())

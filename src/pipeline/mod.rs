@@ -29,6 +29,8 @@ mod restore;
 mod scenarios;
 mod schemas;
 pub mod shadow;
+#[cfg(test)]
+mod simulation;
 mod task;
 mod worker;
 
@@ -58,6 +60,8 @@ use crate::kafka::files::StartFiles;
 use crate::produce::client::OpenError;
 use crate::produce::serializer::RecordSerializer;
 use crate::produce::transaction::{Transaction, TransactionError};
+#[cfg(test)]
+use crate::rate_limit::WordQuotas;
 use crate::rate_limit::{PartialLimit, SampleLimit};
 use crate::record::avro::Schemas;
 use crate::session::output::{Release, StreamRef};
@@ -139,7 +143,7 @@ pub struct Shared {
     /// whether dead letters must carry coordinates only, because some profile redacts
     pub(crate) redacts: Arc<AtomicBool>,
     /// words to tags
-    pub models: Models,
+    pub models: Arc<Models>,
     /// the states that shadows' streams keep
     pub(crate) shadow_states: KeptStates,
     /// tags to text
@@ -207,7 +211,7 @@ impl Shared {
             settings_file: None,
             redacts: Arc::new(AtomicBool::new(active_settings.profiles.any_redacts())),
             active_settings: RwLock::new(Arc::new(active_settings)),
-            models,
+            models: Arc::new(models),
             shadow_states: KeptStates::new(SHADOW_STATE_BYTES),
             formatter: Formatter::new(styles),
             partial_limit: PartialLimit::new(per_second),
@@ -220,6 +224,32 @@ impl Shared {
             turns: Arc::default(),
             settings,
         })
+    }
+
+    /// A process that has just started, with the same models and formatting.
+    #[cfg(test)]
+    fn restarted(&self) -> Shared {
+        let active = self.active_settings();
+        let quotas = WordQuotas::new(active.profiles.quotas());
+        let again = ActiveSettings { profiles: active.profiles.clone(), quotas, limits: active.limits.clone() };
+        let per_second = NonZeroU32::new(self.settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
+        Shared {
+            settings: self.settings.clone(),
+            settings_file: self.settings_file.clone(),
+            redacts: Arc::new(AtomicBool::new(again.profiles.any_redacts())),
+            active_settings: RwLock::new(Arc::new(again)),
+            models: self.models.clone(),
+            shadow_states: KeptStates::new(SHADOW_STATE_BYTES),
+            formatter: self.formatter.again(),
+            partial_limit: PartialLimit::new(per_second),
+            sample_limit: SampleLimit::new(self.settings.shadow.samples_per_minute),
+            schemas: Schemas::default(),
+            tenant_names: TenantNames::new(self.settings.telemetry.max_tenants),
+            health: Arc::default(),
+            on_release: None,
+            on_decided: None,
+            turns: Arc::default(),
+        }
     }
 
     /// Profiles, quotas and limits as they are now.

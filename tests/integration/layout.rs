@@ -11,7 +11,7 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 16] = [
+const TESTS: [&str; 17] = [
     "pipeline/rereads.rs",
     "pipeline/shadow/tests.rs",
     "session/proptests.rs",
@@ -20,6 +20,7 @@ const TESTS: [&str; 16] = [
     "session/script.rs",
     "pipeline/oracle.rs",
     "pipeline/scenarios.rs",
+    "pipeline/simulation/",
     "produce/interleavings.rs",
     "record/avro/proptests.rs",
     "record/avro/tests.rs",

@@ -19,7 +19,7 @@ use super::clock::Clock;
 use super::shadow::ShadowFeed;
 use super::{OnRelease, Shared};
 use crate::events;
-use crate::faults::abort_at;
+use crate::faults::{abort_at, crash_at};
 use crate::format::FormatMode;
 use crate::health::Reporter;
 use crate::infer::queue::Lane;
@@ -323,6 +323,7 @@ impl Partition {
         self.under_way.remove(&answer.stream);
         self.reporter.progressed();
         abort_at("pass", || self.words_of(answer.stream));
+        self.sessions.session_of(answer.stream).into_iter().for_each(|session| crash_at("pass", session));
         self.sessions.answer(answer.stream, answer.request_id, &answer.outcome, now);
     }
 

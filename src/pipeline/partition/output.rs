@@ -7,12 +7,12 @@ use std::time::{Duration, SystemTime};
 use super::super::panics::PanicGuard;
 use super::{Partition, UnpackedCheckpoint};
 use crate::events;
-use crate::faults::abort_at;
+use crate::faults::{abort_at, crash_at};
 use crate::format::FormatMode;
 use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::PartitionNote;
 use crate::produce::{Checkpoint, Outgoing};
-use crate::record::Segment;
+use crate::record::{Segment, Timing};
 use crate::session::output::{StreamEvent, StreamOutput, StreamRef, Tail};
 use crate::trace::RecordSpan;
 
@@ -70,6 +70,10 @@ impl Partition {
         let stream = event.stream;
         match event.output {
             StreamOutput::Release(release) => {
+                crash_at("release", &stream.key.session);
+                if release.timing.iter().any(|decision| matches!(decision, Timing::Timer(_) | Timing::Release(_))) {
+                    crash_at("timer", &stream.key.session);
+                }
                 for observe in [&shared.on_release, &self.on_release].into_iter().flatten() {
                     observe(&stream, &release);
                 }
