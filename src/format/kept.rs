@@ -18,7 +18,7 @@ pub struct Passage<'a> {
     pub sure: usize,
 }
 
-/// The words around a passage, as [`crate::redact::add_around`] writes them.
+/// The words around a passage, as [`crate::redact::RedactionWord::add_to`] writes them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PassageContext<'a> {
     /// the last words before
@@ -27,6 +27,8 @@ pub struct PassageContext<'a> {
     pub after: &'a str,
     /// whether more may follow
     pub more: bool,
+    /// whether the words are a partial's: what is not decided must not be shown
+    pub is_tail: bool,
 }
 
 /// A word that stays in the text.

@@ -147,7 +147,7 @@ impl Formatter {
     pub fn segment_as(&self, how: FormatMode, stream: &StreamRef, release: &Release) -> (Segment, FormatCounts) {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
-        let around = PassageContext { before: &release.before, after: &release.after, more: release.more };
+        let around = PassageContext { before: &release.before, after: &release.after, more: release.more, is_tail: false };
         let Release { sentence_start, turn_ends, .. } = *release;
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.timing = release.timing.clone();
@@ -174,7 +174,7 @@ impl Formatter {
             .chain(tail.hypothesis.iter().map(|(w, t)| (w, *t)))
             .collect();
         // More words may come, so a number at the end is open.
-        let around = PassageContext { before: &tail.before, after: "", more: true };
+        let around = PassageContext { before: &tail.before, after: "", more: true, is_tail: true };
         let sentence_start = tail.sentence_start;
         self.fill(
             &mut segment,

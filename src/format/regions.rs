@@ -48,7 +48,11 @@ pub(super) fn redacted(
         let exact = region.exact && whole && !region.open;
         (words.start < words.end).then(|| Region { words: words.start - before..words.end - before, exact, ..region })
     };
-    whole_figures(redaction.find(&all, before, passage.around.more).into_iter().filter_map(clipped), passage.words)
+    let found = match passage.around.is_tail {
+        true => redaction.find_in_tail(&all, before),
+        false => redaction.find(&all, before, passage.around.more),
+    };
+    whole_figures(found.into_iter().filter_map(clipped), passage.words)
 }
 
 /// Regions of either list; those that overlap become one, of the class that begins first.

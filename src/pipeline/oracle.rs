@@ -162,7 +162,12 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();
     let style = Style { verbatim, redaction: redaction(seed), ..Style::of(GRAMMARS.clone()) };
     let before = ["", "my number is four", "my password is"][(seed % 3) as usize];
-    let around = PassageContext { before, after: ["", "five", "thanks"][(seed / 3 % 3) as usize], more: seed.is_multiple_of(11) };
+    let around = PassageContext {
+        before,
+        after: ["", "five", "thanks"][(seed / 3 % 3) as usize],
+        more: seed.is_multiple_of(11),
+        is_tail: false,
+    };
     let passage = Passage {
         words: &words,
         sentence_start: seed.is_multiple_of(2),

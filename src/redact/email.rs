@@ -1,18 +1,22 @@
 //! E-mail addresses, written, or said as "… at … dot …".
 
-use super::Part;
-use super::shapes::is_common;
+use super::kinds::is_common;
+use super::{Part, inside};
 
 /// Words that show that an "at" is no part of an address.
 const NO_SITES: [&str; 32] = [
     "the", "that", "this", "these", "those", "a", "an", "all", "least", "most", "home", "work", "once", "first", "last", "any",
     "our", "your", "his", "her", "their", "its", "what", "which", "some", "times", "night", "present", "me", "you", "it", "us",
 ];
+/// Number of parts before "at" in which the address's name may be spelled.
+const MAX_LOCAL: usize = 8;
+/// Largest number of joints between an address's name and its "at".
+const MAX_BEFORE_AT: usize = 3;
 /// Largest number of words between "at" and "dot".
 const MAX_SITE: usize = 4;
 
 fn is_sign(text: &str) -> bool {
-    matches!(text, "dot" | "underscore" | "dash" | "hyphen" | "point" | "period")
+    matches!(text, "dot" | "underscore" | "dash" | "hyphen" | "point" | "period" | "plus")
 }
 
 fn is_dot(text: &str) -> bool {
@@ -33,7 +37,9 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
         }
         // "sam at example dot com", "sam at my mail dot com"
         let site = &parts[at + 1..parts.len().min(at + 2 + MAX_SITE)];
-        let dot = site.iter().position(|p| is_dot(p.text)).map(|n| at + 1 + n).filter(|dot| *dot > at + 1);
+        // "at the dot", "at the dot com level"
+        let is_site = |dot: &usize| *dot > at + 1 && !NO_SITES.contains(&parts[dot - 1].text);
+        let dot = site.iter().position(|p| is_dot(p.text)).map(|n| at + 1 + n).filter(is_site);
         let name = |p: &Part| !NO_SITES.contains(&p.text) && !p.role.is_number();
         let ends_here = at + 1 + site.len() == parts.len() && site.len() <= MAX_SITE && more;
         let (end, open) = match dot {
@@ -55,7 +61,26 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
                 (at + 1 + named, true)
             }
         };
+        // "zelda dot quimby, okay, at …"
         let mut start = at - 1;
+        let joints =
+            parts[..at].iter().rev().take(MAX_BEFORE_AT).take_while(|p| inside::joins(p.text) && !is_sign(p.text)).count();
+        if dot.is_some() && joints < at {
+            start -= joints;
+        }
+        // "nadia, then a dot, then farouk, no spaces, at …", "m as in mike, wojcik, at …"
+        if dot.is_some() {
+            let reach = start.saturating_sub(MAX_LOCAL);
+            if let Some(sign) = (reach..start).rev().find(|p| is_sign(parts[*p].text)) {
+                let joints = parts[..sign].iter().rev().take_while(|p| inside::joins(p.text)).count();
+                start = (sign - joints).saturating_sub(1);
+            }
+            if let Some(spelled) =
+                (reach..start).rev().find(|p| *p + 1 < start && parts[*p].text == "as" && parts[*p + 1].text == "in")
+            {
+                start = spelled.saturating_sub(1);
+            }
+        }
         while start > 0 && (small(&parts[start - 1]) || small(&parts[start])) {
             start -= 1;
         }

@@ -1,29 +1,39 @@
 //! What must not leave: found in the words of a stream before anything of them is written, so that it is in no field of
 //! a record.
 //!
-//! [`token`] makes words comparable. [`number`] finds digits and how many they may be, [`cues`] what is said around a
-//! secret (cues, questions, shapes of answers in `shapes`), [`phrases`] listed names. [`Redaction::find`] puts them
-//! together. It is a function of spoken words alone: a tagger can only add to what is found, but for amounts and dates,
-//! which it may take out where a word in them says that they are one.
+//! [`token`] makes words comparable. [`number`] finds digits and how many they may be. `cues` is the table of what is
+//! said before a secret, and `answer` says how long the answer lasts. `runs` decides about digits, and `reasons` frees those
+//! that are no secret. `codes`, `shapes`, `words` and `names` find answers that are more than digits, [`phrases`] finds listed names. [`Redaction::find`] puts
+//! them together. It is a function of spoken words alone: a tagger can only add to what is found, but for amounts and
+//! dates that nobody asked for, which it may take out where a word in them says that they are one.
 //!
 //! Two ask it: the session module, so that no segment ends inside something found or about to be found, and the format
 //! module, which takes out what is found of a segment, knowing what was said before and, as far as it is known, after.
 
+mod answer;
+mod codes;
 mod cues;
 mod email;
+mod inside;
+mod kinds;
+mod names;
 pub mod number;
 pub mod phrases;
 pub mod questions;
+mod reasons;
+mod runs;
 mod shapes;
 pub mod speakers;
 pub mod token;
+mod words;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use number::{MAX_JOINTS, Readings, Role, Spoken, role};
+use answer::Answers;
+use number::{Role, role};
 use phrases::Phrases;
 pub use questions::{AnswerWindow, AskedClasses, ChannelContext, SpeechTime};
 
@@ -55,13 +65,6 @@ pub struct RedactionRule {
 
 /// Most digits or letters that a mask keeps: PCI DSS 3.4.1 allows the last four of a card.
 pub const MAX_KEEP_LAST: usize = 4;
-/// Fewest digits that are taken for a card's: 13 to 19 (ISO/IEC 7812-1), of which a recogniser may lose one.
-const CARD_DIGITS: usize = 12;
-/// Classes found by counting digits, with the fewest of each. There is no most: a number that another one joins is
-/// still in there.
-const COUNTED: [(&str, usize); 4] = [("card", CARD_DIGITS), ("ssn", 9), ("phone", 7), ("account", 6)];
-/// Numbers joined by words that are a list of quantities, and nobody's number, at most.
-const LISTED_QUANTITIES: usize = 3;
 /// Class of what may go on, and may become something that is redacted.
 pub const OPEN: &str = "number";
 /// Class of names.
@@ -89,6 +92,10 @@ pub struct RedactionWord<'a> {
     pub kept: bool,
     /// whether it was said, and is no guess that another word may replace
     pub sure: bool,
+    /// whether a sentence ends with it, as a recogniser writes it
+    pub ends: bool,
+    /// whether another speaker begins with it
+    pub turn: bool,
     /// what had been asked for
     pub asked: AskedClasses,
     /// class of the entity that it is part of
@@ -98,35 +105,44 @@ pub struct RedactionWord<'a> {
 }
 
 impl<'a> RedactionWord<'a> {
-    /// Words said before or after those that are looked at, one a part, as [`add_around`] writes them down.
+    /// Words said before or after those that are looked at, one a part, as [`RedactionWord::add_to`] writes them.
     pub fn around(parts: &'a str) -> impl Iterator<Item = RedactionWord<'a>> {
-        let heard = |part: &'a str| RedactionWord {
-            parts: part.strip_prefix(REMOVED).unwrap_or(part),
-            kept: !part.starts_with(REMOVED),
-            sure: true,
-            asked: AskedClasses::default(),
-            class: None,
-            measured: false,
+        let heard = |part: &'a str| {
+            let (turn, part) = part.strip_prefix(TURN).map_or((false, part), |rest| (true, rest));
+            let (kept, part) = part.strip_prefix(REMOVED).map_or((true, part), |rest| (false, rest));
+            let (ends, parts) = part.strip_suffix(ENDS).map_or((false, part), |rest| (true, rest));
+            RedactionWord { parts, kept, sure: true, ends, turn, asked: AskedClasses::default(), class: None, measured: false }
         };
         parts.split(' ').filter(|p| !p.is_empty()).map(heard)
+    }
+
+    /// Adds the word to those that stand around a segment.
+    pub fn add_to(&self, around: &mut String) {
+        let last = self.parts.split(' ').rfind(|p| !p.is_empty());
+        for (n, part) in self.parts.split(' ').filter(|p| !p.is_empty()).enumerate() {
+            if !around.is_empty() {
+                around.push(' ');
+            }
+            if self.turn && n == 0 {
+                around.push(TURN);
+            }
+            if !self.kept {
+                around.push(REMOVED);
+            }
+            around.push_str(part);
+            if self.ends && last.is_some_and(|last| std::ptr::eq(last, part)) {
+                around.push(ENDS);
+            }
+        }
     }
 }
 
 /// Begins a part of a word that is not kept, in what stands around a segment. No part begins so by itself.
 const REMOVED: char = '-';
-
-/// Adds a word's parts to those that stand around a segment.
-pub fn add_around(around: &mut String, parts: &str, kept: bool) {
-    for part in parts.split(' ').filter(|p| !p.is_empty()) {
-        if !around.is_empty() {
-            around.push(' ');
-        }
-        if !kept {
-            around.push(REMOVED);
-        }
-        around.push_str(part);
-    }
-}
+/// Begins a part with which another speaker begins, before [`REMOVED`].
+const TURN: char = '|';
+/// Ends a part with which a sentence ends.
+const ENDS: char = '.';
 
 /// Words that leave together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +166,10 @@ struct Part<'a> {
     kept: bool,
     sure: bool,
     measured: bool,
+    /// a sentence ends with it
+    ends: bool,
+    /// another speaker begins with it
+    turn: bool,
 }
 
 /// What is found of each part.
@@ -157,13 +177,42 @@ struct Marks {
     class: Vec<Option<&'static str>>,
     open: Vec<bool>,
     exact: Vec<bool>,
+    /// begins a region of its own, although the part before has the same class
+    apart: Vec<bool>,
+    /// the stretches that are exact as a whole, with their classes
+    whole: Vec<(Range<usize>, &'static str)>,
 }
 
 impl Marks {
     fn mark(&mut self, parts: Range<usize>, class: &'static str, open: bool) {
         self.class[parts.clone()].fill(Some(class));
         self.exact[parts.clone()].fill(false);
+        self.apart[parts.clone()].fill(false);
         self.open[parts].fill(open);
+    }
+
+    /// Marks those of the parts that are not marked otherwise.
+    fn mark_if_free(&mut self, parts: Range<usize>, class: &'static str, open: bool) {
+        for at in parts {
+            if self.class[at].is_none_or(|c| c == class) {
+                self.mark(at..at + 1, class, open);
+            }
+        }
+    }
+
+    /// Notes that a stretch is one complete number of its class.
+    fn is_whole(&mut self, parts: Range<usize>, class: &'static str) {
+        self.exact[parts.clone()].fill(true);
+        self.whole.push((parts, class));
+    }
+
+    /// A number of which another class has taken a part is no whole number any more.
+    fn break_divided(&mut self) {
+        for (parts, class) in std::mem::take(&mut self.whole) {
+            if self.class[parts.clone()].iter().any(|c| *c != Some(class)) {
+                self.exact[parts].fill(false);
+            }
+        }
     }
 }
 
@@ -211,31 +260,30 @@ impl Redaction {
         self.rules.contains_key(class)
     }
 
-    fn guards_digits(&self) -> bool {
-        COUNTED.iter().any(|(class, _)| self.redacts(class))
-    }
-
     /// What of `words` must not leave, in order. Of them the first `before` have left by now. `more`: words may follow
     /// the last.
     pub fn find(&self, words: &[RedactionWord], before: usize, more: bool) -> Vec<Region> {
-        let parts: Vec<Part> = words
-            .iter()
-            .enumerate()
-            .flat_map(|(word, heard)| {
-                let of = move |text| {
-                    let role = match role(text) {
-                        // What leaves the text only stands between digits.
-                        Role::Other if !heard.kept => Role::Joint,
-                        role => role,
-                    };
-                    Part { text, word, role, kept: heard.kept, sure: heard.sure, measured: heard.measured }
-                };
-                heard.parts.split(' ').filter(|p| !p.is_empty()).map(of)
-            })
-            .collect();
+        self.look(words, before, more, false)
+    }
+
+    /// What of `words` a partial must not show, in order: what [`Redaction::find`] finds, and what may be part of an
+    /// answer that is not over.
+    pub fn find_in_tail(&self, words: &[RedactionWord], before: usize) -> Vec<Region> {
+        self.look(words, before, true, true)
+    }
+
+    fn look(&self, words: &[RedactionWord], before: usize, more: bool, is_tail: bool) -> Vec<Region> {
+        let parts = parts_of(words);
         let n = parts.len();
-        let mut marks = Marks { class: vec![None; n], open: vec![false; n], exact: vec![false; n] };
-        let mut expected = cues::Expected::new(&parts, words, &self.cues, &self.rules);
+        let (class, open, exact, apart) = (vec![None; n], vec![false; n], vec![false; n], vec![false; n]);
+        let mut marks = Marks { class, open, exact, apart, whole: Vec::new() };
+        let mut answers = Answers::new(&parts, words, &self.cues, &self.rules);
+        for (run, _) in runs::runs(&parts, more) {
+            // After a whole card its date and its code may follow, without a word that says so.
+            if let Some(count) = runs::card_at(&parts[run.clone()]) {
+                answers.after_card(run.start + count, &self.rules);
+            }
+        }
         let kept: Vec<usize> = (0..n).filter(|p| parts[*p].kept).collect();
         let all: Vec<usize> = (0..n).collect();
         // As it was said, and as it will be read.
@@ -247,9 +295,61 @@ impl Redaction {
                 }
             }
         }
-        self.numbers(&parts, before, more, &mut expected, &mut marks);
-        shapes::find(&parts, more, &mut expected, &self.rules, &mut marks);
+        self.numbers(&parts, before, more, &answers, &mut marks);
+        self.shaped(&parts, more, &mut answers, &mut marks);
+        if is_tail {
+            self.undecided(&parts, &answers, &mut marks);
+        }
+        marks.break_divided();
         self.regions(words, &parts, &marks)
+    }
+
+    /// Marks answers of all shapes but digits alone.
+    fn shaped(&self, parts: &[Part], more: bool, answers: &mut Answers, marks: &mut Marks) {
+        for (bit, cue) in cues::CUES.iter().enumerate() {
+            let bit = bit as u8;
+            match (self.rules.get(cue.class), cue.shape) {
+                (None, _) | (_, cues::Shape::Digits) => {}
+                (_, cues::Shape::Code) => codes::find(parts, more, answers, bit, marks),
+                (_, cues::Shape::Date) => shapes::dates(parts, more, answers, bit, marks),
+                (_, cues::Shape::Address) => shapes::addresses(parts, more, answers, bit, marks),
+                (_, cues::Shape::Words) => words::find(parts, more, answers, bit, marks),
+                (Some(rule), cues::Shape::Name) if rule.said => names::find(parts, more, answers, bit, marks),
+                (_, cues::Shape::Name) => {}
+            }
+        }
+    }
+
+    /// Marks what may be part of an answer that is not over: digits that a reason frees for now, letters, and words that
+    /// are not common. Digits said one by one may be the first group of a number that nothing announces.
+    fn undecided(&self, parts: &[Part], answers: &Answers, marks: &mut Marks) {
+        let is_name = |bit: u8| cues::CUES[usize::from(bit)].class == NAME;
+        if self.guards_digits() {
+            for (run, _) in runs::runs(parts, true) {
+                let singly = parts[run.clone()].iter().filter(|p| matches!(p.role, Role::Digit(_))).count();
+                if singly >= runs::MIN_GROUP {
+                    marks.mark_if_free(run, OPEN, true);
+                }
+            }
+        }
+        for (at, part) in parts.iter().enumerate() {
+            if marks.class[at].is_some() {
+                continue;
+            }
+            let has_digits = part.role.is_number() || part.text.bytes().any(|b| b.is_ascii_digit());
+            let is_last = at + 1 == parts.len();
+            let may_be = |bit: &u8| match cues::CUES[usize::from(*bit)].shape {
+                cues::Shape::Date if kinds::is_date(part) => true,
+                // Any word may be part of a password.
+                cues::Shape::Words if answers.was_asked(at, *bit) => !words::comes_before(part.text),
+                cues::Shape::Code | cues::Shape::Name if is_last && kinds::is_letter(part.text) => true,
+                _ => has_digits || !kinds::is_common(part.text) && !inside::joins(part.text),
+            };
+            let said = |bit: &u8| (!is_name(*bit) || self.rule(NAME).said) && may_be(bit);
+            if let Some(bit) = answers.around(at).find(said) {
+                marks.mark(at..at + 1, cues::CUES[usize::from(bit)].class, true);
+            }
+        }
     }
 
     /// Names and words that are not to be read; of names also their beginnings.
@@ -273,62 +373,10 @@ impl Redaction {
         }
     }
 
-    fn numbers(&self, parts: &[Part], before: usize, more: bool, expected: &mut cues::Expected, marks: &mut Marks) {
-        for (run, open) in runs(parts, more) {
-            let class = self.number(parts, &run, expected);
-            if let Some((class, exact)) = class {
-                expected.go_on(run.clone());
-                marks.mark(run.clone(), class, open);
-                marks.exact[run].fill(exact && !open);
-            } else if (open || parts[run.start].word < before && before <= parts[run.end - 1].word) && self.guards_digits() {
-                // Of what went on in here the beginning has left masked.
-                marks.mark(run, OPEN, open);
-            }
-        }
-    }
-
-    /// What a run of digits is, if it must not leave; and whether it is just that, by its length.
-    fn number(&self, parts: &[Part], run: &Range<usize>, expected: &cues::Expected) -> Option<(&'static str, bool)> {
-        let within = &parts[run.clone()];
-        let spoken: Vec<Spoken> = within.iter().map(|p| Spoken { text: p.text, role: p.role }).collect();
-        let unit = parts.get(run.end).is_some_and(|p| number::is_unit(p.text));
-        let spoken = if unit { &spoken[..number::measured(&spoken)] } else { &spoken[..] };
-        let numbers = || spoken.iter().filter(|s| s.role.is_number());
-        numbers().next()?; // all of it is measured otherwise
-        let readings = Readings::of(spoken);
-        let singly = numbers().filter(|s| matches!(s.role, Role::Digit(_) | Role::Written(_))).count() * 2 >= numbers().count();
-        let fits = |digits: usize| readings.least() >= digits || singly && readings.most() >= digits;
-        let digits = number::digits(spoken);
-        let is_card = number::is_card(&digits);
-        let joined = spoken.iter().any(|s| matches!(s.role, Role::Joint | Role::Near));
-        // What is corrected at its end may not be its end.
-        let tail = within.iter().rev().take(MAX_KEEP_LAST).all(|p| p.kept);
-        let exact = tail && !unit && !joined && readings.least() == readings.most();
-        let found: Vec<&'static str> = COUNTED.iter().filter(|(c, n)| self.redacts(c) && fits(*n)).map(|(c, _)| *c).collect();
-        if let Some(class) = expected.of(run.clone()) {
-            // What is as long as a card is one, whatever was asked for last.
-            let card = found.first() == Some(&"card") && is_card;
-            return Some(if card { ("card", exact) } else { (class, exact && found.contains(&class)) });
-        }
-        if !fits(CARD_DIGITS) && (within.iter().filter(|p| p.role.is_number()).all(|p| p.measured))
-            || number::is_list_of_quantities(spoken, LISTED_QUANTITIES)
-        {
-            return None;
-        }
-        let usual = |class: &str| match class {
-            "card" => is_card,
-            "ssn" => readings.may_be(9),
-            "phone" => readings.least() <= 15,
-            _ => true,
-        };
-        // A long number without a card's check digit is rather an account's, where both are redacted.
-        let class = found.iter().copied().find(|c| usual(c)).or(found.first().copied())?;
-        Some((class, exact && usual(class)))
-    }
-
     /// Parts as words. Entities of redacted classes are added, and what stands between the parts of one.
     fn regions(&self, words: &[RedactionWord], parts: &[Part], marks: &Marks) -> Vec<Region> {
         let mut by_word: Vec<Option<(&str, bool, bool)>> = vec![None; words.len()];
+        let begins_apart: Vec<usize> = (0..parts.len()).filter(|at| marks.apart[*at]).map(|at| parts[at].word).collect();
         for (word, heard) in words.iter().enumerate() {
             by_word[word] = heard.class.filter(|c| self.redacts(c)).map(|c| (c, false, false));
         }
@@ -339,7 +387,8 @@ impl Redaction {
                 continue;
             };
             // A pause between two words of one name is part of that.
-            let from = last.filter(|(_, c)| *c == class && class != PROFANITY).map_or(part.word, |(word, _)| word);
+            let from =
+                last.filter(|(_, c)| *c == class && class != PROFANITY && !marks.apart[at]).map_or(part.word, |(word, _)| word);
             for word in &mut by_word[from..=part.word] {
                 let (open, exact) = word.filter(|(c, ..)| *c == class).map_or((false, true), |(_, open, exact)| (open, exact));
                 *word = Some((class, open || marks.open[at], exact && marks.exact[at]));
@@ -349,7 +398,8 @@ impl Redaction {
         let mut regions: Vec<Region> = Vec::new();
         for (at, (class, open, exact)) in by_word.into_iter().enumerate().filter_map(|(at, found)| Some((at, found?))) {
             // Words that are not to be read are masked one by one; everything else as a whole.
-            match regions.last_mut().filter(|r| r.words.end == at && r.class == class && class != PROFANITY) {
+            let goes_on = |r: &Region| r.words.end == at && r.class == class && class != PROFANITY && !begins_apart.contains(&at);
+            match regions.last_mut().filter(|r| goes_on(r)) {
                 Some(region) => {
                     region.words.end += 1;
                     region.open |= open;
@@ -362,39 +412,25 @@ impl Redaction {
     }
 }
 
-/// Stretches from a digit to the last digit that is not too far from the one before it; and whether what follows them
-/// may add to them.
-fn runs(parts: &[Part], more: bool) -> Vec<(Range<usize>, bool)> {
-    let mut runs: Vec<(Range<usize>, bool)> = Vec::new();
-    let mut at = 0;
-    while at < parts.len() {
-        if !parts[at].role.is_number() {
-            at += 1;
-            continue;
+/// The parts of words, in order.
+fn parts_of<'a>(words: &[RedactionWord<'a>]) -> Vec<Part<'a>> {
+    let mut parts = Vec::with_capacity(words.len());
+    for (word, heard) in words.iter().enumerate() {
+        let first = parts.len();
+        for text in heard.parts.split(' ').filter(|p| !p.is_empty()) {
+            let role = match role(text) {
+                // What leaves the text only stands between digits.
+                Role::Other if !heard.kept => Role::Joint,
+                role => role,
+            };
+            let RedactionWord { kept, sure, measured, turn, .. } = *heard;
+            parts.push(Part { text, word, role, kept, sure, measured, ends: false, turn: turn && parts.len() == first });
         }
-        let (start, mut end, mut joints) = (at, at + 1, 0);
-        let mut open = more;
-        at += 1;
-        while at < parts.len() {
-            match parts[at].role {
-                Role::Near | Role::Joint if joints < MAX_JOINTS => joints += 1,
-                Role::Near | Role::Joint | Role::Other => {
-                    // A word that may be replaced shows nothing.
-                    open = parts[end..=at].iter().any(|p| !p.sure);
-                    break;
-                }
-                _ => {
-                    end = at + 1;
-                    joints = 0;
-                }
-            }
-            at += 1;
+        if let Some(last) = parts[first..].last_mut() {
+            last.ends = heard.ends;
         }
-        open |= parts[start..end].iter().any(|p| !p.sure);
-        runs.push((start..end, open));
-        at = end;
     }
-    runs
+    parts
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
-//! Spoken numbers: which parts belong to one number, how many digits the number may have, and whether it is a quantity
-//! and not somebody's number.
+//! Spoken numbers: which parts belong to one number, and how many digits the number may have.
 //!
 //! "Forty one eleven" is four digits, or five if somebody means forty, one, eleven. "Two thousand nineteen" is four
 //! digits or six. So a number has a *set of readings* ([`Readings`]): one for each way to divide its parts into pieces
 //! that can be read as digits.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
+use super::inside;
 
 /// Words between digits that do not end a number: "four one, no wait, four two". Fillers are not counted.
 pub const MAX_JOINTS: usize = 6;
@@ -28,6 +26,8 @@ pub enum Role {
     Thousand,
     /// so many digits as a recogniser writes them
     Written(usize),
+    /// so many digits with letters beside them in one word: `AB123456C`
+    Glued(usize),
     /// says how often the next digit comes
     Times(usize),
     /// a word that recognisers sometimes write for two, four, one or eight ("to", "for"): counts as a digit or as
@@ -74,12 +74,9 @@ pub fn role(part: &str) -> Role {
         "triple" | "treble" => Role::Times(3),
         "quadruple" => Role::Times(4),
         "to" | "too" | "for" | "fore" | "won" | "ate" | "tree" => Role::Near,
-        "and" | "then" | "dash" | "hyphen" | "slash" | "space" | "point" | "dot" | "comma" | "period" | "sorry" | "no"
-        | "wait" | "i" | "mean" | "okay" | "ok" | "so" | "yeah" | "yes" | "yep" | "let" | "me" | "see" | "again" | "actually"
-        | "it" | "is" | "that" | "a" | "the" | "next" | "last" | "like" | "you" | "know" | "well" | "right" | "hold" | "on"
-        | "hang" | "now" | "plus" | "oops" | "correction" | "rather" | "alright" | "just" | "sure" | "was" | "followed"
-        | "by" | "unk" => Role::Joint,
+        _ if inside::joins(part) => Role::Joint,
         _ if part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty() => Role::Written(part.len()),
+        _ if glued(part) >= MIN_GLUED => Role::Glued(glued(part)),
         // fives, as in "three fives"
         _ => match part.strip_suffix("es").and_then(|p| at(&["zero", "six"], p).map(|i| 6 * i)) {
             Some(n) => Role::Digit(n),
@@ -89,6 +86,16 @@ pub fn role(part: &str) -> Role {
             },
         },
     }
+}
+
+/// Fewest digits beside letters in one word that count as digits of a number: `20th`, `10k`, `Q4` and `2010s` do not.
+const MIN_GLUED: usize = 4;
+
+/// Number of digits in a part that has letters too; 0 for decades (`1980s`), and where there is no letter or no digit.
+pub fn glued(part: &str) -> usize {
+    let digits = part.bytes().filter(u8::is_ascii_digit).count();
+    let is_decade = digits == 4 && part.len() == 5 && part.ends_with('s');
+    if digits == part.len() || is_decade { 0 } else { digits }
 }
 
 /// A part of a run, with its role.
@@ -116,7 +123,7 @@ impl Readings {
                 Role::Digit(_) => go(1, 1),
                 Role::Teen(_) | Role::Tens(_) | Role::Hundred => go(1, 2),
                 Role::Thousand => go(1, 3),
-                Role::Written(n) => go(1, n.min(100)),
+                Role::Written(n) | Role::Glued(n) => go(1, n.min(100)),
                 Role::Near => {
                     go(1, 0);
                     go(1, 1);
@@ -165,7 +172,7 @@ fn longer(lengths: u128, digits: usize) -> u128 {
 }
 
 /// The longest quantity at the beginning of the parts: its number of parts, and its value.
-fn quantity(parts: &[Spoken]) -> Option<(usize, u64)> {
+pub(super) fn quantity(parts: &[Spoken]) -> Option<(usize, u64)> {
     let role = |at: usize| parts.get(at).filter(|_| at < MAX_QUANTITY).map(|s| s.role);
     let and = |at: usize| usize::from(parts.get(at).is_some_and(|s| s.text == "and"));
     let below_100 = |at: usize| match (role(at), role(at + 1)) {
@@ -199,44 +206,21 @@ fn quantity(parts: &[Spoken]) -> Option<(usize, u64)> {
     })
 }
 
-/// Whether a run is a list of at most so many quantities, joined by words: "between twenty five and thirty". Digits
-/// that are said one by one are no quantity.
-pub fn is_list_of_quantities(run: &[Spoken], most: usize) -> bool {
-    let (mut at, mut found, mut apart) = (0, 0, true);
-    while at < run.len() {
-        match quantity(&run[at..]) {
-            Some((parts, value)) if apart && value >= 10 => {
-                at += parts;
-                found += 1;
-                apart = false;
-            }
-            _ if matches!(run[at].role, Role::Joint | Role::Near) => {
-                at += 1;
-                apart = true;
-            }
-            _ => return false,
-        }
-    }
-    found <= most
-}
-
-/// Words that make a quantity of the number before them.
-static UNITS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "million billion trillion percent percentage dollars dollar euros euro pounds pound cents cent bucks quid pence basis degrees miles mile \
-                     kilometers kilometres meters metres feet foot inches minutes minute hours hour days day weeks week months month years year seconds \
-                     times pm am o'clock kilos grams people customers crores lakhs rupees quarters bps megabytes gigabytes gigs items units shares"
-        .split_whitespace()
-        .collect()
-});
-
-/// Whether a word makes a quantity of the number before it.
-pub fn is_unit(part: &str) -> bool {
-    UNITS.contains(part)
-}
-
 /// Whether a number may be a card's: 13 to 19 digits, the last of which is a check digit (Luhn, ISO/IEC 7812-1).
 pub fn is_card(digits: &str) -> bool {
     (13..=19).contains(&digits.len()) && luhn(digits)
+}
+
+/// How many digits the card has whose number begins so, by the issuers' published ranges. `None`: the range is not
+/// known, or has cards of several lengths.
+pub fn card_length(digits: &str) -> Option<usize> {
+    let begins = |n: usize| digits.get(..n).and_then(|d| d.parse::<u32>().ok()).unwrap_or(0);
+    match (begins(2), begins(3), begins(4)) {
+        (34 | 37, ..) => Some(15),
+        (36 | 38 | 39, ..) | (_, 300..=305, _) => Some(14),
+        (40..=49 | 51..=55 | 65, ..) | (_, 644..=649, _) | (.., 6011 | 2221..=2720 | 3528..=3589) => Some(16),
+        _ => None,
+    }
 }
 
 /// Luhn's check over the digits of a text.
@@ -246,37 +230,31 @@ pub fn luhn(text: &str) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Where the quantity begins that ends the run and that a following unit would measure. The run's length if there is no
-/// such quantity.
-pub fn measured(run: &[Spoken]) -> usize {
-    let is_decimal = |from: usize| {
-        let point = run[from..].iter().position(|s| matches!(s.text, "point" | "dot"));
-        point.is_some_and(|p| {
-            let tail = &run[from + p + 1..];
-            quantity(&run[from..from + p]).is_some_and(|(n, _)| n == p)
-                && (1..=4).contains(&tail.len())
-                && tail.iter().all(|s| s.role.is_number())
-        })
-    };
-    let is_written = |from: usize| from + 1 == run.len() && matches!(run[from].role, Role::Written(..=7));
-    let groups = |from: usize| run.len() - from <= 3 && run[from..].iter().all(|s| matches!(s.role, Role::Written(1..=3)));
-    let whole = |from: usize| quantity(&run[from..]).is_some_and(|(n, _)| n == run.len() - from);
-    (0..run.len()).find(|&from| whole(from) || is_decimal(from) || is_written(from) || groups(from)).unwrap_or(run.len())
-}
-
 /// The digits of a run, if each digit is said by itself or written. Only then a check digit can be tried.
 pub fn digits(run: &[Spoken]) -> String {
     let mut digits = String::new();
     let mut times = 1;
+    let mut tens = false;
     for said in run {
+        // "forty two" is 42.
+        if let (true, Role::Digit(n @ 1..)) = (std::mem::take(&mut tens), said.role)
+            && times == 1
+        {
+            digits.pop();
+            digits.push(char::from(b'0' + n));
+            continue;
+        }
         match said.role {
             Role::Digit(n) => {
                 (0..std::mem::replace(&mut times, 1)).for_each(|_| digits.push(char::from(b'0' + n)));
             }
             Role::Times(n) => times = n,
-            Role::Written(_) => digits.push_str(said.text),
+            Role::Written(_) | Role::Glued(_) => digits.extend(said.text.chars().filter(char::is_ascii_digit)),
             Role::Teen(n) => digits.push_str(&n.to_string()),
-            Role::Tens(n) => digits.push_str(&n.to_string()),
+            Role::Tens(n) => {
+                digits.push_str(&n.to_string());
+                tens = true;
+            }
             _ => {}
         }
     }
@@ -319,25 +297,6 @@ mod tests {
     }
 
     #[test]
-    fn quantities_are_told_from_numbers_by_their_units_and_by_how_few_they_are() {
-        let rest = |text: &str| measured(&run(text));
-        assert_eq!(rest("two hundred and five"), 0);
-        assert_eq!(rest("four point five"), 0);
-        assert_eq!(rest("four one one one five"), 4, "only the last digit is measured");
-        assert_eq!(rest("4 111"), 0);
-        for (text, is) in [
-            ("twenty five and thirty", true),
-            ("twenty nineteen to twenty twenty", true),
-            ("two hundred thousand", true),
-            ("four one", false),
-            ("forty one eleven eleven", false),
-            ("ten and eleven and twelve and thirteen", false),
-        ] {
-            assert_eq!(is_list_of_quantities(&run(text), 3), is, "{text}");
-        }
-    }
-
-    #[test]
     fn parts_have_roles() {
         for (part, want) in [
             ("niner", Role::Digit(9)),
@@ -345,6 +304,9 @@ mod tests {
             ("zeroes", Role::Digit(0)),
             ("4111", Role::Written(4)),
             ("b4", Role::Other),
+            ("ab123456c", Role::Glued(6)),
+            ("1980s", Role::Other),
+            ("20th", Role::Other),
             ("for", Role::Near),
             ("cat", Role::Other),
             ("is", Role::Joint),

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Redaction;
 use super::speakers::NamedSpeakers;
+use super::{Redaction, cues};
 
 /// How long after a question words with the shape of an answer count as the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,13 +12,14 @@ use super::speakers::NamedSpeakers;
 pub struct AnswerWindow {
     /// words of the channel that answers
     pub words: u32,
-    /// seconds, by the words' times if they have times, and otherwise by their records' times
+    /// seconds in which the channel that answers speaks, by its words' times. Silence does not count: somebody who has
+    /// to look for a card still answers. Words without times have no seconds
     pub seconds: u32,
 }
 
 /// The set of classes that had been asked for when a word was said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AskedClasses(u16);
+pub struct AskedClasses(u32);
 
 impl AskedClasses {
     /// Whether the set has class `bit`.
@@ -34,17 +35,6 @@ pub struct SpeechTime {
     pub said: Option<f64>,
     /// by the broker's time
     pub appended_ms: Option<i64>,
-}
-
-impl SpeechTime {
-    /// Whether this is more than so many seconds after `before`, as far as the times tell.
-    fn is_later(self, before: SpeechTime, seconds: u32) -> bool {
-        match (self.said.zip(before.said), self.appended_ms.zip(before.appended_ms)) {
-            (Some((now, then)), _) => now - then > f64::from(seconds),
-            (None, Some((now, then))) => now - then > 1000 * i64::from(seconds),
-            (None, None) => false,
-        }
-    }
 }
 
 impl SpeechTime {
@@ -65,13 +55,20 @@ struct Question {
     at: SpeechTime,
     /// words that were said since on the channel that answers
     words: u32,
+    /// seconds in which that channel has spoken since
+    speech_s: f64,
 }
+
+/// Number of words of an answer after which another question ends it.
+const MIN_ANSWER_WORDS: u32 = 3;
 
 /// Largest number of comparable parts that are kept of words that have left: as many as a cue reaches, and a spelled
 /// answer ("b as in bravo").
 const MAX_BEFORE: usize = 96;
 /// The same if the profile redacts nothing yet: after a reload the profile may redact.
 const MAX_BEFORE_UNGUARDED: usize = 24;
+/// Seconds of one record that count as speech at most.
+const MAX_RECORD_SECONDS: f64 = 60.0;
 /// Number of the latest comparable parts in which a question may begin.
 const MAX_LATELY: usize = 8;
 
@@ -98,37 +95,43 @@ impl ChannelContext {
         self.before.is_empty() && self.lately.is_empty() && self.questions.is_empty() && self.speakers.is_empty()
     }
 
-    /// Notes words that have left, in the form of [`super::add_around`].
+    /// Notes words that have left, in the form of [`super::RedactionWord::add_to`].
     pub fn left(&mut self, parts: &str, guarded: bool) {
         self.before = last(&self.before, parts, if guarded { MAX_BEFORE } else { MAX_BEFORE_UNGUARDED });
     }
 
     /// The classes that had been asked for when the `n`th word of a record comes.
-    pub fn asked(&self, redaction: &Redaction, n: u32, now: SpeechTime) -> AskedClasses {
+    pub fn asked(&self, redaction: &Redaction, n: u32) -> AskedClasses {
         let Some(AnswerWindow { words, seconds }) = redaction.asked_for else { return AskedClasses::default() };
-        let waits = |q: &&Question| q.words.saturating_add(n) < words && !now.is_later(q.at, seconds);
+        let waits = |q: &&Question| q.words.saturating_add(n) < words && q.speech_s < f64::from(seconds);
         AskedClasses(self.questions.iter().filter(waits).fold(0, |all, q| all | 1 << q.bit))
     }
 
-    /// Notes words that have come on this channel: questions are so many words older. Returns the classes for which the
-    /// words ask.
-    pub fn came(&mut self, redaction: &Redaction, parts: &str, words: u32, is_final: bool) -> Vec<u8> {
+    /// Notes words that have come on this channel, spoken in so many seconds: questions are so much older. Returns the
+    /// classes for which the words ask.
+    pub fn came(&mut self, redaction: &Redaction, parts: &str, (words, speech_s): (u32, f64), is_final: bool) -> Vec<u8> {
         if redaction.asked_for.is_none() {
             return Vec::new();
         }
         let asks = redaction.questions(&self.lately, parts);
         if is_final {
             self.lately = last(&self.lately, parts, MAX_LATELY);
-            self.questions.iter_mut().for_each(|q| q.words = q.words.saturating_add(words));
+            for question in &mut self.questions {
+                question.words = question.words.saturating_add(words);
+                question.speech_s += speech_s.clamp(0.0, MAX_RECORD_SECONDS);
+            }
         }
         asks
     }
 
-    /// Notes that somebody in the session asked for these classes.
+    /// Notes that somebody in the session asked for these classes. What was asked before and has had an answer is over.
     pub fn was_asked(&mut self, classes: &[u8], at: SpeechTime) {
+        if !classes.is_empty() {
+            self.questions.retain(|q| q.words < MIN_ANSWER_WORDS);
+        }
         for &bit in classes {
             self.questions.retain(|q| q.bit != bit);
-            self.questions.push(Question { bit, at, words: 0 });
+            self.questions.push(Question { bit, at, words: 0, speech_s: 0.0 });
         }
     }
 
@@ -136,7 +139,7 @@ impl ChannelContext {
     /// session.
     pub fn learn(&mut self, other: &ChannelContext) {
         for question in &other.questions {
-            let new = Question { words: 0, ..*question };
+            let new = Question { words: 0, speech_s: 0.0, ..*question };
             match self.questions.iter_mut().find(|q| q.bit == question.bit) {
                 Some(known) if question.at.is_after(known.at) => *known = new,
                 Some(_) => {}
@@ -163,8 +166,13 @@ impl Redaction {
         let split = |text: &'_ str| text.split(' ').filter(|p| !p.is_empty()).count();
         let known = split(before);
         let parts: Vec<&str> = before.split(' ').chain(parts.split(' ')).filter(|p| !p.is_empty()).collect();
-        let new =
-            |at: usize| self.cues.at(&parts[at..]).filter(move |(n, _)| at + n > known).map(|(_, bit)| bit).collect::<Vec<_>>();
+        let new = |at: usize| {
+            self.cues
+                .at(&parts[at..])
+                .filter(move |(n, bit)| at + n > known && cues::asks(*bit))
+                .map(|(_, bit)| bit)
+                .collect::<Vec<_>>()
+        };
         let mut found: Vec<u8> = (0..parts.len()).flat_map(new).collect();
         found.sort_unstable();
         found.dedup();

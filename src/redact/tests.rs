@@ -99,7 +99,7 @@ fn names_and_answers_are_found_by_what_is_said_around_them() {
         ("pin", "my pin is four two one nine thanks", vec!["pin: four two one nine"]),
         ("cvv", "the c v v is oh four two", vec!["cvv: oh four two"]),
         ("expiry", "it expires april twenty thirty", vec!["expiry: april twenty thirty"]),
-        ("dob", "i was born on the fifth of may nineteen eighty", vec!["dob: fifth of may nineteen eighty"]),
+        ("dob", "i was born on the fifth of may nineteen eighty", vec!["dob: the fifth of may nineteen eighty"]),
         ("passport", "my passport number is a b uh three four five", vec!["passport: a b uh three four five"]),
         ("licence", "my licence number is d as in delta four", vec!["licence: d as in delta four"]),
         ("iban", "my i b a n is g b two nine", vec!["iban: g b two nine"]),
@@ -127,6 +127,10 @@ fn only_a_whole_number_of_its_own_length_keeps_its_last_digits() {
         redaction("card cvv").find(&all, 0, false).iter().map(|r| r.exact).collect::<Vec<_>>()
     };
     assert_eq!(exact(&format!("it is {CARD}")), [true]);
-    assert_eq!(exact(&format!("it is {CARD} and one two three")), [false], "these may be the code on its back");
+    let card = "four five three nine one four eight eight oh three four three six four six seven";
+    assert_eq!(exact(&format!("it is {card} and one two three")), [true, false], "the code on its back follows");
+    let pairs = "forty five thirty nine fourteen eighty eight oh three forty three sixty four sixty seven";
+    assert_eq!(exact(&format!("it is {pairs}")), [true], "in pairs");
+    assert_eq!(exact(&format!("it is {CARD} and one two three")), [false], "a group said twice may stand for one group");
     assert_eq!(exact("my card number ends in one two three four"), [false], "nothing of it would be hidden");
 }

@@ -6,19 +6,33 @@
 //! five`, `4111 1111` and `5 dollars`.
 
 /// Pauses that are said.
-const FILLERS: [&str; 16] =
-    ["uh", "um", "er", "erm", "eh", "ah", "hm", "hmm", "mm", "mmm", "uhm", "umm", "mhm", "uhh", "huh", "<unk>"];
+const FILLERS: [&str; 18] =
+    ["uh", "um", "er", "erm", "eh", "ah", "hm", "hmm", "mm", "mmm", "uhm", "umm", "mhm", "uhh", "huh", "uhuh", "mmhmm", "<unk>"];
 /// Words after which an apostrophe and an s stand for "is".
-const IS: [&str; 15] =
-    ["it", "that", "this", "there", "he", "she", "what", "who", "here", "name", "number", "password", "code", "pin", "address"];
+const IS: [&str; 21] = [
+    "it", "that", "this", "there", "he", "she", "what", "who", "here", "name", "number", "password", "code", "pin", "address",
+    "email", "surname", "username", "pet", "login", "passcode",
+];
+
+/// Whether a recogniser wrote a mark after the word that ends a sentence. The full stop of an initial or of a title
+/// ("T.", "Mr.") does not.
+pub fn ends_sentence(spoken: &str) -> bool {
+    let is_short = || ["mr.", "mrs.", "ms.", "dr.", "st.", "no."].contains(&&*spoken.to_lowercase());
+    spoken.chars().count() > 2 && spoken.ends_with(['.', '?', '!']) && !is_short()
+}
 
 /// The parts of a word, separated by single spaces; none for a pause or a mark.
 pub fn comparable(spoken: &str) -> Box<str> {
     let lower = spoken.to_lowercase().replace(['\u{2019}', '\u{2018}', '`'], "'");
-    if FILLERS.contains(&lower.trim_matches(|c: char| !c.is_alphanumeric() && c != '<' && c != '>')) {
+    let is_filler = |word: &str| FILLERS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric() && c != '<' && c != '>'));
+    // "uh-huh" and "mm-hmm" are two pauses.
+    if is_filler(&lower) || lower.contains('-') && lower.split('-').all(is_filler) {
         return "".into();
     }
-    if lower.contains('@') && lower.len() > 1 {
+    if lower.trim_end_matches(['.', ',']) == "@" {
+        return "@".into();
+    }
+    if lower.contains('@') {
         return lower.trim_end_matches(['.', ',', '?', '!', ';', ':']).into();
     }
     let mut parts = String::with_capacity(lower.len());
@@ -85,6 +99,9 @@ mod tests {
             ("name's", "name is"),
             ("i'm", "i'm"),
             ("Uh,", ""),
+            ("uh-huh", ""),
+            ("Mm-hmm.", ""),
+            ("@", "@"),
             ("…", ""),
             ("<unk>", ""),
             ("sam@example.com.", "sam@example.com"),

@@ -90,7 +90,7 @@ pub struct Release {
     pub sentence_start: bool,
     /// whether another speaker follows
     pub turn_ends: bool,
-    /// the words released before, as redaction needs them ([`crate::redact::add_around`])
+    /// the words released before, as redaction needs them ([`crate::redact::RedactionWord::add_to`])
     pub before: Box<str>,
     /// the words that follow, as far as they are known
     pub after: Box<str>,

@@ -10,7 +10,7 @@ use super::vocabulary::Vocabulary;
 use crate::infer::RowWord;
 use crate::infer::prosody::{Prosody, Voice};
 use crate::record::REPLAYED;
-use crate::redact::token::comparable;
+use crate::redact::token::{comparable, ends_sentence};
 use crate::redact::{AskedClasses, RedactionWord};
 use crate::tags::Disfluency;
 
@@ -163,7 +163,16 @@ impl Word {
 
     /// The word as redaction sees it.
     pub fn said(&self, kept: bool) -> RedactionWord<'_> {
-        RedactionWord { parts: &self.parts, kept, sure: true, asked: self.asked, class: None, measured: false }
+        RedactionWord {
+            parts: &self.parts,
+            kept,
+            sure: true,
+            ends: ends_sentence(&self.spoken),
+            turn: self.begins_turn(),
+            asked: self.asked,
+            class: None,
+            measured: false,
+        }
     }
 }
 

@@ -58,10 +58,11 @@ fn grouped(text: &str) -> Option<String> {
     Some(format!("{}{figures}{}", &text[..from], &text[to..]))
 }
 
-/// `$5M`, `2.5bn`
+/// `$5M`, `2.5bn`, `5M`. A `B` or small letter behind a bare number is none of this: `221b` is a house.
 fn scaled(text: &str) -> Option<String> {
     let at = text.find(|c: char| c.is_alphabetic()).filter(|&at| at > 0 && text[..at].ends_with(|c: char| c.is_ascii_digit()))?;
     let scale = match &text[at..] {
+        "m" | "B" | "b" if !text.contains(['$', '€', '£', '.']) => return None,
         "M" | "m" | "MM" | "mm" | "mn" | "mln" => "million",
         "B" | "b" | "bn" | "Bn" | "BN" => "billion",
         "T" | "tn" | "trn" => "trillion",

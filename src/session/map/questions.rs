@@ -18,6 +18,8 @@ pub(super) struct RecordSpeech {
     parts: String,
     at: SpeechTime,
     words: u32,
+    /// seconds from the record's first word to its last, as far as they have times
+    speech_s: f64,
     is_final: bool,
     end: Option<End>,
 }
@@ -43,7 +45,7 @@ impl HeardAgain {
         let heard = self.0.entry(channel.clone()).or_insert_with(new);
         if heard.offset != offset {
             heard.offset = offset;
-            heard.asks = heard.context.came(&said.redaction, &said.parts, said.words, said.is_final);
+            heard.asks = heard.context.came(&said.redaction, &said.parts, (said.words, said.speech_s), said.is_final);
             if said.end.is_some_and(|end| end != End::Utterance) {
                 heard.context.over();
             }
@@ -58,7 +60,9 @@ impl RecordSpeech {
         let redaction = record.policy.redaction.clone().filter(|redaction| redaction.asked_for.is_some())?;
         let parts = record.words.iter().map(|w| &*w.parts).collect::<Vec<_>>().join(" ");
         let at = SpeechTime { said: record.words.last().and_then(|w| w.end), appended_ms: record.source.timestamp_ms };
-        Some(RecordSpeech { redaction, parts, at, words: record.words.len() as u32, is_final: record.is_final, end: record.end })
+        let speech_s = record.words.first().and_then(|w| w.start).zip(at.said).map_or(0.0, |(from, to)| to - from);
+        let words = record.words.len() as u32;
+        Some(RecordSpeech { redaction, parts, at, words, speech_s, is_final: record.is_final, end: record.end })
     }
 }
 
@@ -81,9 +85,8 @@ impl Sessions {
     pub(super) fn note_asked_classes(&self, key: &StreamKey, record: &mut Record) -> Option<RecordSpeech> {
         let said = RecordSpeech::of(record)?;
         let channel_context = self.channel_context(key);
-        let appended_ms = record.source.timestamp_ms;
         for (n, word) in record.words.iter_mut().enumerate() {
-            word.asked = channel_context.asked(&said.redaction, n as u32, SpeechTime { said: word.start, appended_ms });
+            word.asked = channel_context.asked(&said.redaction, n as u32);
         }
         Some(said)
     }
@@ -92,7 +95,8 @@ impl Sessions {
     pub(super) fn note_questions(&mut self, key: &StreamKey, said: Option<RecordSpeech>) {
         let Some(said) = said else { return };
         let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
-        let asks = slot.stream.channel_context_mut().came(&said.redaction, &said.parts, said.words, said.is_final);
+        let asks =
+            slot.stream.channel_context_mut().came(&said.redaction, &said.parts, (said.words, said.speech_s), said.is_final);
         let keys: Vec<StreamKey> = self.channels(&key.session).cloned().collect();
         for other in keys {
             let channel_context =
@@ -116,7 +120,7 @@ impl Sessions {
         let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
         let channel_context = slot.stream.channel_context_mut();
         if key == speaker {
-            channel_context.came(&said.redaction, &said.parts, said.words, said.is_final);
+            channel_context.came(&said.redaction, &said.parts, (said.words, said.speech_s), said.is_final);
         }
         channel_context.was_asked(&asks, said.at);
         if said.end == Some(End::Session) || said.end == Some(End::Channel) && key == speaker {

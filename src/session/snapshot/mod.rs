@@ -177,7 +177,7 @@ mod tests {
                 "timing": [{"timer": [6, 3]}, {"expired": 9}],
                 "last_word": {"start_ms": 1500, "end_ms": 1750, "letters": 5, "speaker": "spk_1"},
                 "channel_context": {
-                    "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2}], "speakers": ["Ann"]
+                    "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2, "speech_s": 0.75}], "speakers": ["Ann"]
                 }
             },
             "utterance_ended": true,

@@ -33,7 +33,7 @@ use super::second::SpanQuestion;
 use super::settle::Settled;
 use super::{Record, Source, Time, Word, release};
 use crate::record::{Counts, End, Timing};
-use crate::redact::{ChannelContext, Redaction, add_around};
+use crate::redact::{ChannelContext, Redaction};
 use requests::{InFlight, TaggedPass};
 
 /// The progress of a stream, besides its words and its plan.
@@ -210,7 +210,7 @@ impl Stream {
                     // It is not known any more whether the word stayed in the text. Redaction, which looks back for
                     // numbers and names, takes the word as kept.
                     let mut left = String::new();
-                    add_around(&mut left, &word.parts, true);
+                    word.said(true).add_to(&mut left);
                     self.progress.channel_context.left(&left, self.policy.redaction.is_some());
                     self.buffer.push_released(word, self.policy.history_words);
                     self.plan.cover(self.buffer.total());

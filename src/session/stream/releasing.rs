@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use super::Stream;
-use crate::redact::add_around;
 use crate::session::buffer::FreezeCause;
 use crate::session::output::{Release, StreamOutput};
 use crate::session::plan::Plan;
@@ -63,7 +62,7 @@ impl Stream {
         let around = |from: u64, to: u64| {
             let mut around = String::new();
             let entries = self.buffer.range(from, to);
-            entries.for_each(|e| add_around(&mut around, &e.word.parts, release::is_kept(e, &self.policy)));
+            entries.for_each(|e| e.word.said(release::is_kept(e, &self.policy)).add_to(&mut around));
             around
         };
         let after = around(cut, known.min(cut + MAX_AFTER)).into();

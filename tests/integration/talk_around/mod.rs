@@ -162,7 +162,6 @@ fn the_corpus_has_utterances_of_every_class_and_sort() {
 }
 
 #[test]
-#[ignore = "the rules are not mended yet"]
 fn nobody_talks_around_redaction() {
     verdict(&by_taggers(Extent::Sample));
 }

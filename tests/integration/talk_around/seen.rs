@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
         let said = &self.channels[channel];
         let secret = |i: usize| said.get(i).is_some_and(|heard| self.is_secret(heard));
         let mut leaked = BTreeSet::new();
-        // Figures that are written for ordinary words.
+        // Figures that are written for ordinary words, and words that figures are read back into.
         let mut harmless: BTreeSet<String> = BTreeSet::new();
         for word in record["words"].as_array().into_iter().flatten() {
             let text = word["text"].as_str().unwrap_or_default();
@@ -113,21 +113,29 @@ impl<'a> Checker<'a> {
                     leaked.extend(places.iter().rev().take(kept.len()).map(|&i| (channel, i)));
                 }
             } else if places.is_empty() {
-                harmless.extend(text.bytes().any(|b| b.is_ascii_digit()).then(|| bare(text).to_lowercase()));
+                // Figures may be written for words, and read back from figures.
+                let is_figure = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
+                let from_figures = src_of(word).any(|i| said.get(i).is_some_and(|heard| is_figure(&heard.word)));
+                harmless.extend((is_figure(text) || from_figures).then(|| bare(text).to_lowercase()));
             } else {
                 leaked.extend(places.into_iter().map(|i| (channel, i)));
             }
         }
         for removed in record["removed"].as_array().into_iter().flatten() {
-            if !is_hidden(removed["spoken"].as_str().unwrap_or_default()) {
+            // Of several words that left together some are named by their class: these are looked at as words only.
+            let spoken = removed["spoken"].as_str().unwrap_or_default();
+            if !spoken.split_whitespace().any(is_hidden) {
                 leaked.extend(src_of(removed).filter(|&i| secret(i)).map(|i| (channel, i)));
             }
         }
+        // Where another class alone is redacted, the line's other secrets are shown, with the same words and figures. Then
+        // only places tell.
+        let all_hidden = self.channels.iter().flatten().all(|heard| heard.class.is_none() || self.is_secret(heard));
         let mut shown = Vec::new();
         strings(record, &mut shown);
         shown.sort_unstable();
         shown.dedup();
-        for token in shown.iter().flat_map(|text| text.split_whitespace()).filter(|token| !is_hidden(token)) {
+        for token in shown.iter().flat_map(|text| text.split_whitespace()).filter(|token| all_hidden && !is_hidden(token)) {
             let mut is_plain = harmless.contains(&bare(token).to_lowercase());
             if !is_plain {
                 is_plain = true;

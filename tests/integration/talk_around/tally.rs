@@ -49,8 +49,12 @@ pub struct Tally {
     verbose: bool,
 }
 
-/// Promised lines that may leak, of a hundred.
-const LEAKS_PERCENT: usize = 1;
+/// Promised lines that may leak, of a thousand: 3 of 278. Where labels come by chance some words leave the text that
+/// would have shown the rest, so twice as many may.
+const LEAKS_PER_THOUSAND: usize = 11;
+/// Promised lines of which a partial may show something that segments hide, of a hundred. Most are the first words of an
+/// e-mail address, before its "at".
+const PARTIALS_PERCENT: usize = 4;
 /// Plain lines that may lose a word, of a hundred.
 const TOUCHED_PERCENT: usize = 10;
 
@@ -114,7 +118,7 @@ impl Tally {
             self.cvv.insert(name.clone());
         }
         let (leaked, all) = leaked_of("card");
-        if classes == ["card"] && line.kept.is_some() && leaked == all {
+        if classes == ["card"] && line.sort == Sort::Promised && line.kept.is_some() && leaked == all {
             self.whole_cards.insert(name.clone());
         }
         if line.name.starts_with("breath") && classes.contains(&"card") {
@@ -175,11 +179,18 @@ impl Tally {
         let partials = self.count(Sort::Promised, |row| row.partials.len());
         let touched = self.count(Sort::Plain, |row| row.touched.len());
         // Where every digit is a telephone's, or labels come by chance, ordinary words are hidden as they must be.
+        let leaks_per_thousand = if self.tagger == "Random" { 2 * LEAKS_PER_THOUSAND } else { LEAKS_PER_THOUSAND };
         let is_sane = !["Right", "Random"].contains(&&*self.tagger);
         [
-            (100 * all > LEAKS_PERCENT * promised, format!("{all} of {promised} promised lines leak with all classes")),
-            (100 * alone > LEAKS_PERCENT * promised, format!("{alone} of {promised} promised lines leak with a class alone")),
-            (partials > 0, format!("{partials} of {promised} promised lines show in a partial what segments hide")),
+            (1000 * all > leaks_per_thousand * promised, format!("{all} of {promised} promised lines leak with all classes")),
+            (
+                1000 * alone > leaks_per_thousand * promised,
+                format!("{alone} of {promised} promised lines leak with a class alone"),
+            ),
+            (
+                100 * partials > PARTIALS_PERCENT * promised,
+                format!("{partials} of {promised} promised lines show in a partial what segments hide"),
+            ),
             (is_sane && 100 * touched > TOUCHED_PERCENT * plain, format!("{touched} of {plain} plain lines lose words")),
             (!self.cvv.is_empty(), format!("{} lines show a CVV: {:?}", self.cvv.len(), self.cvv)),
             (

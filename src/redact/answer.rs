@@ -1,0 +1,271 @@
+//! Where an answer stands: from a cue or a question until the answer is over.
+//!
+//! ```text
+//!            cue, question              part of the secret
+//!   NoCue ──────────────────▶ Asked ─────────────────────────▶ Inside ◀────────┐
+//!                               │                                │ other part  │ part of the secret
+//!                               │ REACH of the cue has passed    ▼             │
+//!                               ▼                              Joined ─────────┘
+//!                             Over ◀─────────────────────────────┘
+//!                                     GOES_ON has passed, or a cue of another class
+//! ```
+//!
+//! From `Asked` to `Over` the parts are the class's *window*. In its window everything that could be part of the secret
+//! is hidden, unless a positive reason ([`super::reasons`]) frees it. A new cue or question opens the window again.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::cues::{CUES, Cue, Shape};
+use super::kinds::{is_code, is_common, is_date, is_vague_date};
+use super::phrases::Phrases;
+use super::{Part, RedactionRule, RedactionWord, inside};
+
+/// Number of parts after the last part of a secret in which the answer may go on.
+pub(super) const GOES_ON: usize = 10;
+
+/// Number of parts after a whole card in which its date and its code may follow.
+const AFTER_CARD: usize = 14;
+/// Number of parts before a cue that may be the secret: "nine four two is my account number".
+const MAX_BACK: usize = 24;
+
+/// Where the answer of one class stands after a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnswerState {
+    /// nobody asked, and nothing announced the secret
+    NoCue,
+    /// asked for or announced: the secret may begin in so many more parts
+    Asked { left: usize },
+    /// the part is one of the secret
+    Inside,
+    /// so many parts came since the last one of the secret
+    Joined { since: usize },
+    /// the answer is over
+    Over,
+}
+
+/// What a part is to the answer of one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Heard {
+    /// a cue of the class ends before the part; the answer may begin in so many parts
+    Cue(usize),
+    /// a question for the class waits for its answer
+    Question,
+    /// a cue of another class ends before the part
+    OtherCue,
+    /// it could be part of the secret
+    Secret,
+    /// anything else
+    Other,
+}
+
+impl AnswerState {
+    fn after(self, heard: Heard) -> AnswerState {
+        use AnswerState::{Asked, Inside, Joined, NoCue, Over};
+        match (self, heard) {
+            (NoCue | Over, Heard::Cue(reach)) => Asked { left: reach },
+            (Asked { left }, Heard::Cue(reach)) => Asked { left: left.max(reach) },
+            // "My pin, the pin is": the answer goes on.
+            (Inside | Joined { .. }, Heard::Cue(_)) => Joined { since: 0 },
+            (NoCue | Over, Heard::Question) => Asked { left: 1 },
+            (Asked { left }, Heard::Question) => Asked { left: left.max(1) },
+            (state, Heard::Question) => state,
+            (Inside | Joined { .. }, Heard::OtherCue) => Over,
+            (state, Heard::OtherCue) => state,
+            (NoCue | Over, Heard::Secret | Heard::Other) => NoCue,
+            (Asked { .. } | Inside | Joined { .. }, Heard::Secret) => Inside,
+            (Asked { left }, Heard::Other) if left > 1 => Asked { left: left - 1 },
+            (Inside, Heard::Other) => Joined { since: 1 },
+            (Joined { since }, Heard::Other) if since < GOES_ON => Joined { since: since + 1 },
+            (Asked { .. } | Joined { .. }, Heard::Other) => Over,
+        }
+    }
+
+    fn in_window(self) -> bool {
+        !matches!(self, AnswerState::NoCue | AnswerState::Over)
+    }
+}
+
+/// A phrase of a cue: where it ends, how many parts it has, and its cue's index in [`CUES`]. Of phrases that end at the
+/// same part the longest is the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FoundCue {
+    pub end: usize,
+    pub count: usize,
+    pub bit: u8,
+}
+
+/// For each part, the cues in whose window it stands.
+pub(super) struct Answers {
+    windows: Vec<u32>,
+    /// the cues among them that somebody asked for
+    asked: Vec<u32>,
+    /// the phrases found, by their ends
+    pub(super) cues: Vec<FoundCue>,
+}
+
+impl Answers {
+    pub(super) fn new(
+        parts: &[Part],
+        words: &[RedactionWord],
+        cues: &Phrases<u8>,
+        rules: &BTreeMap<String, RedactionRule>,
+    ) -> Answers {
+        let texts: Vec<&str> = parts.iter().map(|p| p.text).collect();
+        let mut found: Vec<FoundCue> = Vec::new();
+        for at in 0..texts.len() {
+            found.extend(cues.at(&texts[at..]).map(|(count, bit)| FoundCue { end: at + count, count, bit }));
+        }
+        found.sort_unstable();
+        found.dedup();
+        let known = |bit: u8| rules.contains_key(CUES[usize::from(bit)].class);
+        let bits =
+            |p: &Part| (0..CUES.len() as u8).filter(|b| words[p.word].asked.has(*b) && known(*b)).fold(0, |all, b| all | 1 << b);
+        let asked: Vec<u32> = parts.iter().map(bits).collect();
+        let mut answers = Answers { windows: vec![0; parts.len()], asked, cues: found };
+        for (bit, cue) in CUES.iter().enumerate() {
+            if known(bit as u8) {
+                answers.follow(parts, bit as u8, cue);
+            }
+        }
+        answers.look_back(parts);
+        answers
+    }
+
+    /// "Nine four two is my account number": the secret may stand before its cue.
+    fn look_back(&mut self, parts: &[Part]) {
+        for cue in &self.cues {
+            let start = cue.end - cue.count;
+            let lead = parts[..start]
+                .iter()
+                .rev()
+                .take(3)
+                .take_while(|p| matches!(p.text, "my" | "your" | "our" | "the" | "is" | "was"))
+                .count();
+            let says = parts[start - lead..cue.end].iter().any(|p| matches!(p.text, "is" | "was"))
+                && parts[start - lead].text != "my"
+                && start > lead;
+            if says && parts[start - lead - 1].role.is_number() {
+                let secret = |p: &&Part| p.role.is_number() || inside::joins(p.text) || is_code(p);
+                let count = parts[..start - lead].iter().rev().take(MAX_BACK).take_while(secret).count();
+                self.windows[start - lead - count..start - lead].iter_mut().for_each(|b| *b |= 1 << cue.bit);
+            }
+        }
+    }
+
+    /// Runs the answer of one class over all parts.
+    fn follow(&mut self, parts: &[Part], bit: u8, cue: &Cue) {
+        let mut state = AnswerState::NoCue;
+        let mut next = 0;
+        for (at, part) in parts.iter().enumerate() {
+            while let Some(&FoundCue { end, bit: found, .. }) = self.cues.get(next).filter(|c| c.end <= at) {
+                next += 1;
+                debug_assert_eq!(end, at, "cues are in order, and a phrase has a part");
+                state = match found == bit {
+                    true => state.after(Heard::Cue(cue.reach)),
+                    false if CUES[usize::from(found)].class != cue.class => state.after(Heard::OtherCue),
+                    false => state,
+                };
+            }
+            if self.asked[at] >> bit & 1 == 1 {
+                state = state.after(Heard::Question);
+            }
+            let is_inside = state == AnswerState::Inside;
+            let before = state;
+            state = state.after(if could_be(cue.shape, part, is_inside) { Heard::Secret } else { Heard::Other });
+            // The last part that a cue reaches is still in its window.
+            if state.in_window() || before.in_window() {
+                self.windows[at] |= 1 << bit;
+            }
+        }
+    }
+
+    /// Whether a part is in the window of a cue.
+    pub(super) fn has(&self, part: usize, bit: u8) -> bool {
+        self.windows[part] >> bit & 1 == 1
+    }
+
+    /// Whether somebody asked for the class, and a part may be the answer.
+    pub(super) fn was_asked(&self, part: usize, bit: u8) -> bool {
+        self.asked[part] >> bit & 1 == 1
+    }
+
+    /// The cues in whose window a part is.
+    pub(super) fn around(&self, part: usize) -> impl Iterator<Item = u8> {
+        let windows = self.windows[part];
+        (0..CUES.len() as u8).filter(move |bit| windows >> bit & 1 == 1)
+    }
+
+    /// The cue that digits in `run` answer: the latest that was said, or one that was asked for and that `suits`.
+    pub(super) fn of(&self, run: Range<usize>, suits: impl Fn(&str) -> bool) -> Option<u8> {
+        let windows = self.windows[run.clone()].iter().fold(0, |all, b| all | b);
+        let digits = |bit: &u8| windows >> bit & 1 == 1 && !matches!(CUES[usize::from(*bit)].shape, Shape::Words | Shape::Name);
+        let said = self.cues.iter().rev().filter(|c| c.end <= run.start).map(|c| c.bit).find(digits);
+        let all = || (0..CUES.len() as u8).filter(digits);
+        said.or_else(|| all().find(|bit| suits(CUES[usize::from(*bit)].class))).or_else(|| all().next())
+    }
+
+    /// Number of parts between the latest phrase of a cue and a part, those aside that may stand inside an answer.
+    /// `None`: no such phrase was said.
+    pub(super) fn since_cue(&self, parts: &[Part], at: usize, bit: u8) -> Option<usize> {
+        let cue = self.cues.iter().rev().find(|c| c.bit == bit && c.end <= at)?;
+        Some(parts[cue.end..at].iter().filter(|p| !inside::joins(p.text)).count())
+    }
+
+    /// The stretch of parts around `at` that are in the window of a cue.
+    pub(super) fn window(&self, at: usize, bit: u8) -> Range<usize> {
+        let from = (0..=at).rev().take_while(|p| self.has(*p, bit)).last().unwrap_or(at);
+        let to = (at..self.windows.len()).take_while(|p| self.has(*p, bit)).last().map_or(at, |p| p + 1);
+        from..to
+    }
+
+    /// A whole card ends before a part: its date and its code may follow.
+    pub(super) fn after_card(&mut self, from: usize, rules: &BTreeMap<String, RedactionRule>) {
+        let to = (from + AFTER_CARD).min(self.windows.len());
+        for (bit, _) in
+            CUES.iter().enumerate().filter(|(_, c)| matches!(c.class, "cvv" | "expiry") && rules.contains_key(c.class))
+        {
+            self.windows[from.min(to)..to].iter_mut().for_each(|windows| *windows |= 1 << bit);
+        }
+    }
+
+    /// Says that the answer goes on for so many parts from `from` on: a shape has been found that the state machine
+    /// does not know, such as a street.
+    pub(super) fn go_on(&mut self, from: usize, bit: u8) {
+        let to = (from + GOES_ON).min(self.windows.len());
+        self.windows[from.min(to)..to].iter_mut().for_each(|b| *b |= 1 << bit);
+    }
+}
+
+/// Whether a part could be one of a secret of this shape. `is_inside`: so was the part before. Articles and pronouns,
+/// and words such as "second" and "may", count only there.
+fn could_be(shape: Shape, part: &Part, is_inside: bool) -> bool {
+    let has_digits = part.role.is_number() || part.text.bytes().any(|b| b.is_ascii_digit());
+    match shape {
+        Shape::Digits | Shape::Address => has_digits,
+        Shape::Code => is_code(part) && (is_inside || !matches!(part.text, "a" | "i")),
+        Shape::Date => is_date(part) && (is_inside || !is_vague_date(part.text)),
+        Shape::Words | Shape::Name => has_digits || !is_common(part.text) && !inside::joins(part.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AnswerState::*;
+    use super::*;
+
+    #[test]
+    fn an_answer_is_over_when_its_reach_or_its_last_joint_has_passed_or_another_class_is_announced() {
+        let play = |heard: &[Heard]| heard.iter().fold(NoCue, |state, heard| state.after(*heard));
+        assert_eq!(play(&[Heard::Secret]), NoCue, "nobody asked");
+        assert_eq!(play(&[Heard::Cue(2), Heard::Other]), Asked { left: 1 });
+        assert_eq!(play(&[Heard::Cue(2), Heard::Other, Heard::Other]), Over);
+        assert_eq!(play(&[Heard::Cue(2), Heard::Secret, Heard::Other]), Joined { since: 1 });
+        assert_eq!(play(&[Heard::Question, Heard::Secret]), Inside);
+        assert_eq!(play(&[Heard::Cue(2), Heard::Secret, Heard::Other, Heard::Secret]), Inside);
+        assert_eq!(play(&[Heard::Cue(2), Heard::Secret, Heard::OtherCue]), Over);
+        assert_eq!(play(&[Heard::Cue(2), Heard::OtherCue]), Asked { left: 2 }, "two things may be asked for at once");
+        let long = [vec![Heard::Cue(2), Heard::Secret], vec![Heard::Other; GOES_ON + 1]].concat();
+        assert_eq!(play(&long), Over);
+    }
+}

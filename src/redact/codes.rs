@@ -1,0 +1,132 @@
+//! Answers of letters and digits: codes, spelled words, account numbers in groups.
+
+use super::answer::Answers;
+use super::cues::CUES;
+use super::kinds::{is_code, is_common, is_letter, is_month, is_nato, is_ordinal};
+use super::number::{Role, glued};
+use super::reasons::is_unit;
+use super::{Marks, Part, inside};
+
+/// Words between letters and digits of a code that do not end the code.
+pub(super) const CODE_JOINTS: usize = 6;
+/// The end of a stretch of letters and digits that begins at `from`, and their number: "a b, b as in bravo, double
+/// four".
+pub(super) fn code_from(parts: &[Part], from: usize) -> (usize, usize) {
+    let (mut at, mut end, mut units, mut joints) = (from, from, 0, 0);
+    while at < parts.len() && joints <= CODE_JOINTS {
+        let spelled = at > from && is_letter(parts[at - 1].text);
+        match parts[at].text {
+            // The next word says the letter once more. "As in" may be the last known part.
+            "as" | "for" | "like" if spelled => {
+                let skip =
+                    usize::from(parts.get(at + 1).is_some_and(|p| parts[at].text == "as" && matches!(p.text, "in" | "an")));
+                at += 1 + skip;
+                if at < parts.len() && !parts[at].role.is_number() {
+                    at += 1;
+                }
+                (end, joints) = (at.min(parts.len()), 0);
+                continue;
+            }
+            "capital" | "lowercase" | "uppercase" | "lower" | "upper" | "case" => joints += 1,
+            _ if is_code(&parts[at]) => {
+                units += 1;
+                end = at + 1;
+                joints = 0;
+            }
+            _ if matches!(parts[at].role, Role::Joint | Role::Near) => joints += 1,
+            // "NWBK" of a written IBAN
+            _ if end == at
+                && at > from
+                && parts[at].text.len() <= if glued(parts[at - 1].text) > 0 || units > 3 { 5 } else { 2 }
+                && !is_common(parts[at].text) =>
+            {
+                joints += 1;
+            }
+            _ => break,
+        }
+        at += 1;
+    }
+    (end, units)
+}
+
+pub(super) fn is_open(parts: &[Part], end: usize, joints: usize, more: bool) -> bool {
+    let tail = &parts[end..parts.len().min(end + joints + 1)];
+    let only_joints = tail.iter().all(|p| matches!(p.role, Role::Joint | Role::Near));
+    only_joints && more && tail.len() <= joints || tail.iter().any(|p| !p.sure)
+}
+
+/// Marks the codes of one cue.
+pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, marks: &mut Marks) {
+    let class = CUES[usize::from(bit)].class;
+    if class == "iban" {
+        for at in 0..parts.len() {
+            let count = written_iban_groups(&parts[at..]);
+            if count > 0 {
+                marks.mark(at..at + count, class, false);
+            }
+        }
+    }
+    let mut at = 0;
+    while at < parts.len() {
+        let (end, units) = if is_code(&parts[at]) { code_from(parts, at) } else { (at, 0) };
+        if units == 0 {
+            at += 1;
+            continue;
+        }
+        let numbers = parts[at..end].iter().filter(|p| p.role.is_number()).count();
+        // Articles, pronouns and names of places are no letters by themselves. Digits alone are numbers, which reasons
+        // may free.
+        let is_sign = |p: &Part| is_code(p) && !p.role.is_number() && !matches!(p.text, "a" | "i");
+        let letters = parts[at..end].iter().filter(|p| is_sign(p)).count();
+        let is_glued = parts[at..end].iter().any(|p| glued(p.text) > 0 && !is_ordinal(p.text));
+        let around = answers.window(at, bit);
+        let in_window = parts[around].iter().filter(|p| is_sign(p) || p.role.is_number()).count();
+        // "MORGA 657054", "WX19 KDB": letters that a recogniser wrote as one word beside figures.
+        let has_figures = |p: &Part| p.text.bytes().any(|b| b.is_ascii_digit());
+        let is_word = |p: &Part| {
+            let few = p.text.len() <= 5 && p.text.bytes().all(|b| b.is_ascii_alphabetic());
+            few && !is_common(p.text) && !inside::joins(p.text) && !p.role.is_number() && !is_unit(p.text) && !is_month(p.text)
+        };
+        let led = at > 0 && (has_figures(&parts[at]) || units > 4) && answers.has(at - 1, bit) && is_word(&parts[at - 1]);
+        let followed = parts.get(end).is_some_and(|p| glued(parts[end - 1].text) > 0 && answers.has(end, bit) && is_word(p));
+        let is_whole = letters > 0 && (units > 1 || in_window > 2) || is_glued || led;
+        // "g b two nine …": only an IBAN begins in this way
+        let bare_iban = class == "iban"
+            && units >= 12
+            && parts[at..].iter().take(2).all(|p| is_letter(p.text) || is_nato(p.text))
+            && numbers >= 8;
+        let open = is_open(parts, end, CODE_JOINTS, more);
+        let may_become = letters > 0 && open;
+        if answers.has(at, bit) && (is_whole || may_become) || bare_iban || class == "iban" && is_written_iban(parts[at].text) {
+            let end = end + usize::from(followed);
+            marks.mark(at - usize::from(led)..end, class, open);
+            at = end.max(at + 1);
+        } else {
+            at += 1; // the cue itself may be spelled: "i b a n"
+        }
+    }
+}
+
+/// Whether a recogniser wrote an IBAN as one word: two letters of the country, two check digits, 11 to 30 letters and
+/// digits (ISO 13616).
+fn is_written_iban(text: &str) -> bool {
+    let (country, rest) = text.as_bytes().split_at(text.len().min(2));
+    (15..=34).contains(&text.len())
+        && country.iter().all(u8::is_ascii_alphabetic)
+        && rest[..2].iter().all(u8::is_ascii_digit)
+        && rest.iter().all(u8::is_ascii_alphanumeric)
+}
+
+/// Number of parts that are an IBAN as people write it, in groups of four: "GB29 NWBK 6016 1331 9268 19".
+fn written_iban_groups(parts: &[Part]) -> usize {
+    let is_head = |t: &str| {
+        t.len() == 4 && t.as_bytes()[..2].iter().all(u8::is_ascii_alphabetic) && t.as_bytes()[2..].iter().all(u8::is_ascii_digit)
+    };
+    if !parts.first().is_some_and(|p| is_head(p.text)) {
+        return 0;
+    }
+    let is_group = |p: &&Part| p.text.len() == 4 && p.text.bytes().all(|b| b.is_ascii_alphanumeric()) && !is_common(p.text);
+    let full = parts.iter().take(8).take_while(is_group).count();
+    let last = parts.get(full).filter(|p| p.text.len() < 4 && p.role.is_number()).is_some();
+    if full >= 4 { full + usize::from(last) } else { 0 }
+}

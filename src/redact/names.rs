@@ -1,0 +1,163 @@
+//! Names that no list has, by what is said around them.
+
+use super::answer::Answers;
+use super::codes::{CODE_JOINTS, code_from, is_open};
+use super::kinds::{WordSet, is_common, is_letter, is_nato};
+use super::{Marks, NAME, Part, inside};
+
+macro_rules! words {
+    ($words:expr) => {
+        WordSet::new(|| $words.split_whitespace().collect())
+    };
+}
+
+/// Largest number of words of a name.
+const NAME_WORDS: usize = 4;
+/// Largest number of words between a name and what corrects or spells it.
+const NAME_JOINTS: usize = 5;
+
+/// Words after "my name is" that do not begin a name.
+static NO_NAMES: WordSet = words!("not the a an on in at and that what spelled spelt is it this so for of to");
+static PARTICLES: WordSet = words!("van von der den de del della di da la le mc mac bin ibn al el st saint o");
+static AFTER_NAMES: WordSet = words!("speaking calling here from");
+static TITLES: WordSet = words!("mister mr mrs missus ms miss madam doctor dr");
+/// Words after a title that are an office.
+static OFFICES: WordSet = words!(
+    "orders office appointment surgery note visit president chairman chairwoman chairperson chair speaker secretary minister ambassador justice attorney vice general chancellor mayor governor"
+);
+
+struct Names<'p, 'a> {
+    parts: &'p [Part<'a>],
+    more: bool,
+    found: Vec<(usize, usize, bool)>,
+}
+
+impl Names<'_, '_> {
+    fn text(&self, at: usize) -> &str {
+        self.parts.get(at).map_or("", |p| p.text)
+    }
+
+    fn is_name(&self, at: usize) -> bool {
+        let part = &self.parts[at];
+        PARTICLES.contains(part.text) || !is_common(part.text) && !part.role.is_number() && !inside::joins(part.text)
+    }
+
+    /// The end of the words from a part on that may be a name. `any`: the first may be a common word.
+    fn end_from(&self, from: usize, any: bool) -> usize {
+        let mut at = from;
+        while at < self.parts.len()
+            && at - from < NAME_WORDS
+            && (at == from || !self.parts[at].turn && !self.parts[at - 1].ends && !self.is_spelled(at))
+            && (self.is_name(at) || any && at == from && !NO_NAMES.contains(self.parts[at].text))
+        {
+            at += 1;
+        }
+        at
+    }
+
+    /// Whether at least three letters are spelled from a part on.
+    fn is_spelled(&self, at: usize) -> bool {
+        let signs = |p: &&super::Part| is_letter(p.text) || is_nato(p.text);
+        self.parts[at..].iter().take(3).filter(signs).count() == 3
+    }
+
+    fn add(&mut self, from: usize, to: usize) {
+        let open = self.more && to == self.parts.len();
+        self.found.push((from, to, open));
+    }
+
+    /// A name that is sure, and what corrects or spells it: "zelda quimbly, no sorry, quimby, q u i m b y".
+    fn add_sure(&mut self, from: usize, any: bool) {
+        let mut end = self.end_from(from, any);
+        self.add(from, end);
+        while from < end && end < self.parts.len() {
+            let joints = self.parts[end..].iter().take(NAME_JOINTS).take_while(|p| self.joins(p.text)).count();
+            let next = end + joints;
+            let corrected = self.parts[end..next]
+                .iter()
+                .any(|p| matches!(p.text, "no" | "sorry" | "not" | "mean" | "rather" | "actually" | "correction"));
+            let spelled =
+                next < self.parts.len() && (is_letter(self.text(next)) && self.text(next) != "i" || is_nato(self.text(next)));
+            if spelled && code_from(self.parts, next).1 > 2 {
+                end = code_from(self.parts, next).0;
+                let open = is_open(self.parts, end, CODE_JOINTS, self.more);
+                self.found.push((next, end, open));
+            } else if corrected && next < self.parts.len() && self.is_name(next) {
+                end = self.end_from(next, false);
+                self.add(next, end);
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn joins(&self, text: &str) -> bool {
+        inside::joins(text)
+            || matches!(text, "spelled" | "spelt" | "spelling" | "with" | "that" | "name" | "my" | "last" | "first")
+    }
+
+    fn spelled_after(&mut self, at: usize) {
+        let from = (at + 1..self.parts.len().min(at + 5))
+            .find(|p| is_letter(self.text(*p)) && self.text(*p) != "i" || is_nato(self.text(*p)));
+        if let Some(from) = from {
+            let (end, units) = code_from(self.parts, from);
+            let open = is_open(self.parts, end, CODE_JOINTS, self.more);
+            if units > 1 || open {
+                self.found.push((from, end, open));
+            }
+        }
+    }
+}
+
+/// Marks names. `bit`: the cue of names.
+pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, marks: &mut Marks) {
+    let mut names = Names { parts, more, found: Vec::new() };
+    for at in 0..parts.len() {
+        let (one, two) = (parts[at].text, parts.get(at + 1).map_or("", |p| p.text));
+        if matches!(one, "name" | "surname") && matches!(two, "is" | "was") {
+            names.add_sure(at + 2, true);
+        }
+        // A recogniser may write "my names zelda".
+        if one == "my" && two == "names" {
+            names.add_sure(at + 2, false);
+        }
+        if one == "speaking" && matches!(two, "with" | "to") || TITLES.contains(one) {
+            let from = at + if one == "speaking" { 2 } else { 1 };
+            if !OFFICES.contains(names.text(from)) {
+                names.add_sure(from, false);
+            }
+        }
+        if one == "this" && two == "is" {
+            let end = names.end_from(at + 2, false);
+            let shown = AFTER_NAMES.contains(names.text(end));
+            let pending = end == parts.len() && more || parts.get(end).is_some_and(|p| !p.sure);
+            if shown || pending {
+                names.found.push((at + 2, end, pending));
+            }
+        }
+        if matches!(one, "spelled" | "spelt" | "spelling" | "spell") {
+            names.spelled_after(at);
+        }
+        if matches!((one, two), ("first" | "last" | "middle" | "family" | "given", "name")) || one == "surname" {
+            names.add_sure(at + if one == "surname" { 1 } else { 2 }, false);
+        }
+        // "I'm zelda quimby from accounts"
+        if one == "i'm" {
+            let end = names.end_from(at + 1, false);
+            if AFTER_NAMES.contains(names.text(end)) {
+                names.add(at + 1, end);
+            }
+        }
+        if answers.was_asked(at, bit) && names.is_spelled(at) {
+            let (end, _) = code_from(parts, at);
+            names.found.push((at, end, is_open(parts, end, CODE_JOINTS, more)));
+        }
+        let begins = |at: usize| at < parts.len() && names.is_name(at) && !PARTICLES.contains(parts[at].text);
+        if answers.was_asked(at, bit) && (begins(at) || PARTICLES.contains(one) && begins(at + 1)) {
+            names.add_sure(at, false);
+        }
+    }
+    for (from, to, open) in names.found.into_iter().filter(|(from, to, _)| from < to) {
+        marks.mark(from..to, NAME, open);
+    }
+}

@@ -1,0 +1,361 @@
+//! Positive reasons: what shows that digits are a quantity, a time or a date, and nobody's secret.
+//!
+//! A reason frees exactly the quantity that it measures. It never frees digits that stand before that quantity, nor
+//! anything across the end of a sentence. Of an answer ([`super::answer`]) only [`in_answer`] frees something.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::Part;
+use super::inside;
+use super::kinds::{is_month, is_ordinal};
+use super::number::{Readings, Role, Spoken, quantity};
+
+type WordSet = LazyLock<HashSet<&'static str>>;
+
+static CURRENCIES: WordSet =
+    LazyLock::new(|| "dollars dollar euros euro pounds pound cents cent bucks quid pence".split(' ').collect());
+static CLOCK: WordSet = LazyLock::new(|| "am pm o'clock".split(' ').collect());
+static UNITS: WordSet = LazyLock::new(|| {
+    "million billion trillion percent percentage basis degrees miles mile kilometers kilometres meters metres feet foot inches minutes minute \
+     hours hour days day weeks week months month years year seconds times kilos grams people customers crores lakhs rupees quarters bps megabytes \
+     gigabytes gigs items units shares"
+        .split_whitespace()
+        .collect()
+});
+/// Nouns of which a lone digit counts one: "one second", "three digits".
+static COUNTED_NOUNS: WordSet = LazyLock::new(|| {
+    "second moment sec more thing things other last of digit digits number numbers way ways place account accounts card cards letter letters word \
+     words time question questions option line lines person call calls"
+        .split_whitespace()
+        .collect()
+});
+
+/// Whether a word makes a quantity of the number before it.
+pub(super) fn is_unit(part: &str) -> bool {
+    CURRENCIES.contains(part) || CLOCK.contains(part) || UNITS.contains(part)
+}
+
+/// Parts as numbers see them.
+pub(super) fn spoken<'a>(parts: &[Part<'a>]) -> Vec<Spoken<'a>> {
+    parts.iter().map(|p| Spoken { text: p.text, role: p.role }).collect()
+}
+
+/// The part after a run, unless a sentence has ended before it.
+fn next<'p, 'a>(parts: &'p [Part<'a>], run: &Range<usize>) -> Option<&'p Part<'a>> {
+    parts.get(run.end).filter(|_| !parts[run.end - 1].ends)
+}
+
+/// Whether these parts are one quantity and nothing else: "two hundred and five", "4,500", "four point five".
+fn is_quantity(run: &[Spoken]) -> bool {
+    let whole = quantity(run).is_some_and(|(n, _)| n == run.len());
+    let is_written = matches!(run, [one] if matches!(one.role, Role::Written(..=7)));
+    let groups = run.len() <= 3 && run.iter().all(|s| matches!(s.role, Role::Written(1..=3)));
+    whole || is_written || groups || is_decimal(run)
+}
+
+fn is_decimal(run: &[Spoken]) -> bool {
+    let point = run.iter().position(|s| matches!(s.text, "point" | "dot"));
+    point.is_some_and(|p| {
+        let tail = &run[p + 1..];
+        quantity(&run[..p]).is_some_and(|(n, _)| n == p)
+            && (1..=4).contains(&tail.len())
+            && tail.iter().all(|s| s.role.is_number())
+    })
+}
+
+/// Whether a run says a time of day: "five", "ten forty five", "1030".
+fn is_time(run: &[Spoken]) -> bool {
+    let hour = |s: &Spoken| {
+        matches!(s.role, Role::Digit(1..) | Role::Teen(10..=12)) || s.role == Role::Written(1) || s.role == Role::Written(2)
+    };
+    match run {
+        [one] => hour(one) || matches!(one.role, Role::Written(3 | 4)) && is_written_time(one.text),
+        [one, rest @ ..] => hour(one) && is_minutes(rest),
+        [] => false,
+    }
+}
+
+fn is_written_time(text: &str) -> bool {
+    text.parse::<u32>().is_ok_and(|n| (1..=12).contains(&(n / 100)) && n % 100 < 60)
+}
+
+fn is_minutes(run: &[Spoken]) -> bool {
+    match run {
+        [one] => matches!(one.role, Role::Teen(_) | Role::Tens(20..=50) | Role::Written(2)),
+        [one, two] => matches!((one.role, two.role), (Role::Tens(20..=50), Role::Digit(1..)) | (Role::Digit(0), Role::Digit(_))),
+        _ => false,
+    }
+}
+
+/// Whether a unit follows a run in the same sentence and can measure the run's end.
+pub(super) fn has_unit(parts: &[Part], run: &Range<usize>) -> bool {
+    next(parts, run).is_some_and(|p| {
+        let said = spoken(&parts[run.clone()]);
+        is_unit(p.text) && (!CLOCK.contains(p.text) || (0..said.len()).any(|from| is_time(&said[from..])))
+    })
+}
+
+/// Where the quantity begins that ends a run and that the unit after the run measures. The run's length if there is no
+/// such quantity.
+pub(super) fn measured(run: &[Spoken]) -> usize {
+    (0..run.len()).find(|&from| is_quantity(&run[from..])).unwrap_or(run.len())
+}
+
+/// Whether a run that nothing announces is a list of quantities, and nobody's number. `has_unit`: a unit follows it.
+/// Without a unit only years, times of day, and one or two round numbers are such a list.
+pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> bool {
+    let said = spoken(&parts[run.clone()]);
+    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    if matches!(before, "the" | "at" | "from" | "train" | "trains" | "until") && are_times(&said)
+        || before.starts_with("count") && counts_up(&said)
+    {
+        return true;
+    }
+    let Some(pieces) = pieces(&said) else { return false };
+    let value = |p: &Range<usize>| match said[p.start].role {
+        Role::Written(_) => said[p.start].text.parse().ok(),
+        _ => quantity(&said[p.clone()]).map(|(_, value)| value),
+    };
+    let values: Vec<u64> = pieces.iter().filter_map(value).collect();
+    let apart = pieces.windows(2).all(|two| two[0].end < two[1].start);
+    let leads = |at: usize| if at == 0 { before } else { said[at - 1].text };
+    let is_range = pieces.len() == 2 && leads(pieces[1].start) == "to";
+    if values.len() != pieces.len() {
+        return false;
+    }
+    let is_year = |value: u64| (1900..2100).contains(&value);
+    // "two thousand eleven, twelve and thirteen"
+    values.iter().all(|value| is_year(*value) || is_year(values[0]) && (10..100).contains(value))
+        || is_range && apart && values.iter().all(|v| *v >= 10)
+        || apart && values.iter().all(|value| round(*value)) && (values.len() <= 2 || has_unit)
+        || apart && values.len() == 2 && matches!(before, "between" | "from") && values.iter().all(|v| *v >= 10)
+        || values.len() == 1 && values[0] >= 10 && pieces[0].len() > 1
+}
+
+/// Whether a run is at least two times of day with their minutes: "six fifteen, six forty five and the seven fifteen".
+fn are_times(run: &[Spoken]) -> bool {
+    let (mut at, mut count) = (0, 0);
+    while at < run.len() {
+        if matches!(run[at].role, Role::Joint | Role::Near) {
+            at += 1;
+            continue;
+        }
+        match [3, 2].into_iter().find(|n| at + n <= run.len() && is_time(&run[at..at + n])) {
+            Some(parts) => (at, count) = (at + parts, count + 1),
+            None => return false,
+        }
+    }
+    count > 1
+}
+
+/// Whether somebody counts: one, two, three.
+fn counts_up(run: &[Spoken]) -> bool {
+    let value = |s: &Spoken| quantity(std::slice::from_ref(s)).map(|(_, value)| value);
+    run.windows(2).all(|two| value(&two[0]).zip(value(&two[1])).is_some_and(|(a, b)| b == a + 1))
+}
+
+/// A quantity that people round: at most two digits of it are no zeros at its end.
+fn round(value: u64) -> bool {
+    let mut head = value;
+    while head >= 100 && head.is_multiple_of(10) {
+        head /= 10;
+    }
+    (10..100).contains(&head)
+}
+
+/// A run divided into quantities and what joins them.
+fn pieces(run: &[Spoken]) -> Option<Vec<Range<usize>>> {
+    let (mut at, mut found) = (0, Vec::new());
+    while at < run.len() {
+        match quantity(&run[at..]) {
+            None if matches!(run[at].role, Role::Written(2..=7)) => {
+                found.push(at..at + 1);
+                at += 1;
+            }
+            Some((parts, _)) => {
+                let mut end = at + parts;
+                // "two thousand and three thousand" is two quantities.
+                if matches!(run.get(end).map(|s| s.role), Some(Role::Thousand | Role::Hundred)) {
+                    end = at + run[at..end].iter().rposition(|s| s.text == "and")?;
+                }
+                found.push(at..end);
+                at = end;
+            }
+            None if matches!(run[at].role, Role::Joint | Role::Near) => at += 1,
+            None => return None,
+        }
+    }
+    Some(found)
+}
+
+/// An answer's run of digits, and what is known of the answer.
+pub(super) struct InAnswer<'a> {
+    /// the class that was asked for or announced
+    pub class: &'a str,
+    /// whether the run follows the announcement at once
+    pub is_direct: bool,
+    /// whether digits of the answer came before the run
+    pub has_begun: bool,
+    /// the digits that the whole answer has at least
+    pub digits: usize,
+}
+
+/// Fewest digits of a secret of this class: a sum of money of fewer is none.
+fn fewest(class: &str) -> usize {
+    match class {
+        "pin" | "cvv" => 3,
+        "card" => 12,
+        "ssn" => 9,
+        "phone" => 7,
+        "account" => 6,
+        "dob" | "expiry" | "address" => 100,
+        _ => 5,
+    }
+}
+
+/// Words that name the number after them: "order 4567", "room twelve".
+static LABELS: WordSet = LazyLock::new(|| {
+    "order invoice room gate flight page version line step chapter extension floor platform bus train route highway item model figure section form"
+        .split(' ')
+        .collect()
+});
+/// Words before a year.
+static YEAR_LEADS: WordSet = LazyLock::new(|| "in since from until by of year late early mid during fiscal".split(' ').collect());
+
+/// Whether a reason frees a run of digits after a cue or a question.
+///
+/// - Money with its currency, if the whole run is one sum that has fewer digits than such a secret.
+/// - A quantity of at most two digits with another unit, a time of day with `am` or `pm`, a year after "in" and a day or
+///   year beside its month where no date was asked for, and a number that another word names ("order 4567"): not where
+///   they follow the announcement at once, nor once the answer has begun.
+/// - A lone digit that counts a noun ("one second"), or that is all there is of the answer.
+/// - For codes of three or four digits ("pin", "cvv") nothing counts while the answer has as many digits as they have.
+pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -> bool {
+    let said = spoken(&parts[run.clone()]);
+    let most = Readings::of(&said).most();
+    let is_date_class = matches!(answer.class, "dob" | "expiry");
+    let is_short_code = matches!(answer.class, "pin" | "cvv");
+    if is_short_code && answer.digits >= 3 {
+        return false;
+    }
+    let after = next(parts, run).map_or("", |p| p.text);
+    if is_quantity(&said) && CURRENCIES.contains(after) {
+        return most < fewest(answer.class);
+    }
+    if answer.digits <= 1 && !is_date_class && answer.class != "address" {
+        return true;
+    }
+    if matches!(&said[..], [one] if matches!(one.role, Role::Digit(_))) && COUNTED_NOUNS.contains(after) {
+        return true;
+    }
+    if answer.class == "phone" && answer.digits < 4 && is_time(&said) {
+        return true; // "call me at five", "at ten thirty"
+    }
+    if answer.is_direct || answer.has_begun {
+        return false;
+    }
+    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let is_year = YEAR_LEADS.contains(before) && is_quantity(&said) && is_year(&said);
+    let is_measured = is_quantity(&said) && most <= 2 && UNITS.contains(after);
+    let is_clock = CLOCK.contains(after) && is_time(&said);
+    is_measured || is_clock || !is_date_class && (is_year || LABELS.contains(before) && most <= 5 || is_beside_month(parts, run))
+}
+
+fn is_year(run: &[Spoken]) -> bool {
+    let written =
+        || matches!(run, [one] if one.role == Role::Written(4) && (one.text.starts_with("19") || one.text.starts_with("20")));
+    written() || quantity(run).is_some_and(|(_, value)| (1900..2100).contains(&value))
+}
+
+/// A day or a year after its month, a day before its ordinal's end or its month.
+fn is_beside_month(parts: &[Part], run: &Range<usize>) -> bool {
+    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let after = next(parts, run).map_or("", |p| p.text);
+    let said = spoken(&parts[run.clone()]);
+    let digits = Readings::of(&said);
+    (is_month(before) || is_ordinal(before)) && digits.least() <= 4 && is_quantity(&said)
+        || (is_month(after) || is_ordinal(after)) && digits.most() <= 2
+}
+
+/// Whether a part says that the digits before it, which joints parted from it, were wrong.
+pub(super) fn is_corrected(parts: &[Part], run: &Range<usize>) -> bool {
+    parts[run.clone()].iter().any(|p| inside::corrects(p.text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::number::role;
+    use super::*;
+
+    fn parts(text: &str) -> Vec<Part<'_>> {
+        let part = |(word, text): (usize, &'static str)| Part {
+            text,
+            word,
+            role: role(text),
+            kept: true,
+            sure: true,
+            measured: false,
+            ends: false,
+            turn: false,
+        };
+        text.split_whitespace().map(|w| &*Box::leak(w.to_string().into_boxed_str())).enumerate().map(part).collect()
+    }
+
+    #[test]
+    fn a_unit_measures_the_last_quantity_of_a_run_only() {
+        let rest = |text: &str| measured(&spoken(&parts(text)));
+        assert_eq!(rest("two hundred and five"), 0);
+        assert_eq!(rest("four point five"), 0);
+        assert_eq!(rest("four one one one one five"), 5, "only the last digit is measured");
+        assert_eq!(rest("4 111"), 0);
+    }
+
+    #[test]
+    fn years_times_and_round_numbers_are_lists_and_groups_of_a_number_are_none() {
+        for (lead, text, is) in [
+            ("", "twenty nineteen to twenty twenty", true),
+            ("", "twenty nineteen twenty twenty and twenty twenty one", true),
+            ("between", "two hundred and five to three hundred and six", true),
+            ("", "two thousand and three thousand", true),
+            ("the", "ten fifteen and the eleven twenty five", true),
+            ("", "two hundred thousand", true),
+            ("", "four one", false),
+            ("", "forty one eleven eleven", false),
+            ("", "ten and eleven and twelve and thirteen", false),
+            ("", "eight hundred and five fifty five and twelve twelve", false),
+            ("", "four hundred and twelve and thirty four and five thousand six hundred and seventy eight", false),
+        ] {
+            let line = format!("{lead} {text}");
+            let all = parts(&line);
+            let run = usize::from(!lead.is_empty())..all.len();
+            assert_eq!(is_list(&all, &run, false), is, "{lead} {text}");
+        }
+    }
+
+    #[test]
+    fn in_an_answer_a_reason_frees_what_it_measures_and_nothing_before_it() {
+        for (class, direct, digits, text, free) in [
+            ("pin", true, 4, "4821 dollars", false),
+            ("pin", true, 4, "four eight two one people", false),
+            ("account", true, 3, "five hundred dollars", true),
+            ("account", true, 4, "four eight two one dollars", false),
+            ("card", false, 2, "thirty days", true),
+            ("card", true, 2, "thirty days", false),
+            ("pin", true, 1, "one", true),
+            ("phone", true, 3, "ten thirty", true),
+            ("phone", true, 4, "four three two one", false),
+            ("account", false, 4, "2020 am", false),
+            ("dob", true, 1, "four", false),
+        ] {
+            let all = parts(text);
+            let end = all.iter().rposition(|p| p.role.is_number()).unwrap() + 1;
+            assert_eq!(
+                in_answer(&all, &(0..end), &InAnswer { class, is_direct: direct, has_begun: false, digits }),
+                free,
+                "{class} {text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Digits: which stretches of them are one number, and which of these must not leave. After a cue or a question the answer
+//! decides ([`super::answer`]); otherwise the length, the check digit and what measures the number.
+
+use std::ops::Range;
+
+use super::answer::{self, Answers};
+use super::number::{self, MAX_JOINTS, Readings, Role};
+use super::{Marks, OPEN, Part, Redaction, cues, inside, reasons};
+
+/// Fewest digits that are taken for a card's: 13 to 19 (ISO/IEC 7812-1), of which a recogniser may lose one.
+const CARD_DIGITS: usize = 12;
+/// Classes found by counting digits, with the fewest of each. There is no most: a number that another one joins is
+/// still in there.
+const COUNTED: [(&str, usize); 4] = [("card", CARD_DIGITS), ("ssn", 9), ("phone", 7), ("account", 6)];
+impl Redaction {
+    /// Whether digits that may go on are held, because a class counts digits.
+    pub(super) fn guards_digits(&self) -> bool {
+        COUNTED.iter().any(|(class, _)| self.redacts(class))
+    }
+
+    /// Marks numbers.
+    pub(super) fn numbers(&self, parts: &[Part], before: usize, more: bool, answers: &Answers, marks: &mut Marks) {
+        let (runs, rests) = part_cards(parts, runs(parts, more));
+        let in_groups = if self.redacts("card") { card_in_groups(parts, &runs) } else { Vec::new() };
+        for (at, (run, open)) in runs.iter().enumerate() {
+            let run = run.clone();
+            let found = match answers.of(run.clone(), |class| suits(class, &parts[run.clone()])) {
+                Some(bit) => self.answered(parts, &run, bit, (answers, &runs), more),
+                None if in_groups.contains(&at) || self.redacts("card") && rests.contains(&run.start) => Some(("card", false)),
+                None => self.unannounced(parts, &run).map(|class| (class, false)),
+            };
+            if let Some((class, undecided)) = found {
+                marks.mark(run.clone(), class, *open || undecided);
+                if parts.get(run.end).is_some_and(|p| matches!(p.text, "million" | "billion")) {
+                    marks.mark(run.end..run.end + 1, class, *open);
+                }
+                if run.start > 0 && parts[run.start - 1].text == "plus" {
+                    marks.mark(run.start - 1..run.start, class, *open);
+                }
+                marks.apart[run.start] = rests.contains(&run.start);
+                if !*open {
+                    self.exact(parts, &run, class, marks);
+                }
+            } else if (*open || parts[run.start].word < before && before <= parts[run.end - 1].word) && self.guards_digits() {
+                // Of what went on in here the beginning has left masked.
+                marks.mark(run, OPEN, *open);
+            }
+        }
+    }
+
+    /// What a run of digits is after a cue or a question: the class that was asked for, unless a reason frees the run;
+    /// and whether later words may yet change that.
+    fn answered(
+        &self,
+        parts: &[Part],
+        run: &Range<usize>,
+        bit: u8,
+        (answers, runs): (&Answers, &[(Range<usize>, bool)]),
+        more: bool,
+    ) -> Option<(&'static str, bool)> {
+        let class = cues::CUES[usize::from(bit)].class;
+        let first = run.clone().find(|at| answers.has(*at, bit)).unwrap_or(run.start);
+        let window = answers.window(first, bit);
+        let in_window = || runs.iter().map(|(r, _)| r).filter(|r| r.start < window.end && window.start < r.end);
+        let digits = in_window().map(|r| readings(&parts[r.clone()]).least()).sum();
+        let has_begun = in_window().any(|r| r.end <= run.start);
+        let is_direct = answers.since_cue(parts, run.start, bit).is_some_and(|words| words == 0);
+        if !reasons::in_answer(parts, run, &reasons::InAnswer { class, is_direct, has_begun, digits }) {
+            // What is as long as a card is one, whatever was asked for last.
+            let is_card = self.redacts("card") && number::is_card(&digits_of(&parts[run.clone()]));
+            return Some((if is_card { "card" } else { class }, false));
+        }
+        // More digits may follow, and then this is none of what the reason says.
+        let is_decided = !more || parts.len() >= run.end + answer::GOES_ON;
+        (!is_decided).then_some((class, true))
+    }
+
+    /// What a run of digits is that nobody asked for and nothing announces, if it must not leave: by its length, its
+    /// check digit, and what measures it.
+    fn unannounced(&self, parts: &[Part], run: &Range<usize>) -> Option<&'static str> {
+        let within = &parts[run.clone()];
+        let spoken = reasons::spoken(within);
+        let has_unit = reasons::has_unit(parts, run);
+        let rest = if has_unit { &spoken[..reasons::measured(&spoken)] } else { &spoken[..] };
+        let numbers = || rest.iter().filter(|s| s.role.is_number());
+        numbers().next()?; // all of it is measured otherwise
+        let readings = Readings::of(rest);
+        let singly = numbers().filter(|s| matches!(s.role, Role::Digit(_) | Role::Written(_) | Role::Glued(_))).count() * 2
+            >= numbers().count();
+        let fits = |digits: usize| readings.least() >= digits || singly && readings.most() >= digits;
+        let is_card = number::is_card(&number::digits(rest));
+        let found: Vec<&'static str> =
+            COUNTED.iter().filter(|(c, n)| self.redacts(c) && (fits(*n) || *c == "card" && is_card)).map(|(c, _)| *c).collect();
+        if !fits(CARD_DIGITS) && !is_card && within.iter().filter(|p| p.role.is_number()).all(|p| p.measured)
+            || reasons::is_list(parts, run, has_unit)
+        {
+            return None;
+        }
+        let usual = |class: &str| match class {
+            "card" => is_card,
+            "ssn" => readings.may_be(9),
+            "phone" => readings.least() <= 15,
+            _ => true,
+        };
+        // A long number without a card's check digit is rather an account's, where both are redacted.
+        found.iter().copied().find(|c| usual(c)).or(found.first().copied())
+    }
+
+    /// Marks which of a run are one complete number of its class, so that its last digits are its last. A card that a
+    /// date and a code follow in one breath ends where its issuer's length and its check digit say so.
+    fn exact(&self, parts: &[Part], run: &Range<usize>, class: &'static str, marks: &mut Marks) {
+        let within = &parts[run.clone()];
+        // What is corrected may not be as long as it seems.
+        if !within.iter().all(|p| p.kept) || reasons::is_corrected(parts, run) || reasons::has_unit(parts, run) {
+            return;
+        }
+        let readings = readings(within);
+        let digits = digits_of(within);
+        let is_plain = readings.least() == readings.most() && digits.len() == readings.least();
+        if class == "card" || self.redacts("card") && digits.len() > CARD_DIGITS {
+            if card_at(within) == Some(run.len()) {
+                marks.mark(run.clone(), "card", false);
+                marks.is_whole(run.clone(), "card");
+            }
+            return;
+        }
+        let is_whole = match class {
+            "ssn" => digits.len() == 9,
+            "phone" => matches!(digits.len(), 7 | 10) || digits.len() == 11 && digits.starts_with('1'),
+            "account" => (6..CARD_DIGITS).contains(&digits.len()),
+            _ => false,
+        };
+        if is_plain && is_whole {
+            marks.is_whole(run.clone(), class);
+        }
+    }
+}
+
+fn readings(parts: &[Part]) -> Readings {
+    Readings::of(&reasons::spoken(parts))
+}
+
+fn digits_of(parts: &[Part]) -> String {
+    number::digits(&reasons::spoken(parts))
+}
+
+/// Whether a run may be a secret of this class by its length alone.
+fn suits(class: &str, run: &[Part]) -> bool {
+    let readings = readings(run);
+    let has = |lengths: Range<usize>| lengths.clone().any(|n| readings.may_be(n));
+    match class {
+        "cvv" => has(3..5),
+        "pin" => has(4..7),
+        "card" => readings.most() >= CARD_DIGITS,
+        "ssn" => has(9..10),
+        "phone" => has(7..16),
+        "account" => has(6..18),
+        "expiry" => has(3..7),
+        "dob" => has(4..9),
+        _ => false,
+    }
+}
+
+/// Number of parts at a run's beginning that are one whole card: as many digits as cards of its issuer have, with their
+/// check digit (ISO/IEC 7812-1). Where the issuer is not known, all of the run must be a card of 13 to 16 digits.
+pub(super) fn card_at(run: &[Part]) -> Option<usize> {
+    let all = digits_of(run);
+    let Some(length) = number::card_length(&all) else {
+        return ((13..=16).contains(&all.len()) && number::luhn(&all) && readings(run).least() == all.len()).then_some(run.len());
+    };
+    let mut count = (1..=run.len()).find(|count| digits_of(&run[..*count]).len() >= length)?;
+    // "sixty" may be the beginning of "sixty seven".
+    if let (Role::Tens(_), Some(Role::Digit(1..))) = (run[count - 1].role, run.get(count).map(|p| p.role)) {
+        count += 1;
+    }
+    let digits = digits_of(&run[..count]);
+    let is_one = digits.len() == length
+        && number::luhn(&digits)
+        && readings(&run[..count]).least() == length
+        && !run[..count].iter().any(|p| p.role == Role::Near || inside::corrects(p.text));
+    // What is said twice may make a card's length of less than a card.
+    let repeats = count < run.len() && (0..length - 7).step_by(4).any(|at| digits[at..at + 4] == digits[at + 4..at + 8]);
+    (is_one && !repeats).then_some(count)
+}
+
+/// Runs of which a card that goes on as something else, its date or its code, is a run of its own; and where the rests
+/// begin.
+fn part_cards(parts: &[Part], runs: Vec<(Range<usize>, bool)>) -> (Vec<(Range<usize>, bool)>, Vec<usize>) {
+    let (mut parted, mut rests) = (Vec::with_capacity(runs.len()), Vec::new());
+    for (run, open) in runs {
+        let end = card_at(&parts[run.clone()]).map_or(run.end, |count| run.start + count);
+        let rest = (end..run.end).find(|at| parts[*at].role.is_number());
+        parted.push((run.start..if rest.is_some() { end } else { run.end }, open && rest.is_none()));
+        if let Some(rest) = rest {
+            parted.push((rest..run.end, open));
+            rests.push(rest);
+        }
+    }
+    (parted, rests)
+}
+
+/// Fewest digits said one by one that a partial takes for a number's first group.
+pub(super) const MIN_GROUP: usize = 3;
+/// Most groups in which a card is read out, and most parts between two of them.
+const MAX_CARD_GROUPS: usize = 6;
+/// See [`MAX_CARD_GROUPS`].
+const MAX_BETWEEN_GROUPS: usize = 8;
+
+/// The runs that together are a card, whatever is said between them: "4753, that's the first bit, 2997, …". Its length
+/// and its check digit say so.
+fn card_in_groups(parts: &[Part], runs: &[(Range<usize>, bool)]) -> Vec<usize> {
+    let mut found = Vec::new();
+    for from in 0..runs.len() {
+        let mut digits = String::new();
+        for to in from..runs.len().min(from + MAX_CARD_GROUPS) {
+            let run = &runs[to].0;
+            if to > from && run.start - runs[to - 1].0.end > MAX_BETWEEN_GROUPS || reasons::has_unit(parts, run) {
+                break;
+            }
+            // A group that is said twice is one group.
+            let group = digits_of(&parts[run.clone()]);
+            let is_again = to > from && group.len() >= MIN_GROUP && digits.ends_with(&group);
+            if !is_again {
+                digits.push_str(&group);
+            }
+            match number::card_length(&digits) {
+                Some(length) if to > from && digits.len() == length && number::luhn(&digits) => found.extend(from..=to),
+                Some(length) if digits.len() >= length => break,
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Stretches from a digit to the last digit that is not too far from the one before it; and whether what follows them
+/// may add to them.
+pub(super) fn runs(parts: &[Part], more: bool) -> Vec<(Range<usize>, bool)> {
+    let mut runs: Vec<(Range<usize>, bool)> = Vec::new();
+    let mut at = 0;
+    while at < parts.len() {
+        if !parts[at].role.is_number() {
+            at += 1;
+            continue;
+        }
+        let (start, mut end, mut joints) = (at, at + 1, 0);
+        let mut open = more;
+        at += 1;
+        while at < parts.len() {
+            match parts[at].role {
+                Role::Near | Role::Joint if joints < MAX_JOINTS => joints += 1,
+                Role::Near | Role::Joint | Role::Other => {
+                    // A word that may be replaced shows nothing.
+                    open = parts[end..=at].iter().any(|p| !p.sure);
+                    break;
+                }
+                _ => {
+                    end = at + 1;
+                    joints = 0;
+                }
+            }
+            at += 1;
+        }
+        open |= parts[start..end].iter().any(|p| !p.sure);
+        runs.push((start..end, open));
+        at = end;
+    }
+    runs
+}
