@@ -87,7 +87,10 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             let few = p.text.len() <= 5 && p.text.bytes().all(|b| b.is_ascii_alphabetic());
             few && !is_common(p.text) && !inside::joins(p.text) && !p.role.is_number() && !is_unit(p.text) && !is_month(p.text)
         };
-        let led = at > 0 && (has_figures(&parts[at]) || units > 4) && answers.has(at - 1, bit) && is_word(&parts[at - 1]);
+        let led = at > 0
+            && (has_figures(&parts[at]) || units > if parts[at - 1].text.len() <= 3 { 2 } else { 4 })
+            && answers.has(at - 1, bit)
+            && is_word(&parts[at - 1]);
         let followed = parts.get(end).is_some_and(|p| glued(parts[end - 1].text) > 0 && answers.has(end, bit) && is_word(p));
         let is_whole = letters > 0 && (units > 1 || in_window > 2) || is_glued || led;
         // "g b two nine …": only an IBAN begins in this way

@@ -14,7 +14,7 @@ macro_rules! words {
 /// Largest number of words of a name.
 const NAME_WORDS: usize = 4;
 /// Largest number of words between a name and what corrects or spells it.
-const NAME_JOINTS: usize = 5;
+const NAME_JOINTS: usize = 8;
 
 /// Words after "my name is" that do not begin a name.
 static NO_NAMES: WordSet = words!("not the a an on in at and that what spelled spelt is it this so for of to");
@@ -68,6 +68,11 @@ impl Names<'_, '_> {
 
     /// A name that is sure, and what corrects or spells it: "zelda quimbly, no sorry, quimby, q u i m b y".
     fn add_sure(&mut self, from: usize, any: bool) {
+        if self.parts.get(from).is_some_and(|p| is_letter(p.text)) && code_from(self.parts, from).1 > 2 {
+            let (end, _) = code_from(self.parts, from);
+            self.found.push((from, end, is_open(self.parts, end, CODE_JOINTS, self.more)));
+            return;
+        }
         let mut end = self.end_from(from, any);
         self.add(from, end);
         while from < end && end < self.parts.len() {
@@ -93,7 +98,10 @@ impl Names<'_, '_> {
 
     fn joins(&self, text: &str) -> bool {
         inside::joins(text)
-            || matches!(text, "spelled" | "spelt" | "spelling" | "with" | "that" | "name" | "my" | "last" | "first")
+            || matches!(
+                text,
+                "spelled" | "spelt" | "spelling" | "with" | "that" | "name" | "my" | "last" | "first" | "married" | "now"
+            )
     }
 
     fn spelled_after(&mut self, at: usize) {

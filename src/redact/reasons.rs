@@ -89,12 +89,19 @@ fn is_minutes(run: &[Spoken]) -> bool {
     }
 }
 
+/// Whether a price for a time follows: "twenty nine ninety nine a month".
+fn is_rate(parts: &[Part], run: &Range<usize>) -> bool {
+    let of = next(parts, run).is_some_and(|p| matches!(p.text, "a" | "an" | "per" | "each"));
+    of && parts.get(run.end + 1).is_some_and(|p| matches!(p.text, "month" | "year" | "week" | "day" | "hour" | "person" | "unit"))
+}
+
 /// Whether a unit follows a run in the same sentence and can measure the run's end.
 pub(super) fn has_unit(parts: &[Part], run: &Range<usize>) -> bool {
-    next(parts, run).is_some_and(|p| {
-        let said = spoken(&parts[run.clone()]);
-        is_unit(p.text) && (!CLOCK.contains(p.text) || (0..said.len()).any(|from| is_time(&said[from..])))
-    })
+    is_rate(parts, run)
+        || next(parts, run).is_some_and(|p| {
+            let said = spoken(&parts[run.clone()]);
+            is_unit(p.text) && (!CLOCK.contains(p.text) || (0..said.len()).any(|from| is_time(&said[from..])))
+        })
 }
 
 /// Where the quantity begins that ends a run and that the unit after the run measures. The run's length if there is no
@@ -111,6 +118,9 @@ pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> boo
     if matches!(before, "the" | "at" | "from" | "train" | "trains" | "until") && are_times(&said)
         || before.starts_with("count") && counts_up(&said)
     {
+        return true;
+    }
+    if are_decimals(&said) {
         return true;
     }
     let Some(pieces) = pieces(&said) else { return false };
@@ -148,6 +158,13 @@ fn are_times(run: &[Spoken]) -> bool {
         }
     }
     count > 1
+}
+
+/// Whether a run is decimal numbers and what joins them: "one point two four and then to one point two".
+fn are_decimals(run: &[Spoken]) -> bool {
+    let joins = |s: &Spoken| matches!(s.role, Role::Joint | Role::Near) && !matches!(s.text, "point" | "dot");
+    let mut pieces = run.split(joins).filter(|piece| !piece.is_empty()).peekable();
+    pieces.peek().is_some() && pieces.all(is_decimal)
 }
 
 /// Whether somebody counts: one, two, three.

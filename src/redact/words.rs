@@ -103,7 +103,9 @@ pub(super) fn announced(parts: &[Part], end: usize) -> Option<usize> {
 fn denies(parts: &[Part], at: usize) -> bool {
     let is_plain =
         |p: &Part| is_common(p.text) || inside::joins(p.text) || among(&NO_PASSWORDS, p.text) || among(&NO_ANSWERS, p.text);
-    among(&NO_ANSWERS, parts[at].text) && parts.get(at + 1).is_none_or(is_plain)
+    // "Correct and then horse" goes on behind its joints.
+    let next = parts[at + 1..].iter().find(|p| !inside::joins(p.text));
+    among(&NO_ANSWERS, parts[at].text) && next.is_none_or(is_plain)
 }
 
 /// Marks the answers in words of one cue.
