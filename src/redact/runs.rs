@@ -110,8 +110,11 @@ impl Redaction {
     /// date and a code follow in one breath ends where its issuer's length and its check digit say so.
     fn exact(&self, parts: &[Part], run: &Range<usize>, class: &'static str, marks: &mut Marks) {
         let within = &parts[run.clone()];
-        // What is corrected may not be as long as it seems.
-        if !within.iter().all(|p| p.kept) || reasons::is_corrected(parts, run) || reasons::has_unit(parts, run) {
+        // What is corrected may not be as long as it seems. A tagger that takes a digit out does not make a card of the rest.
+        if within.iter().any(|p| p.role.is_number() && !p.kept)
+            || reasons::is_corrected(parts, run)
+            || reasons::has_unit(parts, run)
+        {
             return;
         }
         let readings = readings(within);
