@@ -80,7 +80,7 @@ pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: 
         // "nine hundred and three"
         let joins = |at: usize| {
             let hundred = at > start && matches!(parts[at - 1].role, Role::Hundred | Role::Thousand);
-            hundred && parts[at].text == "and" && parts.get(at + 1).is_some_and(|p| is_house(p))
+            hundred && parts[at].text == "and" && parts.get(at + 1).is_some_and(is_house)
         };
         while at < parts.len() && (is_house(&parts[at]) || joins(at)) {
             at += 1;
