@@ -17,7 +17,7 @@ pub(super) enum Shape {
     Date,
     /// a number, a name and a street word
     Address,
-    /// any words but common ones; after an "is" any words
+    /// any words, from the announcement or the first word of an asked answer to the answer's end
     Words,
     /// words that are not common
     Name,
