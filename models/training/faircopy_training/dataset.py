@@ -13,10 +13,10 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from . import hearing
-from .labels import HEADS, IGNORE, MISSING, STYLES
+from .labels import HEADS, IGNORE, MISSING, PUNCT, STYLES, TURN
 from .model import Shape
 from .noise import Errors, corrupt
-from .sources import SOURCES, DataError, Piece, Source, check, last_tenth, read
+from .sources import SOURCES, DataError, Piece, Source, check, last_tenth, read, turns_of
 from .spoken import Readings
 from .synth import Rates, carrier, disfluent, fit
 
@@ -24,6 +24,13 @@ MAX_TOKENS_PER_WORD = 8
 """Further sub-tokens of a word are dropped; the service does the same."""
 STOPS_AT_SENTENCE, STOPS_ELSEWHERE = 0.5, 0.08
 """Shares of chunks that end with the closing token at a sentence end, and anywhere."""
+TURNS_OVER, AFTER_SENTENCES, AFTER_COMMAS = 0.5, 0.25, 0.1
+"""Of rows that teach where a turn is over: shares of those in which it is, and of those that are closed within a turn after a sentence and after a comma.
+The rest are closed anywhere else within a turn, for people also stop there."""
+OWN_WORDS = 0.7
+"""Share of these rows that have words of the last speaker only, of this turn and of earlier ones."""
+WINDOW = 240
+"""Words before such a place among which the last speaker's are looked for."""
 STYLE_KNOWN = 0.5
 """Share of chunks whose style is said."""
 PAUSES_DRAWN = 0.1
@@ -68,6 +75,8 @@ class Stream:
     """[words, 2] milliseconds, in one order throughout; none where the source has no times."""
     fluent: bool = True
     """Written or rehearsed, as text whose errors are put in at ``noisy``; of others half as often."""
+    turns: np.ndarray | None = None
+    """[words] int8: 1 where the speaker's turn is over after a word, 0 where not, ``MISSING`` where not known; none where nothing is known."""
     source: str = ""
     """Its file, of ``sources.SOURCES``; empty in a corpus that was built before streams had names."""
 
@@ -98,6 +107,7 @@ class Vocabulary:
     def stream(self, pieces: Iterable[Piece], source: Source, weight: float | None = None, clean: bool | None = None, seed: int = 0) -> Stream:
         words, labels, speakers, times, breaks = array("i"), array("h"), array("i"), array("q"), array("q")
         names: dict[str, int] = {}
+        pieces = list(pieces)
         for number, piece in enumerate(pieces):
             self.counts.update(piece.words)
             breaks.append(len(words))
@@ -117,10 +127,12 @@ class Vocabulary:
         known = None
         if source.times:
             known = hearing.joined(np.array(times, dtype=np.int64).reshape(-1, 2), np.array(breaks), np.random.default_rng(seed))
+        over = turns_of(pieces, source)
+        turns = np.array(over, np.int8) if any(o != MISSING for o in over) else None
         if clean is None:
             clean = source.transcribed or (source.fluent and source.reader in ("text", "marks"))
         return Stream(np.array(words, dtype=np.int32), table, source.weight if weight is None else weight, STYLES.index(source.style), clean,
-                      np.array(speakers, dtype=np.int32), known, source.fluent, source.file)
+                      np.array(speakers, dtype=np.int32), known, source.fluent, turns, source.file)
 
     def corpus(self, streams: list[Stream]) -> Corpus:
         errors = Errors.of(self.counts, self.ids)
@@ -158,12 +170,14 @@ def fitted(sources: list[Source], data: Path, readings: Readings) -> Rates:
     return fit(p for p in pieces if not held_back(p.recording))
 
 
-def build(data: Path, sources: list[Source], seed: int, readings: Readings) -> tuple[Corpus, Counter]:
-    """All sources as streams, and counts of mixed-case spellings for the lexicon. Raises ``DataError`` and ``Unreadable``.
+def build(data: Path, sources: list[Source], seed: int, readings: Readings, most_lines: int | None = None) -> tuple[Corpus, Counter]:
+    """All sources as streams, of each its first ``most_lines``, and counts of mixed-case spellings for the lexicon. Raises ``DataError`` and ``Unreadable``.
 
     All is read twice: first to know which entities there are, so that the grammars' program reads them in one run.
     """
     sources = check(data, sources)
+    if most_lines:
+        sources = [replace(s, line_limit=min(s.line_limit, most_lines)) for s in sources]
     rates = fitted(sources, data, readings)
     print(f"disfluencies put in, per word: {rates}", flush=True)
     readings.collecting = True
@@ -187,7 +201,7 @@ def build(data: Path, sources: list[Source], seed: int, readings: Readings) -> t
         if source.reader == "conversations":
             pieces, _ = last_tenth(list(pieces))
         for piece in pieces:
-            if piece.recording.startswith(("earnings22/", "rev16/")) and held_back(piece.recording):
+            if piece.recording.startswith(("earnings22/", "rev16/", "changelog/")) and held_back(piece.recording):
                 continue
             spellings.update(w for w in piece.written if w)
             if source.fluent and source.reader == "text" and rng.random() < 0.4:
@@ -217,6 +231,8 @@ class Chunk:
     style: int
     heard: np.ndarray
     """[words, 3] pauses, gaps and speakers (``hearing.numbers``)."""
+    turn: int = IGNORE
+    """Of one that is ``stopped``: 1 where the speaker's turn is over, 0 where not; ``IGNORE`` where not known."""
 
     def seen(self, words: int) -> Chunk:
         """Its first words only, after which nobody has stopped, or all of it."""
@@ -225,8 +241,8 @@ class Chunk:
 
 @dataclass
 class Batch:
-    """``tokens``, ``words`` [rows, length]; ``labels`` [rows, length, heads], IGNORE but on first sub-tokens; ``style`` [rows]; ``heard`` [3, rows, length]
-    pauses, gaps and speakers. All int64. Where tokens are there more than once (``blocks``), ``positions`` [rows, length] of all, and which are ``copies``."""
+    """``tokens``, ``words`` [rows, length]; ``labels`` [rows, length, heads and ``TURN``], IGNORE but on first sub-tokens, and ``TURN`` but on closing tokens;
+    ``style`` [rows]; ``heard`` [3, rows, length] pauses, gaps and speakers. All int64. Where tokens are there more than once (``blocks``), ``positions`` [rows, length] of all, and which are ``copies``."""
 
     tokens: np.ndarray
     words: np.ndarray
@@ -241,11 +257,15 @@ class Sampler:
     """Chunks of at most ``length`` tokens, from a source drawn by weight. Deterministic in its seed and step.
 
     A chunk is cut anywhere. Half of them end where a sentence does, with the closing token; so do a few that end elsewhere, since people
-    also stop in mid-sentence and recognisers call that an end. A share of the clean ones gets recogniser errors.
+    also stop in mid-sentence and recognisers call that an end. A share of the clean ones gets recogniser errors. ``turns`` is the share of rows that
+    teach where a turn is over.
     """
 
-    def __init__(self, corpus: Corpus, tokenizer: WordTokenizer, shape: Shape, length: int, pad_word: int, noisy: float = 0.0) -> None:
+    def __init__(self, corpus: Corpus, tokenizer: WordTokenizer, shape: Shape, length: int, pad_word: int, noisy: float = 0.0,
+                 turns: float = 0.0) -> None:
         self.corpus, self.shape, self.length, self.pad_word, self.noisy = corpus, shape, length, pad_word, noisy
+        self.turn_weights = np.array([s.weight * (s.turns is not None) for s in corpus.streams])
+        self.turns = turns if self.turn_weights.any() else 0.0
         self.tokens = [tokenizer(w) for w in corpus.vocabulary]
         self.weights = np.array([s.weight for s in corpus.streams])
         self.lengths = np.array([hearing.letters(w) for w in corpus.vocabulary])
@@ -253,13 +273,14 @@ class Sampler:
 
     def batch(self, rows: int, rng: np.random.Generator, clean: bool = False) -> Batch:
         """``clean``: of clean text only."""
-        return self.pack([self.chunk(rng, clean) for _ in range(rows)])
+        ends = round(rows * self.turns)
+        return self.pack([self.turn(rng) for _ in range(ends)] + [self.chunk(rng, clean) for _ in range(rows - ends)])
 
     def pack(self, chunks: list[Chunk]) -> Batch:
         rows = len(chunks)
         tokens = np.zeros((rows, self.length), np.int64)
         words = np.full((rows, self.length), self.pad_word, np.int64)
-        labels = np.full((rows, self.length, len(HEADS)), IGNORE, np.int64)
+        labels = np.full((rows, self.length, TURN + 1), IGNORE, np.int64)
         heard = np.zeros((3, rows, self.length), np.int64)
         for r, chunk in enumerate(chunks):
             tokens[r, 0], words[r, 0] = self.shape.cls, -1
@@ -268,11 +289,11 @@ class Sampler:
                 ids = self.tokens[word]
                 tokens[r, at : at + len(ids)] = ids
                 words[r, at : at + len(ids)] = w
-                labels[r, at] = label
+                labels[r, at, :TURN] = label
                 heard[:, r, at : at + len(ids)] = chunk.heard[w][:, None]
                 at += len(ids)
             if chunk.stopped:
-                tokens[r, at], words[r, at] = self.shape.sep, len(chunk.words)
+                tokens[r, at], words[r, at], labels[r, at, TURN] = self.shape.sep, len(chunk.words), chunk.turn
         return Batch(tokens, words, labels, np.array([c.style for c in chunks], np.int64), heard)
 
     def fits(self, words: np.ndarray) -> int:
@@ -291,15 +312,7 @@ class Sampler:
         if rng.random() < 0.3:  # as at the beginning of a call
             while start > 0 and stream.labels[start - 1, 0] not in (2, 3):
                 start -= 1
-        part = slice(start, start + self.length)
-        chunk, labels, speakers = stream.words[part], stream.labels[part], stream.speakers[part]
-        times = None if stream.times is None else stream.times[part].copy()
-        if stream.clean and rng.random() < self.noisy * (1.0 if stream.fluent else 0.6):
-            chunk, labels, of = corrupt(chunk, labels, self.corpus.errors, rng)
-            before = np.maximum.accumulate(of).clip(0)  # of a word put in: the one before it
-            speakers = speakers[before]
-            if times is not None:
-                times = np.where((of < 0)[:, None], times[before][:, 1:], times[before])
+        chunk, labels, speakers, times = self.said(stream, slice(start, start + self.length), rng)
         heard = self.heard(chunk, labels, speakers, times, rng)
         end = self.fits(chunk)
         stopped = rng.random() < STOPS_ELSEWHERE
@@ -309,6 +322,51 @@ class Sampler:
             if ends:
                 end, stopped = int(rng.choice(ends[-4:] if rng.random() < 0.7 else ends)), True
         return Chunk(chunk[:end], labels[:end], stopped, stream.style if rng.random() < STYLE_KNOWN else 0, heard[:end])
+
+    def said(self, stream: Stream, part: slice | np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
+        """Words, labels, speakers and times of a part of a stream, perhaps with recogniser errors."""
+        chunk, labels, speakers = stream.words[part], stream.labels[part], stream.speakers[part]
+        times = None if stream.times is None else stream.times[part].copy()
+        if stream.clean and rng.random() < self.noisy * (1.0 if stream.fluent else 0.6):
+            chunk, labels, of = corrupt(chunk, labels, self.corpus.errors, rng)
+            before = np.maximum.accumulate(of).clip(0)  # of a word put in: the one before it
+            speakers = speakers[before]
+            if times is not None:
+                times = np.where((of < 0)[:, None], times[before][:, 1:], times[before])
+        return chunk, labels, speakers, times
+
+    def turn(self, rng: np.random.Generator) -> Chunk:
+        """A row that is closed where a turn is over, or within one: after a sentence, after another mark, or anywhere. Most have words of the last speaker
+        only, as the channel of a call has."""
+        stream = self.corpus.streams[rng.choice(len(self.corpus.streams), p=self.turn_weights / self.turn_weights.sum())]
+        assert stream.turns is not None
+        draw, end, tries = rng.random(), 0, 0
+        while not end:
+            at = int(rng.integers(len(stream.words)))
+            near = np.arange(at, min(len(stream.words), at + 400))
+            over, mark = stream.turns[near], stream.labels[near, 0]
+            if draw < TURNS_OVER:
+                fit = over == 1
+            elif draw < TURNS_OVER + AFTER_SENTENCES:
+                fit = (over == 0) & (mark >= PUNCT.index("PERIOD"))
+            elif draw < TURNS_OVER + AFTER_SENTENCES + AFTER_COMMAS:
+                fit = (over == 0) & (mark == PUNCT.index("COMMA"))
+            else:
+                fit = (over == 0) & (mark == 0)
+            if fit.any():
+                end = int(near[fit.argmax()]) + 1
+            tries += 1
+            if tries == 50:  # a source without such places
+                draw, tries = rng.random(), 0
+        count = int(rng.integers(8, self.length // 2))
+        part = np.arange(max(0, end - WINDOW), end)
+        if rng.random() < OWN_WORDS:
+            part = part[stream.speakers[part] == stream.speakers[end - 1]]
+        words, labels, speakers, times = self.said(stream, part[-count:], rng)
+        heard = self.heard(words, labels, speakers, times, rng)
+        stop = self.fits(words)
+        turn = int(stream.turns[end - 1]) if stop == len(words) else IGNORE
+        return Chunk(words[:stop], labels[:stop], True, stream.style if rng.random() < STYLE_KNOWN else 0, heard[:stop], turn)
 
     def heard(self, words: np.ndarray, labels: np.ndarray, speakers: np.ndarray, times: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
         """What is heard of a chunk: its times as some recogniser has them, its speakers in half of the cases. Of a tenth of the chunks without times,

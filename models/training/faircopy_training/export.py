@@ -82,8 +82,23 @@ def parity(model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahe
     if heard is not None:
         unheard = (0, 0, 0)
         batch += (Heard(*torch.tensor([[heard[w] if 0 <= w < len(sentence) else unheard for w in words]]).unbind(-1)),)
-    return {"words": sentence, "lookahead": lookahead, "stopped": stopped, **columns(heard),
-            **judged(model, batch[0][0], lambda: model(*batch)[0, first])}
+    row = {"words": sentence, "lookahead": lookahead, "stopped": stopped, **columns(heard)}
+    if stopped and model.knows_turns():
+        row["turn"] = turn_of(model, row, tokenizer)
+    return {**row, **judged(model, batch[0][0], lambda: model(*batch)[0, first])}
+
+
+@torch.no_grad()
+def turn_of(model: Tagger, row: dict, tokenizer: WordTokenizer, exact: bool = False) -> float:
+    """The probability, or the ``exact`` logit, that the turn is over after the words of a parity row."""
+    tokens, words, _ = rows(row["words"], tokenizer, model.shape, True)
+    heard = [*zip(*(row[name] for name in graph.HEARD))] if graph.HEARD.keys() <= row.keys() else []
+    unheard = (0, 0, 0)
+    beside = Heard(*torch.tensor([[heard[w] if 0 <= w < len(heard) else unheard for w in words]]).unbind(-1))
+    limit = UNLIMITED if row["lookahead"] is None else row["lookahead"]
+    last = model.encoded(torch.tensor([tokens]), torch.tensor([words]), torch.tensor([limit]), torch.tensor([0]), beside)[1]
+    logit = model.turn(last)[0, -1]
+    return logit.item() if exact else round(logit.sigmoid().item(), 4)
 
 
 def columns(heard: list[tuple[int, int, int]] | None) -> dict[str, list[int]]:
@@ -150,6 +165,7 @@ def main() -> None:
     labels = {"model": args.name, **HEADS, "styles": STYLES,
               "tokens": {"cls": model.shape.cls, "sep": model.shape.sep, "unknown": model.shape.unknown},
               **({"inputs": [*graph.HEARD]} if graph.hears(model) else {}),
+              **({"turn": {"output": graph.TURN}} if model.knows_turns() else {}),
               "itn_follows": read_follows(args.run / "follows.json").tolist()}
     lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in labels.items())
     (args.out / "labels.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

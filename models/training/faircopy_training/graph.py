@@ -47,6 +47,12 @@ def kept_of(layer: int) -> tuple[str, str]:
     return f"keys_{layer}", f"values_{layer}"
 
 
+TURN = "turn"
+"""The output of a tagger that knows turns, [B, T] float: of a closing token, the logit that the speaker's turn is over."""
+TURNED = "_turned"
+"""Suffix of a weight in float that is transposed."""
+
+
 class Nodes:
     """A graph under construction. Every method that adds a node returns the name of what the node makes."""
 
@@ -106,7 +112,8 @@ class Writer(Nodes):
         self.shape, self.bits = shape, bits
         # Shapes of a run, and what stands for 0 in each of its N rows.
         length, slots = self.add("Shape", "tokens", start=1), self.add("Shape", "kept_positions", start=1)
-        rows_length = self.add("Shape", "tokens")
+        self.knows_turns = model.knows_turns()
+        self.rows_length = rows_length = self.add("Shape", "tokens")
         self.seen = self.add("Concat", slots, length, axis=0)
         self.by_heads = self.add("Concat", rows_length, self.ints(3, shape.heads, shape.hidden // shape.heads), axis=0)
         self.by_rows = self.add("Concat", rows_length, self.ints(-1), axis=0)
@@ -133,11 +140,28 @@ class Writer(Nodes):
             x = self.after(x, name + "norm2", name + "down", up)
         logits = self.add("Gemm", x, self.weight("heads.weight"), self.weight("heads.bias"), transB=1)
         self.add("Reshape", logits, self.by_rows, out="logits")
+        if self.knows_turns:
+            self.turn(x)
         self.give(made)
 
     def weight(self, name: str) -> str:
         """A weight that stays in float."""
         return self.constant(name, self.weights[name])
+
+    def turn(self, x: str) -> None:
+        """The output ``TURN``, as ``TurnHead`` computes it."""
+        closing, last = (self.add("MatMul", x, self.turned(f"turn.{part}.weight")) for part in ("closing", "last"))
+        by_token = self.add("Reshape", last, self.by_rows)
+        first = self.add("Mul", self.add("Slice", by_token, self.ints(0), self.ints(1), self.ints(1)), self.number(0))
+        before = self.add("Slice", by_token, self.ints(0), self.ints(-1), self.ints(1))
+        shifted = self.add("Reshape", self.add("Concat", first, before, axis=1), self.ints(-1, self.weights["turn.out.weight"].shape[1]))
+        inner = self.own("BiasGelu", self.add("Add", closing, shifted), self.weight("turn.closing.bias"))
+        logits = self.add("Gemm", inner, self.weight("turn.out.weight"), self.weight("turn.out.bias"), transB=1)
+        self.add("Reshape", logits, self.rows_length, out=TURN)
+
+    def turned(self, name: str) -> str:
+        """A linear layer's weight as a product reads it: [K, N]. ``read`` turns it back."""
+        return self.constant(name + TURNED, self.weights[name].T)
 
     def embedded(self) -> str:
         """[N, H]: what the first layer is given."""
@@ -233,8 +257,10 @@ def write(model: Tagger, bits: float = 8) -> onnx.ModelProto:
              "lookahead": (TensorProto.INT64, ["batch"]), "style": (TensorProto.INT64, ["batch"]),
              "logits": (TensorProto.FLOAT, [*rows, model.heads.out_features]), "states": (TensorProto.INT8, ["kept_tokens", slabs, shape.hidden]),
              "state_scales": (TensorProto.FLOAT, ["kept_tokens", slabs])}
-    infos = {name: helper.make_tensor_value_info(name, *kinds.get(name, (TensorProto.INT64, rows))) for name in (*inputs, *OUTPUTS)}
-    graph = helper.make_graph(writer.nodes, "tagger", [infos[name] for name in inputs], [infos[name] for name in OUTPUTS],
+    outputs = [*OUTPUTS, *[TURN] * writer.knows_turns]
+    kinds[TURN] = (TensorProto.FLOAT, rows)
+    infos = {name: helper.make_tensor_value_info(name, *kinds.get(name, (TensorProto.INT64, rows))) for name in (*inputs, *outputs)}
+    graph = helper.make_graph(writer.nodes, "tagger", [infos[name] for name in inputs], [infos[name] for name in outputs],
                               list(writer.constants.values()))
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(RUNTIME, 1)]
     made = helper.make_model(graph, producer_name="faircopy", opset_imports=opsets, ir_version=IR_VERSION)
@@ -251,6 +277,8 @@ def read(model: onnx.ModelProto) -> tuple[Shape, dict[str, Tensor]]:
         if name.endswith(INT8):
             name = name.removesuffix(INT8)
             out[name] = (value * given[name + COLUMNS]).T if name + COLUMNS in given else value * given[name + ROWS]
+        if name.endswith(TURNED):
+            out[name.removesuffix(TURNED)] = value.T
     for name in [name for name in out if ".qkv." in name]:
         for part, value in zip(JOINED, np.split(out.pop(name), len(JOINED))):
             out[name.replace("qkv", part)] = value

@@ -38,6 +38,9 @@ STAYS = {DISFLUENCY.index("O"), DISFLUENCY.index("RP")}
 HEADS = {"punct": PUNCT, "case": CASE, "itn": ITN, "disfluency": DISFLUENCY}
 """Head name to labels, in the order their logits stand in the model's output."""
 
+TURN = len(HEADS)
+"""Column of a batch's labels, after those of ``HEADS``: of a closing token, 1 where the speaker's turn is over, 0 where not; ``IGNORE`` elsewhere."""
+
 STYLES = ["any", "talk", "lecture", "call", "podcast", "meeting", "hearing", "dialogue", "question", "article"]
 """Kinds of speech that are punctuated in ways of their own. The first is said where the kind is not known, in training for half of the chunks."""
 

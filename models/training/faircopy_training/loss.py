@@ -31,6 +31,14 @@ def joint_loss(logits: Tensor, labels: Tensor) -> Tensor:
     return total
 
 
+def turn_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross entropy of the turn head's ``logits`` [B, T], a mean over the closing tokens of which is known whether a turn is over; 0 where there are none."""
+    known = labels[..., L.TURN] >= 0
+    if not known.any():
+        return logits.new_zeros(())
+    return torch.nn.functional.binary_cross_entropy_with_logits(logits[known].float(), labels[..., L.TURN][known].float())
+
+
 def taught_loss(logits: Tensor, taught: Tensor) -> Tensor:
     """Cross entropy with a teacher's probabilities, summed over the heads, a mean over the words that have any (the others have -1)."""
     total = logits.new_zeros(())

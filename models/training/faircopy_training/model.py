@@ -66,6 +66,8 @@ BERT12 = replace(MINILM, name="bert12", layers=12)
 """e5-small-v2 and bge-small-en-v1.5: MiniLM twice as deep (weights: ``small.sh``)."""
 MPNET = Shape("mpnet", 12, 768, 12, 3072, 30527, 514, 2, 1e-5, 0, 2, "[UNK]", buckets=32)
 SHAPES = {s.name: s for s in (MINILM, BERT12, MPNET)}
+TURN_HIDDEN = 64
+"""Width of the turn head's inner layer."""
 UNSEEN = 3.0
 """By how much the bias of a label that a tagger has not learned is below its head's lowest."""
 NEVER = -1e9
@@ -150,6 +152,23 @@ def weights_of(run: Path) -> Path:
     return run / "model.pt" if (run / "model.pt").is_file() else run / "checkpoint.pt"
 
 
+class TurnHead(nn.Module):
+    """Whether the speaker's turn is over, of a closing token: from what the last layer says of that token and of the one before, which ends the last word. A
+    head that has learned nothing is all zeros at its end."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.closing, self.last = nn.Linear(hidden, TURN_HIDDEN), nn.Linear(hidden, TURN_HIDDEN, bias=False)
+        self.out = nn.Linear(TURN_HIDDEN, 1)
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[B, T] logits of ``x`` [B, T, H]; those of closing tokens mean something. The first token has nothing before it."""
+        before = nn.functional.pad(self.last(x)[:, :-1], (0, 0, 1, 0))
+        return self.out(nn.functional.gelu(self.closing(x) + before))[..., 0]
+
+
 class Tagger(nn.Module):
     """Inputs: ``tokens`` [B, T] int64; ``words`` [B, T] int64, each token's word (-1 for the opening token, ``PAD_WORD`` for
     padding); ``lookahead`` [B] int64; ``style`` [B] int64, of ``STYLES``; ``heard``, nothing where all is unknown. Output: [B, T, C] logits, the heads of ``HEADS`` side by side; only
@@ -176,6 +195,7 @@ class Tagger(nn.Module):
         self.register_buffer("buckets", buckets(shape.buckets) if shape.buckets else None, persistent=False)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.heads = nn.Linear(shape.hidden, sum(len(v) for v in HEADS.values()))
+        self.turn = TurnHead(shape.hidden)
         self.exits = nn.ModuleDict({str(n): nn.Linear(shape.hidden, self.heads.out_features) for n in shape.exits})
 
     def embedded(self, tokens: Tensor, positions: Tensor, style: Tensor, heard: Heard | None = None) -> Tensor:
@@ -205,6 +225,11 @@ class Tagger(nn.Module):
     def depths(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, heard: Heard | None = None,
                copies: Copies | None = None) -> dict[int, Tensor]:
         """Logits by the number of layers they took: of every exit, and last of all layers."""
+        return self.encoded(tokens, words, lookahead, style, heard, copies)[0]
+
+    def encoded(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, heard: Heard | None = None,
+                copies: Copies | None = None) -> tuple[dict[int, Tensor], Tensor]:
+        """``depths``, and what the last layer gives, [B, T, H], which the turn head reads."""
         at = torch.arange(tokens.shape[1], device=tokens.device)[None] if copies is None else copies.positions
         x = self.embedded(tokens, at, style, heard)
         bias = self.relation(at, at)
@@ -214,7 +239,11 @@ class Tagger(nn.Module):
             if i + 1 in self.shape.exits:
                 found[i + 1] = self.exits[str(i + 1)](x)
         found[len(self.layers)] = self.heads(x)
-        return found
+        return found, x
+
+    def knows_turns(self) -> bool:
+        """Whether the turn head has learned anything."""
+        return bool(self.turn.out.weight.any())
 
     def forward(self, tokens: Tensor, words: Tensor, lookahead: Tensor, style: Tensor, heard: Heard | None = None, copies: Copies | None = None) -> Tensor:
         return self.depths(tokens, words, lookahead, style, heard, copies)[len(self.layers)]
@@ -226,6 +255,8 @@ class Tagger(nn.Module):
         heads = {str(n): f"exits.{n}" for n in other.shape.exits} | {str(other.shape.layers): "heads"}
         for name, value in mine.items():
             group, _, rest = name.partition(".")
+            if group == "turn" and name not in theirs:
+                continue
             if group == "exits":
                 layers, _, rest = rest.partition(".")
             source = name if group not in ("heads", "exits") else (
@@ -234,6 +265,10 @@ class Tagger(nn.Module):
                 raise SystemExit(f"error: the tagger to start from has no {source} of shape {list(value.shape)}; give one of the same "
                                  "--encoder with as many layers")
             value.copy_(theirs[source])
+
+    def turn_state(self) -> dict[str, Tensor]:
+        """The turn head's weights, for files of taggers that have none."""
+        return {name: value for name, value in self.state_dict().items() if name.startswith("turn.")}
 
     def cut(self, layers: int) -> Tagger:
         """The tagger that leaves at an exit."""
@@ -250,7 +285,7 @@ class Tagger(nn.Module):
             raise SystemExit(f"error: {path}: no such file; train first, or give the --out of a finished run")
         state = torch.load(path, weights_only=True, map_location="cpu")
         model = cls(Shape.of(state["shape"]))
-        model.load_state_dict(state["model"])
+        model.load_state_dict(model.turn_state() | state["model"])
         return model.eval()
 
     @classmethod
@@ -259,10 +294,10 @@ class Tagger(nn.Module):
         return cls.saved(weights_of(run))
 
     def take(self, state: dict[str, Tensor], labels: dict) -> Tagger:
-        """Takes the weights of an exported tagger, whose ``labels.json`` may have fewer labels and no ``inputs``. A label that its file lacks begins with
+        """Takes the weights of an exported tagger, whose ``labels.json`` may have fewer labels and no ``inputs`` and no ``turn``. A label that its file lacks begins with
         zero weights and a low bias, so that nothing is tagged with it yet; an input that its file lacks adds nothing."""
         mine = self.state_dict()
-        state = {name: mine[name] for name in ("pause.weight", "gap.weight", "speaker.weight")} | state
+        state = {name: mine[name] for name in ("pause.weight", "gap.weight", "speaker.weight")} | self.turn_state() | state
         weight, bias, at, first = mine["heads.weight"].zero_(), mine["heads.bias"], 0, 0
         for head, names in HEADS.items():
             theirs = labels[head]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from . import spoken
-from .labels import DISFLUENCY, IGNORE, ITN
+from .labels import DISFLUENCY, IGNORE, ITN, MISSING
 
 FILLERS = {"um", "uh", "er", "erm", "mm", "hmm", "uhm", "eh", "ah"}
 
@@ -27,6 +27,9 @@ class Piece:
     """Who speaks, where the source says so."""
     times: list[tuple[int, int]] = field(default_factory=list)
     """Start and end of each word in milliseconds, ``MISSING`` where not known; empty where the source has no times."""
+
+    turn_over: int = MISSING
+    """Whether the speaker's turn is over after the last word, 1 or 0; ``MISSING`` where it is not known, or the piece that follows tells."""
 
     def add(self, word: str, punct: int, case: int, itn: int, disfluency: int, written: str = "") -> None:
         self.words.append(word)

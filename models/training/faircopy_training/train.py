@@ -20,7 +20,7 @@ from .blocks import Blocks
 from .dataset import Batch, Sampler, WordTokenizer, build, sources_for
 from .evaluate import faster_in_bf16, read_dev, score, tags
 from .lexicon import write_lexicon
-from .loss import depth_loss
+from .loss import depth_loss, turn_loss
 from .model import SHAPES, UNLIMITED, Copies, Heard, Shape, Tagger
 from .path import NO_FOLLOWS, write_follows
 from .quantise import round_rows, rounded
@@ -46,7 +46,7 @@ STEADY = 0.6
 """Share of the steps before the learning rate falls. Until there, a run may be given another number of steps."""
 AVERAGED = 0.99
 """Weight of the past in the average of the weights, which is what is kept of a run: it is steadier than the weights at a level learning rate."""
-FAST = ("heads", "pause", "gap", "speaker")
+FAST = ("heads", "turn", "pause", "gap", "speaker")
 """What no encoder brings, so that it learns faster."""
 
 
@@ -74,8 +74,9 @@ def backward(model: Tagger, batch: Batch, taught: np.ndarray | None, lookahead: 
         tokens, words, labels, style, heard = (torch.from_numpy(x).to(device) for x in given)
         copies = None if batch.copies is None else Copies(*(torch.from_numpy(x[rows]).to(device) for x in (batch.positions, batch.copies)))
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
-            depths = model.depths(tokens, words, torch.full((len(tokens),), lookahead, device=device), style, Heard(*heard), copies)
-        loss = depth_loss(depths, labels, args.teacher_share, None if taught is None else torch.from_numpy(taught[rows]).to(device))
+            depths, last = model.encoded(tokens, words, torch.full((len(tokens),), lookahead, device=device), style, Heard(*heard), copies)
+            turns = model.turn(last)
+        loss = turn_loss(turns, labels) + depth_loss(depths, labels, args.teacher_share, None if taught is None else torch.from_numpy(taught[rows]).to(device))
         (loss / parts).backward()
         return loss.item() / parts
 
@@ -110,8 +111,8 @@ class Steps(Dataset):
         if PASSES[0] in choices and step >= (1 - LAST_PASSES) * args.steps:
             choices = PASSES
         lookahead = choices[int(rng.integers(len(choices)))]
-        if set(args.heads) != set(L.HEADS):
-            batch = replace(batch, labels=np.where([head in args.heads for head in L.HEADS], batch.labels, L.IGNORE))
+        if set(args.heads) != {*L.HEADS, "turn"}:
+            batch = replace(batch, labels=np.where([head in args.heads for head in (*L.HEADS, "turn")], batch.labels, L.IGNORE))
         if isinstance(lookahead, Blocks):
             batch, taught = lookahead.of(batch, taught, self.sampler.shape.sep, rng)
             lookahead = 0
@@ -133,14 +134,16 @@ def main() -> None:
     a.add_argument("--rate", type=float, default=2e-4, help="highest learning rate of the encoder; the heads' and of what is heard is ten times that, 1e-3 at most")
     a.add_argument("--noisy", type=float, default=0.5, help="share of clean chunks that get recogniser errors")
     a.add_argument("--clean-first", type=float, default=0.0, help="share of the steps, the first ones, that take clean text only (CT-Transformer, 4.1)")
+    a.add_argument("--turns", type=float, default=0.2, help="share of rows that teach where a turn is over")
     a.add_argument("--steps", type=int, default=3000)
     a.add_argument("--rows", type=int, default=16)
     a.add_argument("--length", type=int, default=160, help="tokens in a row")
     a.add_argument("--seed", type=int, default=7)
     a.add_argument("--threads", type=int, default=2, help="a divisor of --rows")
-    a.add_argument("--heads", nargs="+", choices=list(L.HEADS), default=list(L.HEADS), help="which ones learn; the labels of the others are ignored")
+    a.add_argument("--heads", nargs="+", choices=[*L.HEADS, "turn"], default=[*L.HEADS, "turn"], help="which ones learn; the labels of the others are ignored")
     a.add_argument("--sources", nargs="+", metavar="FILE", help="only these of sources.SOURCES, by their files; all if none is given")
     a.add_argument("--licences", choices=["all", "commercial"], default="all")
+    a.add_argument("--most-lines", type=int, help="of each source, the first ones; all if none")
     a.add_argument("--taught", type=Path, help="a teacher's lessons (faircopy_training.teach), made of this run's data.pickle")
     a.add_argument("--lessons", type=float, default=0.6, help="share of batches that are --taught; the others are text with its labels")
     a.add_argument("--teacher-share", type=float, default=0.7, help="of the loss, where there are lessons; and of an exit's, taught by all layers")
@@ -173,7 +176,7 @@ def main() -> None:
     else:
         try:
             readings = Readings(args.faircopy or Path("target/release/faircopy"), Path(__file__).parents[3], args.seed)
-            corpus, spellings = build(args.data, sources_for(args.licences), args.seed, readings)
+            corpus, spellings = build(args.data, sources_for(args.licences), args.seed, readings, args.most_lines)
         except (DataError, Unreadable) as e:
             raise SystemExit(f"error: {e}") from e
         write_lexicon(spellings, args.out / "lexicon.tsv")
@@ -184,7 +187,7 @@ def main() -> None:
             corpus = corpus.of(args.sources)
         except DataError as e:
             raise SystemExit(f"error: --sources: {e}") from e
-    sampler = Sampler(corpus, tokenizer, shape, args.length, Tagger.PAD_WORD, args.noisy)
+    sampler = Sampler(corpus, tokenizer, shape, args.length, Tagger.PAD_WORD, args.noisy, args.turns)
     if args.clean_first and not sampler.clean_weights.any():
         raise SystemExit("error: --clean-first: expected a source of clean text among the data, got none; leave it out")
     pupil = Pupil(args.taught, sampler) if args.taught else None

@@ -4,12 +4,13 @@ import random
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from faircopy_training import sources, spoken
-from faircopy_training.labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, PUNCT, STAYS
+from faircopy_training.labels import ANY_B, ANY_I, CASE, DISFLUENCY, IGNORE, ITN, MISSING, PUNCT, STAYS
 from faircopy_training.synth import Rates, carrier, disfluent, fit
 
 
@@ -132,6 +133,32 @@ class FromRows(unittest.TestCase):
     def test_every_source_has_a_licence_and_the_weights_are_shares(self):
         self.assertTrue(all(s.licence for s in sources.SOURCES))
         self.assertLess(abs(sum(s.weight for s in sources.SOURCES if not s.optional) - 1), 0.1)
+
+
+class Turns(unittest.TestCase):
+    def turn(self, written, number=0, speaker=0):
+        row = {"id": f"show/one#{number}", "speaker": speaker, "written": written}
+        return sources.from_turn(row, random.Random(1), READINGS, Counter())
+
+    def test_breaks_teach_no_mark_and_other_dots_end_a_sentence(self):
+        piece = self.turn("I went - well... we went there... Then it rained...")
+        marks = dict(zip(piece.words, piece.punct))
+        self.assertEqual((marks["went"], marks["well"]), (PUNCT.index("O"), IGNORE), "'went' is said twice, and the last one counts")
+        self.assertEqual((marks["there"], marks["rained"]), (PUNCT.index("PERIOD"), PUNCT.index("PERIOD")))
+        self.assertEqual((piece.recording, piece.speaker), ("changelog/show/one#0", "0"))
+
+    def test_the_next_row_says_whether_a_turn_is_over_unless_a_row_between_was_dropped(self):
+        source = next(s for s in sources.SOURCES if s.turns)
+        pieces = [self.turn("So we go on.", 4, 0), self.turn("And on.", 5, 0), self.turn("Yes.", 6, 1), self.turn("Good.", 8, 1)]
+        self.assertEqual(sources.turns_of(pieces, source), [0] * 3 + [0] + [0] + [1] + [MISSING] + [MISSING])
+
+    def test_a_back_channel_ends_nobodys_turn_and_is_one_of_its_own(self):
+        def piece(speaker):
+            return sources.Piece(words=["word"], speaker=speaker)
+
+        said = [(piece("A"), False), (piece("B"), True), (piece("A"), False), (piece("B"), False)]
+        sources.turns_over(said)
+        self.assertEqual([p.turn_over for p, _ in said], [0, 1, 1, MISSING])
 
 
 class Synthetic(unittest.TestCase):

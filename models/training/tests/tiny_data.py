@@ -40,6 +40,11 @@ def unit(number: int) -> dict:
     }
 
 
+def turn(number: int) -> dict:
+    """A row of a talk of two, three rows each."""
+    return {"id": f"show/{number // 40}#{number % 40}", "speaker": number // 3 % 2, "written": "Well, I - I tried it... and it works. Did you?"}
+
+
 def times(number: int) -> dict:
     return {"id": f"tiny/{number}#0", "t": [[i * 0.4, i * 0.4 + 0.3] if i != 3 or number % 2 else None for i in range(9)]}
 
@@ -49,7 +54,8 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     for source in SOURCES:
         marks = ["so\tO", "we\tO", "met\tCOMMA", "did\tO", "n't\tO", "we\tQUESTION"] * 40
-        lines = {"rows": [json.dumps(row(n)) for n in range(12)], "conversations": [json.dumps(unit(n)) for n in range(400)], "text": TEXT * 4 + TEXT * (source.held_lines // 5), "marks": marks}[source.reader]
+        lines = {"rows": [json.dumps(row(n)) for n in range(12)], "conversations": [json.dumps(unit(n)) for n in range(400)],
+                 "turns": [json.dumps(turn(n)) for n in range(120)], "text": TEXT * 4 + TEXT * (source.held_lines // 5), "marks": marks}[source.reader]
         with gzip.open(out / source.file, "wt", encoding="utf-8") as f:
             f.write("\n".join(lines) + "\n")
         if source.times:
