@@ -89,16 +89,15 @@ def parity(model: Tagger, sentence: list[str], tokenizer: WordTokenizer, lookahe
 
 
 @torch.no_grad()
-def turn_of(model: Tagger, row: dict, tokenizer: WordTokenizer, exact: bool = False) -> float:
-    """The probability, or the ``exact`` logit, that the turn is over after the words of a parity row."""
+def turn_of(model: Tagger, row: dict, tokenizer: WordTokenizer) -> float:
+    """The probability that the turn is over after the words of a parity row."""
     tokens, words, _ = rows(row["words"], tokenizer, model.shape, True)
     heard = [*zip(*(row[name] for name in graph.HEARD))] if graph.HEARD.keys() <= row.keys() else []
     unheard = (0, 0, 0)
     beside = Heard(*torch.tensor([[heard[w] if 0 <= w < len(heard) else unheard for w in words]]).unbind(-1))
     limit = UNLIMITED if row["lookahead"] is None else row["lookahead"]
     last = model.encoded(torch.tensor([tokens]), torch.tensor([words]), torch.tensor([limit]), torch.tensor([0]), beside)[1]
-    logit = model.turn(last)[0, -1]
-    return logit.item() if exact else round(logit.sigmoid().item(), 4)
+    return round(model.turn(last)[0, -1].sigmoid().item(), 4)
 
 
 def columns(heard: list[tuple[int, int, int]] | None) -> dict[str, list[int]]:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from . import graph, hearing
 from .dataset import Sampler, WordTokenizer
-from .export import MAX_BYTES, exported, packed, turn_of
+from .export import MAX_BYTES, exported, packed, rows, turn_of
 from .labels import IGNORE, MISSING, TURN
 from .model import UNLIMITED, Tagger, TurnHead
 from .quantise import reference
@@ -75,14 +75,14 @@ class LastLayer:
         return last.reshape(rows, length, -1)
 
 
-def examples(layer: LastLayer, sampler: Sampler, count: int, seed: int, rows: int = 8) -> tuple[Tensor, Tensor]:
+def examples(layer: LastLayer, sampler: Sampler, count: int, seed: int, at_once: int = 8) -> tuple[Tensor, Tensor]:
     """[count, 2, H] what the last layer says of closing tokens and of the tokens before them, and [count] whether the turn is over there."""
     states, labels, number = [], [], 0
     while sum(map(len, labels)) < count:
         rng = np.random.default_rng([seed, number])
         chunks = sorted((c for c in (sampler.turn(rng) for _ in range(POOL)) if c.turn != IGNORE), key=lambda c: len(c.words))
-        for first in range(0, len(chunks), rows):
-            batch = sampler.pack(chunks[first : first + rows])
+        for first in range(0, len(chunks), at_once):
+            batch = sampler.pack(chunks[first : first + at_once])
             last = int((batch.words < Tagger.PAD_WORD).sum(1).max())
             wanted = batch.labels[:, :last, TURN]
             said = layer(batch.tokens[:, :last], batch.words[:, :last], batch.style, batch.heard[..., :last])
@@ -168,13 +168,15 @@ def ends(path: Path) -> Iterator[tuple[list[str], list[tuple[int, int]], bool]]:
 
 
 @torch.no_grad()
-def judge(model: Tagger, tokenizer: WordTokenizer, path: Path) -> tuple[np.ndarray, np.ndarray]:
+def judge(layer: LastLayer, model: Tagger, tokenizer: WordTokenizer, path: Path) -> tuple[np.ndarray, np.ndarray]:
     """The head's logits at the utterance ends of a file, and whether the speaker went on."""
     found, went_on = [], []
-    for words, times, goes_on in ends(path):
-        heard = hearing.numbers(np.array(times), np.array([hearing.letters(w) for w in words]), np.full(len(words), MISSING))
-        row = {"words": words, "lookahead": None, **dict(zip(graph.HEARD, heard.T.tolist()))}
-        found.append(turn_of(model, row, tokenizer, exact=True))
+    for said, times, goes_on in ends(path):
+        heard = hearing.numbers(np.array(times), np.array([hearing.letters(w) for w in said]), np.full(len(said), MISSING))
+        tokens, words, _ = rows(said, tokenizer, model.shape, True)
+        beside = np.array([heard[w] if 0 <= w < len(said) else (0, 0, 0) for w in words]).T[:, None]
+        last = layer(np.array([tokens]), np.array([words]), np.zeros(1, np.int64), beside)
+        found.append(model.turn(torch.from_numpy(last))[0, -1].item())
         went_on.append(goes_on)
     return np.array(found), np.array(went_on, dtype=int)
 
@@ -183,7 +185,6 @@ def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--model", type=Path, required=True, help="a model directory")
     a.add_argument("--data", type=Path, help="a run's data.pickle with turns, to fit the head with; none to judge only")
-    a.add_argument("--start", type=Path, help="take the head of this model directory instead of fitting one")
     a.add_argument("--streams", type=Path, help="raw records with times, whose utterance ends judge the head")
     a.add_argument("--examples", type=int, default=20_000)
     a.add_argument("--length", type=int, default=112, help="most tokens of a row")
@@ -213,7 +214,7 @@ def main() -> None:
     if not model.knows_turns():
         raise SystemExit(f"error: {args.model}: expected a model that knows turns, got none; give --data, to fit the head")
     if args.streams:
-        scores, went_on = judge(model, tokenizer, args.streams)
+        scores, went_on = judge(LastLayer(args.model), model, tokenizer, args.streams)
         print(f"{args.streams}: {len(scores)} utterance ends, {went_on.mean():.1%} go on within {GOES_ON_S} s; area {area(-scores, went_on):.3f}", flush=True)
     if args.out:
         name = args.name or json.loads((args.model / "labels.json").read_text(encoding="utf-8"))["model"]
