@@ -109,8 +109,9 @@ fn mean(of: impl Iterator<Item = f64>) -> Option<f64> {
     (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
-/// Case (Four-in-One, Table 3; Universal-2-TF, Table 5: lower, capital, acronym, mixed). Words inside a gold ITN span
-/// are left out: a grammar writes them.
+/// Case, by the four classes of Universal-2-TF, section 3.1 (lower, capital, acronym, mixed). Four-in-One, Table 5, has
+/// other classes: capitals of words of several letters, and of words of one letter. Words inside a gold ITN span are left
+/// out: a grammar writes them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Cases {
     /// LOWER
@@ -126,7 +127,8 @@ pub struct Cases {
     /// the same without words that begin a sentence, whose capital the mark before them decides
     pub overall_not_initial: Prf,
     /// share of wrong case among words that the gold data does not write in mixed case. The tagger alone decides these;
-    /// mixed case comes from the lexicon or a second stage (Universal-2-TF, section 4)
+    /// mixed case comes from the lexicon or a second stage (Universal-2-TF, section 3.2). This share is no figure of a
+    /// paper, and is not the column SINGLE-CASE of Four-in-One, Table 5, which is about capitals of one letter
     pub single_case_error: Option<f64>,
 }
 
@@ -154,7 +156,9 @@ pub fn cases(words: impl Iterator<Item = (Case, Case, bool)>) -> Cases {
     c
 }
 
-/// Disfluent words (CT-Transformer, Table 4: interregnum, reparandum, either; Four-in-One, Table 4: by type).
+/// Disfluent words: interregnum, reparandum and either as in CT-Transformer, Table 4; all together (`either`) as in
+/// Four-in-One, Table 4; each type by itself as no paper has it (the types are near to those of Four-in-One, section
+/// 3.4).
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Disfluencies {
     /// any reparandum: REP or RM, whichever was said
