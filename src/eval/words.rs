@@ -129,7 +129,7 @@ pub struct Cases {
     /// share of wrong case among words that the gold data does not write in mixed case. The tagger alone decides these;
     /// mixed case comes from the lexicon or a second stage (Universal-2-TF, section 3.2). This share is no figure of a
     /// paper, and is not the column SINGLE-CASE of Four-in-One, Table 5, which is about capitals of one letter
-    pub single_case_error: Option<f64>,
+    pub error_unless_mixed: Option<f64>,
 }
 
 /// Judges (said, gold, begins a sentence).
@@ -152,7 +152,7 @@ pub fn cases(words: impl Iterator<Item = (Case, Case, bool)>) -> Cases {
         }
     }
     c.overall = c.cap.plus(c.upper).plus(c.mixed);
-    c.single_case_error = (single > 0).then(|| wrong as f64 / single as f64);
+    c.error_unless_mixed = (single > 0).then(|| wrong as f64 / single as f64);
     c
 }
 
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(c.mixed, Prf { hits: 0, said: 0, gold: 1 });
         assert_eq!(c.overall, Prf { hits: 2, said: 4, gold: 4 });
         assert_eq!(c.overall_not_initial, Prf { hits: 1, said: 3, gold: 3 });
-        assert_eq!(c.single_case_error, Some(2.0 / 5.0));
+        assert_eq!(c.error_unless_mixed, Some(2.0 / 5.0));
     }
 
     #[test]
