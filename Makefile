@@ -6,14 +6,19 @@ KAFKA ?=
 PORT ?= 9092
 VENV ?= target/venv-training
 
-.PHONY: demo test test-training deploy-test image image-test release page-test soak fuzz chaos takeover kafka runtime build lint unit python-tests train train-second finetune generate setup setup-kafka audit
+.PHONY: demo demo-build test test-training deploy-test image image-test release page-test soak fuzz chaos takeover kafka runtime build lint unit python-tests train train-second finetune generate setup setup-kafka audit
 
 # The smallest program that has the demo, in a profile of its own: on a fresh machine this is nearly all compilation.
-demo: setup runtime
-	cargo build --locked --no-default-features --profile demo
+demo:
+	@MAKE="$(MAKE)" deploy/stages.sh setup runtime demo-build
 	target/demo/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
 
-test: setup-kafka runtime lint unit python-tests deploy-test page-test
+demo-build:
+	cargo build --locked --no-default-features --profile demo
+
+# Says what each stage takes, and the slowest ten of the Rust tests.
+test:
+	@MAKE="$(MAKE)" deploy/stages.sh setup-kafka runtime lint unit python-tests deploy-test page-test
 
 setup:
 	@deploy/setup.sh build
@@ -33,7 +38,7 @@ lint: setup
 	cargo clippy --locked --all-targets -- -D warnings
 
 unit:
-	cargo test --locked
+	python3 deploy/timed_tests.py --locked
 
 # These need no PyTorch, and nothing installed.
 python-tests:

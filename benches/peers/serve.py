@@ -1,10 +1,13 @@
-"""A peer as a filter: lines of spoken words in, written lines out. ``serve.py nemo|wetext [--time REPEATS]``
+"""A peer as a filter: lines of spoken words in, written lines out. ``serve.py nemo|wetext [--time REPEATS]``; ``serve.py service PROGRAM [ARGUMENT]…`` has
+faircopy's whole service, with its tagger, write each line as a call of its own.
 
 With ``--time`` it prints microseconds of CPU time a line instead, the best of REPEATS runs over all lines, after one run to warm up.
 """
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 import time
 
@@ -26,7 +29,21 @@ def system(name: str):
     raise SystemExit(f"error: {name!r}: expected nemo or wetext")
 
 
+def service(command: list[str], lines: list[str]) -> list[str]:
+    """What ``faircopy format`` writes of each line."""
+    calls = ({"session": str(n), "words": [{"w": w} for w in line.split()], "end": "session"} for n, line in enumerate(lines))
+    records = "".join(json.dumps(call) + "\n" for call in calls)
+    written = [""] * len(lines)
+    for segment in subprocess.run([*command, "format"], input=records, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
+        told = json.loads(segment)
+        written[int(told["session"])] += " " + told.get("text", "")
+    return [text.strip() for text in written]
+
+
 def main() -> None:
+    if sys.argv[1] == "service":
+        print("\n".join(service(sys.argv[2:], sys.stdin.read().splitlines())))
+        return
     write = system(sys.argv[1])
     lines = [line.rstrip("\n") for line in sys.stdin]
     if "--time" in sys.argv:

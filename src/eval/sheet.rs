@@ -1,4 +1,4 @@
-//! A sheet for people: held-back segments formatted in two ways, at random and blind (Universal-2-TF, section 5.3).
+//! A sheet for people: held-back segments formatted in two ways, at random and blind (Universal-2-TF, section 5.2).
 //!
 //! The page shows two texts for each segment, left and right by lot. A reader picks the better one or neither. The page
 //! counts, and shows which text was whose at the end only. It is one file, works without a network, and sends nothing.

@@ -11,7 +11,7 @@ use super::text::split;
 use super::words::Prf;
 use crate::tags::{Itn, ItnClass, Tags};
 
-/// ITN spans (Four-in-One, Table 5; Universal-2-TF, section 5.1).
+/// ITN spans (found: Four-in-One, Table 3; written: Universal-2-TF, section 5.1).
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SpanScores {
     /// right class and both ends; where gold knows no class, both ends

@@ -120,7 +120,7 @@ impl Page {
             self.heading("case");
             self.scores(&[("lower", &c.lower), ("capital", &c.cap), ("upper", &c.upper), ("mixed", &c.mixed)]);
             self.scores(&[("overall (micro)", &c.overall), ("not sentence-initial", &c.overall_not_initial)]);
-            self.rate("single-case error", c.single_case_error);
+            self.rate("case error unless mixed", c.error_unless_mixed);
         }
         if let Some(m) = &cell.marked_cases {
             self.heading("mark and case");

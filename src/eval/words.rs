@@ -109,8 +109,9 @@ fn mean(of: impl Iterator<Item = f64>) -> Option<f64> {
     (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
-/// Case (Four-in-One, Table 3; Universal-2-TF, Table 5: lower, capital, acronym, mixed). Words inside a gold ITN span
-/// are left out: a grammar writes them.
+/// Case, by the four classes of Universal-2-TF, section 3.1 (lower, capital, acronym, mixed). Four-in-One, Table 5, has
+/// other classes: capitals of words of several letters, and of words of one letter. Words inside a gold ITN span are left
+/// out: a grammar writes them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Cases {
     /// LOWER
@@ -126,8 +127,9 @@ pub struct Cases {
     /// the same without words that begin a sentence, whose capital the mark before them decides
     pub overall_not_initial: Prf,
     /// share of wrong case among words that the gold data does not write in mixed case. The tagger alone decides these;
-    /// mixed case comes from the lexicon or a second stage (Universal-2-TF, section 4)
-    pub single_case_error: Option<f64>,
+    /// mixed case comes from the lexicon or a second stage (Universal-2-TF, section 3.2). This share is no figure of a
+    /// paper, and is not the column SINGLE-CASE of Four-in-One, Table 5, which is about capitals of one letter
+    pub error_unless_mixed: Option<f64>,
 }
 
 /// Judges (said, gold, begins a sentence).
@@ -150,11 +152,13 @@ pub fn cases(words: impl Iterator<Item = (Case, Case, bool)>) -> Cases {
         }
     }
     c.overall = c.cap.plus(c.upper).plus(c.mixed);
-    c.single_case_error = (single > 0).then(|| wrong as f64 / single as f64);
+    c.error_unless_mixed = (single > 0).then(|| wrong as f64 / single as f64);
     c
 }
 
-/// Disfluent words (CT-Transformer, Table 4: interregnum, reparandum, either; Four-in-One, Table 4: by type).
+/// Disfluent words: interregnum, reparandum and either as in CT-Transformer, Table 4; all together (`either`) as in
+/// Four-in-One, Table 4; each type by itself as no paper has it (the types are near to those of Four-in-One, section
+/// 3.4).
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Disfluencies {
     /// any reparandum: REP or RM, whichever was said
@@ -252,7 +256,7 @@ mod tests {
         assert_eq!(c.mixed, Prf { hits: 0, said: 0, gold: 1 });
         assert_eq!(c.overall, Prf { hits: 2, said: 4, gold: 4 });
         assert_eq!(c.overall_not_initial, Prf { hits: 1, said: 3, gold: 3 });
-        assert_eq!(c.single_case_error, Some(2.0 / 5.0));
+        assert_eq!(c.error_unless_mixed, Some(2.0 / 5.0));
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn a_tagger_that_knows_the_answers_makes_no_mistake_by_any_measure() {
             let (marks, case) = (cell.punctuation.unwrap(), cell.case.unwrap());
             assert_eq!((marks.overall.f1(), marks.macro_f1, marks.accuracy, marks.per), (Some(1.0), Some(1.0), 1.0, Some(0.0)));
             assert_eq!(
-                (case.overall.f1(), case.overall_not_initial.f1(), case.single_case_error),
+                (case.overall.f1(), case.overall_not_initial.f1(), case.error_unless_mixed),
                 (Some(1.0), Some(1.0), Some(0.0))
             );
             let (itn, disfluency, text) = (cell.itn.unwrap(), cell.disfluency.unwrap(), cell.text.unwrap());

@@ -1,7 +1,7 @@
 """The tag set of the joint tagger: one table, read by training, export and the Rust service.
 
-Four heads tag every word (Four-in-One, arXiv 2210.15063, section 3.1, with the disfluency types of design
-vocabulary): a punctuation mark after the word, its case, its ITN span in BIO notation, its disfluency type.
+Four heads tag every word (Four-in-One, arXiv 2210.15063, section 2.1; the tags are near to those of its section 3.4):
+a punctuation mark after the word, its case, its ITN span in BIO notation, its disfluency type.
 The exported ``labels.json`` is this table; the service refuses a model whose file differs in shape.
 """
 

@@ -1,4 +1,4 @@
-"""Recogniser errors put into clean text (paper 003: data generation with reinforcement learning, section 3.2): words left out, taken for
+"""Recogniser errors put into clean text ("Boosting Punctuation Restoration", section 3.2): words left out, taken for
 others that sound alike, said twice, put in, joined, split or unknown. On text that people wrote; text that a recogniser wrote has its own.
 
 ``python -m faircopy_training.noise --marks FILE --errors 0.1 --out FILE.tsv`` makes such a text for ``faircopy eval``.

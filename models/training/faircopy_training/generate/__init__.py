@@ -1,4 +1,4 @@
-"""Training text that a language model writes, and a reward for what helps the tagger (paper 003: data generation with reinforcement learning).
+"""Training text that a language model writes, and a reward for what helps the tagger ("Boosting Punctuation Restoration with Data Generation and Reinforcement Learning").
 
     language_model   a small causal language model in plain PyTorch, from the blocks of a GGUF file
     prepare          the package's GGUF file to a directory that the others read

@@ -1,4 +1,4 @@
-"""Algorithm 1 of paper 003: a tagger learns from training text and from what a language model writes, and the language model from what that is worth to it.
+"""Algorithm 1 of "Boosting Punctuation Restoration": a tagger learns from training text and from what a language model writes, and the language model from what that is worth to it.
 
     seeds ──▶ language model ──▶ samples ──labels, errors──▶ rows ┐
                     ▲                                             ├──▶ a step of the tagger

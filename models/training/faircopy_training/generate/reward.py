@@ -1,4 +1,4 @@
-"""What a generated sample is worth to the tagger, and what the language model learns from that (paper 003, section 3.4 and Algorithm 1).
+"""What a generated sample is worth to the tagger, and what the language model learns from that ("Boosting Punctuation Restoration", section 3.4 and Algorithm 1).
 
 The reward of sample i is ``r_i = <g_i, g>``: ``g_i`` is the gradient of the tagger's loss on the sample, ``g`` the mean gradient on development rows, both at
 the tagger's current weights. A step of training on the sample moves the weights by ``-rate * g_i`` and so the development loss by ``-rate * r_i`` (first

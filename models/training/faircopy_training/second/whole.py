@@ -1,4 +1,4 @@
-"""Judges a network that rewrites whole texts (``train --whole``): the comparison of Universal-2-TF, table 6, without a tagger. Texts are cut at the gold's ends of
+"""Judges a network that rewrites whole texts (``train --whole``): the row *full seq2seq* of Universal-2-TF, Table 2, without its tagger. Texts are cut at the gold's ends of
 sentences, in parts of at most so many words that cut no span of the gold. So the network is told more than the service. ``--texts`` judges given texts instead,
 one line a row, by the same rules."""
 

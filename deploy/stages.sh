@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Makes targets one after the other. Says when each begins and what it took, and at the end what each of them took: stages.sh TARGET…
+# A target that fails ends the run; the times so far are said then, too. MAKE names another make.
+set -euo pipefail
+
+times="" failed=0 number=0
+for target in "$@"; do
+  number=$((number + 1))
+  echo "── stage $number of $#: $target"
+  began=$SECONDS
+  "${MAKE:-make}" --no-print-directory "$target" || failed=$?
+  seconds=$((SECONDS - began))
+  ended=took
+  [ "$failed" = 0 ] || ended="failed after"
+  echo "── $target $ended $seconds s; $SECONDS s since the beginning"
+  times+=$(printf '%7d s  %s' "$seconds" "$target")$'\n'
+  [ "$failed" = 0 ] || break
+done
+printf '── what each stage took:\n%s' "$times"
+exit "$failed"
