@@ -7,7 +7,7 @@
 //!                               │ REACH of the cue has passed    ▼             │
 //!                               ▼                              Joined ─────────┘
 //!                             Over ◀─────────────────────────────┘
-//!                                     GOES_ON has passed, or a cue of another class
+//!                                     GOES_ON has passed; a cue of another class is half of it
 //! ```
 //!
 //! From `Asked` to `Over` the parts are the class's *window*. In its window everything that could be part of the secret
@@ -16,16 +16,17 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::cues::{CUES, Cue, Shape};
+use super::cues::{CUES, Cue, Cues, FoundCue, Shape, is_redacted};
 use super::kinds::{is_code, is_common, is_date, is_vague_date};
-use super::phrases::Phrases;
-use super::{Part, RedactionRule, RedactionWord, inside};
+use super::{Part, RedactionRule, RedactionWord, cues, inside};
 
 /// Number of parts after the last part of a secret in which the answer may go on.
 pub(super) const GOES_ON: usize = 10;
 
 /// Number of parts after a whole card in which its date and its code may follow.
 const AFTER_CARD: usize = 14;
+/// Number of parts after a number in which its topic may be named.
+const SOON: usize = 6;
 /// Number of parts before a cue that may be the secret: "nine four two is my account number".
 const MAX_BACK: usize = 24;
 
@@ -70,7 +71,8 @@ impl AnswerState {
             (NoCue | Over, Heard::Question) => Asked { left: 1 },
             (Asked { left }, Heard::Question) => Asked { left: left.max(1) },
             (state, Heard::Question) => state,
-            (Inside | Joined { .. }, Heard::OtherCue) => Over,
+            // The answer may go on all the same: people name one thing while they read another.
+            (Inside | Joined { .. }, Heard::OtherCue) => Joined { since: GOES_ON / 2 },
             (state, Heard::OtherCue) => state,
             (NoCue | Over, Heard::Secret | Heard::Other) => NoCue,
             (Asked { .. } | Inside | Joined { .. }, Heard::Secret) => Inside,
@@ -86,15 +88,6 @@ impl AnswerState {
     }
 }
 
-/// A phrase of a cue: where it ends, how many parts it has, and its cue's index in [`CUES`]. Of phrases that end at the
-/// same part the longest is the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FoundCue {
-    pub end: usize,
-    pub count: usize,
-    pub bit: u8,
-}
-
 /// For each part, the cues in whose window it stands.
 pub(super) struct Answers {
     windows: Vec<u32>,
@@ -105,20 +98,10 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    pub(super) fn new(
-        parts: &[Part],
-        words: &[RedactionWord],
-        cues: &Phrases<u8>,
-        rules: &BTreeMap<String, RedactionRule>,
-    ) -> Answers {
+    pub(super) fn new(parts: &[Part], words: &[RedactionWord], cues: &Cues, rules: &BTreeMap<String, RedactionRule>) -> Answers {
         let texts: Vec<&str> = parts.iter().map(|p| p.text).collect();
-        let mut found: Vec<FoundCue> = Vec::new();
-        for at in 0..texts.len() {
-            found.extend(cues.at(&texts[at..]).map(|(count, bit)| FoundCue { end: at + count, count, bit }));
-        }
-        found.sort_unstable();
-        found.dedup();
-        let known = |bit: u8| rules.contains_key(CUES[usize::from(bit)].class);
+        let found = cues.find(&texts);
+        let known = |bit: u8| is_redacted(&CUES[usize::from(bit)], rules);
         let bits =
             |p: &Part| (0..CUES.len() as u8).filter(|b| words[p.word].asked.has(*b) && known(*b)).fold(0, |all, b| all | 1 << b);
         let asked: Vec<u32> = parts.iter().map(bits).collect();
@@ -139,11 +122,16 @@ impl Answers {
             let lead = parts[..start]
                 .iter()
                 .rev()
-                .take(3)
-                .take_while(|p| matches!(p.text, "my" | "your" | "our" | "the" | "is" | "was"))
+                .take(5)
+                .take_while(|p| {
+                    matches!(
+                        p.text,
+                        "my" | "your" | "our" | "the" | "is" | "was" | "that" | "that's" | "it's" | "it" | "this" | "which"
+                    )
+                })
                 .count();
             let says = parts[start - lead..cue.end].iter().any(|p| matches!(p.text, "is" | "was"))
-                && parts[start - lead].text != "my"
+                && parts[start - lead..start].iter().any(|p| matches!(p.text, "is" | "was" | "that's" | "it's"))
                 && start > lead;
             if says && parts[start - lead - 1].role.is_number() {
                 let secret = |p: &&Part| p.role.is_number() || inside::joins(p.text) || is_code(p);
@@ -163,7 +151,9 @@ impl Answers {
                 debug_assert_eq!(end, at, "cues are in order, and a phrase has a part");
                 state = match found == bit {
                     true => state.after(Heard::Cue(cue.reach)),
-                    false if CUES[usize::from(found)].class != cue.class => state.after(Heard::OtherCue),
+                    false if CUES[usize::from(found)].class != cue.class && !cues::is_topic(found) => {
+                        state.after(Heard::OtherCue)
+                    }
                     false => state,
                 };
             }
@@ -185,9 +175,25 @@ impl Answers {
         self.windows[part] >> bit & 1 == 1
     }
 
+    /// Whether secrets are talked about where a part is said.
+    pub(super) fn is_topic(&self, part: usize) -> bool {
+        self.around(part).any(|bit| CUES[usize::from(bit)].shape == Shape::Topic)
+    }
+
+    /// Whether secrets are talked about in the next parts from a part on: "is eight oh two the start of your number".
+    pub(super) fn is_topic_soon(&self, from: usize) -> bool {
+        let starts = |cue: &FoundCue| cue.end - cue.count;
+        self.cues.iter().any(|cue| CUES[usize::from(cue.bit)].shape == Shape::Topic && (from..from + SOON).contains(&starts(cue)))
+    }
+
     /// Whether somebody asked for the class, and a part may be the answer.
     pub(super) fn was_asked(&self, part: usize, bit: u8) -> bool {
         self.asked[part] >> bit & 1 == 1
+    }
+
+    /// How many parts before a part the answer to a question for the class may have begun; 0: nobody asked.
+    pub(super) fn since_asked(&self, part: usize, bit: u8) -> usize {
+        (0..=part).rev().take_while(|at| self.was_asked(*at, bit)).count()
     }
 
     /// The cues in whose window a part is.
@@ -199,7 +205,10 @@ impl Answers {
     /// The cue that digits in `run` answer: the latest that was said, or one that was asked for and that `suits`.
     pub(super) fn of(&self, run: Range<usize>, suits: impl Fn(&str) -> bool) -> Option<u8> {
         let windows = self.windows[run.clone()].iter().fold(0, |all, b| all | b);
-        let digits = |bit: &u8| windows >> bit & 1 == 1 && !matches!(CUES[usize::from(*bit)].shape, Shape::Words | Shape::Name);
+        let digits = |bit: &u8| {
+            windows >> bit & 1 == 1
+                && !matches!(CUES[usize::from(*bit)].shape, Shape::Words | Shape::Name | Shape::Topic | Shape::Correction)
+        };
         let said = self.cues.iter().rev().filter(|c| c.end <= run.start).map(|c| c.bit).find(digits);
         let all = || (0..CUES.len() as u8).filter(digits);
         said.or_else(|| all().find(|bit| suits(CUES[usize::from(*bit)].class))).or_else(|| all().next())
@@ -242,9 +251,10 @@ impl Answers {
 fn could_be(shape: Shape, part: &Part, is_inside: bool) -> bool {
     let has_digits = part.role.is_number() || part.text.bytes().any(|b| b.is_ascii_digit());
     match shape {
-        Shape::Digits | Shape::Address => has_digits,
+        Shape::Digits | Shape::Address | Shape::Topic => has_digits,
         Shape::Code => is_code(part) && (is_inside || !matches!(part.text, "a" | "i")),
         Shape::Date => is_date(part) && (is_inside || !is_vague_date(part.text)),
+        Shape::Correction => false,
         Shape::Words | Shape::Name => has_digits || !is_common(part.text) && !inside::joins(part.text),
     }
 }
@@ -263,7 +273,7 @@ mod tests {
         assert_eq!(play(&[Heard::Cue(2), Heard::Secret, Heard::Other]), Joined { since: 1 });
         assert_eq!(play(&[Heard::Question, Heard::Secret]), Inside);
         assert_eq!(play(&[Heard::Cue(2), Heard::Secret, Heard::Other, Heard::Secret]), Inside);
-        assert_eq!(play(&[Heard::Cue(2), Heard::Secret, Heard::OtherCue]), Over);
+        assert_eq!(play(&[Heard::Cue(2), Heard::Secret, Heard::OtherCue]), Joined { since: GOES_ON / 2 });
         assert_eq!(play(&[Heard::Cue(2), Heard::OtherCue]), Asked { left: 2 }, "two things may be asked for at once");
         let long = [vec![Heard::Cue(2), Heard::Secret], vec![Heard::Other; GOES_ON + 1]].concat();
         assert_eq!(play(&long), Over);

@@ -73,6 +73,12 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             at += 1;
             continue;
         }
+        // "Q and a", "q four"
+        let is_quarter = parts[at].text == "q" && answers.since_cue(parts, at, bit) != Some(0);
+        if is_quarter && (units <= 2 || matches!(parts[at + 1].role, Role::Digit(1..=4))) {
+            at += 1;
+            continue;
+        }
         let numbers = parts[at..end].iter().filter(|p| p.role.is_number()).count();
         // Articles, pronouns and names of places are no letters by themselves. Digits alone are numbers, which reasons
         // may free.
@@ -84,7 +90,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         // "MORGA 657054", "WX19 KDB": letters that a recogniser wrote as one word beside figures.
         let has_figures = |p: &Part| p.text.bytes().any(|b| b.is_ascii_digit());
         let is_word = |p: &Part| {
-            let few = p.text.len() <= 5 && p.text.bytes().all(|b| b.is_ascii_alphabetic());
+            let few = (2..=5).contains(&p.text.len()) && p.text.bytes().all(|b| b.is_ascii_alphabetic());
             few && !is_common(p.text) && !inside::joins(p.text) && !p.role.is_number() && !is_unit(p.text) && !is_month(p.text)
         };
         let led = at > 0
@@ -120,12 +126,16 @@ fn is_written_iban(text: &str) -> bool {
         && rest.iter().all(u8::is_ascii_alphanumeric)
 }
 
+/// Whether a word is the first group of a written IBAN: "GB29".
+pub(super) fn is_iban_head(text: &str) -> bool {
+    text.len() == 4
+        && text.as_bytes()[..2].iter().all(u8::is_ascii_alphabetic)
+        && text.as_bytes()[2..].iter().all(u8::is_ascii_digit)
+}
+
 /// Number of parts that are an IBAN as people write it, in groups of four: "GB29 NWBK 6016 1331 9268 19".
 fn written_iban_groups(parts: &[Part]) -> usize {
-    let is_head = |t: &str| {
-        t.len() == 4 && t.as_bytes()[..2].iter().all(u8::is_ascii_alphabetic) && t.as_bytes()[2..].iter().all(u8::is_ascii_digit)
-    };
-    if !parts.first().is_some_and(|p| is_head(p.text)) {
+    if !parts.first().is_some_and(|p| is_iban_head(p.text)) {
         return 0;
     }
     let is_group = |p: &&Part| p.text.len() == 4 && p.text.bytes().all(|b| b.is_ascii_alphanumeric()) && !is_common(p.text);

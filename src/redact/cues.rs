@@ -3,8 +3,22 @@
 //! After a *cue* ("my pin is", "date of birth") the next parts may be the *answer* ([`super::answer`]). A question that
 //! somebody asked ([`super::questions`]) has the same effect. Parts of the answer with the *shape* of the class are
 //! redacted.
+//!
+//! A cue is no fixed sentence. It is composed of groups of words, in the file `cues.txt`, a section for each answer:
+//!
+//! - `say`: what names the class wherever it is said ("passcode").
+//! - `own` and `tell`: what names the class only where it is somebody's ("his", "my old") or where something is told of it
+//!   or asked for it ("could you read me the account", "account ends").
+//! - `near 6 a, b + c, d`: a word of each group within six words, in any order: "the numbers on the back", "on the back
+//!   there are three numbers". `then` is the same in this order only.
+//!
+//! The section `number` is the *topic*: words after which a number may be a secret, although nothing announces it.
 
-use super::NAME;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::phrases::Phrases;
+use super::{NAME, OPEN, RedactionRule};
 
 /// The shape of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,689 +35,238 @@ pub(super) enum Shape {
     Words,
     /// words that are not common
     Name,
+    /// numbers of three digits or more that no reason frees
+    Topic,
+    /// a name that corrects one which somebody else has said
+    Correction,
 }
 
-/// A class that is found by its cue.
+/// The answers of a class that its cues announce.
+#[derive(Debug)]
 pub(super) struct Cue {
     /// the class
     pub class: &'static str,
     pub shape: Shape,
     /// parts after the cue in which the answer may begin
     pub reach: usize,
-    /// phrases that ask for it or announce it
-    pub phrases: &'static [&'static str],
+    /// what names the class by itself
+    phrases: Vec<String>,
+    /// groups of words that do so together
+    groups: Vec<Near>,
 }
 
-const fn cue(class: &'static str, shape: Shape, reach: usize, phrases: &'static [&'static str]) -> Cue {
-    Cue { class, shape, reach, phrases }
+/// Groups of words, one of each of which must be said within a stretch of parts.
+#[derive(Clone, Debug, PartialEq)]
+struct Near {
+    groups: Vec<Vec<String>>,
+    within: usize,
+    /// the groups' order counts
+    in_order: bool,
 }
 
-/// At most 32, because they are bits of [`super::AskedClasses`]. Snapshots hold these bits, so a new cue goes to the end.
-pub(super) const CUES: [Cue; 21] = [
-    cue(
-        "card",
-        Shape::Digits,
-        14,
-        &[
-            "card number",
-            "long number",
-            "credit card",
-            "debit card",
-            "card ending",
-            "number on the card",
-            "number on the front",
-            "numbers on the front",
-            "card is",
-            "digits of the card",
-            "digits of your card",
-            "digits of my card",
-            "sixteen digits",
-            "sixteen digit number",
-            "card on file",
-            "your card",
-            "my card",
-            "last few of",
-            "last few digits",
-            "card ends",
-            "ends in",
-            "ending in",
-            "last four digits",
-            "last four of",
-            "last four are",
-            "last four is",
-            "last 4",
-            "number starts",
-            "number begins",
-            "first group",
-            "next group",
-            "last group",
-            "first four digits",
-            "next four",
-            "amex",
-            "american express",
-            "visa",
-            "mastercard",
-            "maestro",
-        ],
-    ),
-    cue(
-        "ssn",
-        Shape::Digits,
-        14,
-        &[
-            "social security",
-            "social is",
-            "s s n",
-            "ssn",
-            "your social",
-            "my social",
-            "the social",
-            "social ends",
-            "social number",
-            "social sec",
-        ],
-    ),
-    cue(
-        "phone",
-        Shape::Digits,
-        14,
-        &[
-            "phone number",
-            "telephone",
-            "call me on",
-            "call me at",
-            "call me back on",
-            "reach me on",
-            "reach me at",
-            "cell number",
-            "mobile number",
-            "my number is",
-            "my cell is",
-            "my mobile is",
-            "contact number",
-            "callback number",
-            "extension",
-            "which mobile",
-            "what mobile",
-            "mobile is",
-            "number to reach",
-            "number to call",
-            "best number",
-            "number is it",
-            "phone is",
-            "phone's",
-            "reach you on",
-            "reach you at",
-            "call you on",
-            "call you at",
-            "text me on",
-            "text me at",
-            "ring me on",
-            "landline",
-            "home number",
-            "work number",
-        ],
-    ),
-    cue(
-        "account",
-        Shape::Code,
-        14,
-        &[
-            "account number",
-            "account is",
-            "account ending",
-            "account ends",
-            "ends in",
-            "ending in",
-            "account please",
-            "of my account",
-            "of your account",
-            "of the account",
-            "account no",
-            "sort code",
-            "routing number",
-            "routing is",
-            "acct",
-            "number of the account",
-            "number of your account",
-            "number of my account",
-        ],
-    ),
-    cue(
-        "cvv",
-        Shape::Digits,
-        12,
-        &[
-            "security code",
-            "c v v",
-            "cvv",
-            "c v c",
-            "cvc",
-            "c v two",
-            "cvv two",
-            "code on the back",
-            "digits on the back",
-            "numbers on the back",
-            "card verification",
-            "verification value",
-            "security number",
-            "verification number",
-            "cvv2",
-            "cvc2",
-            "three digit code",
-            "three digits",
-            "three digit number",
-            "four digit code on",
-            "security digits",
-            "card code",
-            "code on the card",
-            "code on my card",
-            "code on your card",
-            "back of the card",
-            "back of your card",
-            "back of my card",
-            "signature strip",
-            "number on the back",
-            "numbers on the reverse",
-            "on the back is",
-            "on the reverse",
-            "c s c",
-            "csc",
-            "c i d",
-        ],
-    ),
-    cue(
-        "pin",
-        Shape::Digits,
-        12,
-        &[
-            "pin",
-            "pin is",
-            "pin number",
-            "my pin",
-            "your pin",
-            "the pin",
-            "a pin",
-            "pin code",
-            "p i n",
-            "passcode",
-            "pass code",
-            "four digit code",
-            "six digit code",
-            "four digit pin",
-            "unlock code",
-            "access code",
-            "entry code",
-            "door code",
-            "alarm code",
-            "one time code",
-            "one time pass",
-            "verification code",
-            "confirmation code",
-        ],
-    ),
-    cue(
-        "expiry",
-        Shape::Date,
-        12,
-        &[
-            "expiry",
-            "expiration",
-            "expires",
-            "expire",
-            "expiring",
-            "exp",
-            "exp date",
-            "valid until",
-            "valid through",
-            "valid thru",
-            "good through",
-            "good thru",
-            "runs out",
-            "run out",
-            "running out",
-            "good until",
-            "good till",
-            "valid till",
-            "valid to",
-            "expiring in",
-        ],
-    ),
-    cue(
-        "dob",
-        Shape::Date,
-        14,
-        &[
-            "date of birth",
-            "birth date",
-            "birthdate",
-            "d o b",
-            "dob",
-            "born",
-            "born on",
-            "born in",
-            "born the",
-            "was born",
-            "were you born",
-            "year of birth",
-            "month of birth",
-            "birth year",
-            "birth month",
-            "day of birth",
-            "birthday",
-            "birth day",
-            "i'm born",
-        ],
-    ),
-    cue(
-        "address",
-        Shape::Address,
-        12,
-        &[
-            "address is",
-            "your address",
-            "my address",
-            "home address",
-            "billing address",
-            "street address",
-            "postal address",
-            "mailing address",
-            "live at",
-            "living at",
-            "lives at",
-            "live on",
-            "located at",
-            "deliver to",
-            "ship to",
-            "address please",
-            "reside at",
-            "residing at",
-            "my place is",
-            "house number",
-            "where you live",
-            "where do you live",
-            "send it to",
-            "send to",
-            "send that to",
-            "post it to",
-            "mail it to",
-            "should we send",
-        ],
-    ),
-    cue("passport", Shape::Code, 14, &["passport"]),
-    cue(
-        "licence",
-        Shape::Code,
-        14,
-        &[
-            "licence number",
-            "license number",
-            "driving licence",
-            "driving license",
-            "driver licence",
-            "driver license",
-            "drivers licence",
-            "drivers license",
-            "licence is",
-            "license is",
-            "licence no",
-            "license no",
-            "d l number",
-            "dl number",
-            "d l is",
-            "driver number",
-            "driver's licence",
-            "driver's license",
-        ],
-    ),
-    cue("iban", Shape::Code, 14, &["iban", "i b a n", "international bank account", "eye ban", "i ban"]),
-    cue(
-        "password",
-        Shape::Words,
-        8,
-        &[
-            "password",
-            "passphrase",
-            "pass phrase",
-            "pass word",
-            "security word",
-            "memorable word",
-            "secret word",
-            "security answer",
-            "log in word",
-            "passcode",
-            "pass code",
-            "code word",
-            "codeword",
-            "safe word",
-        ],
-    ),
-    cue(
-        "email",
-        Shape::Words,
-        16,
-        &[
-            "email is",
-            "email address",
-            "e mail is",
-            "e mail address",
-            "write to",
-            "email me at",
-            "mail me at",
-            "email me on",
-            "my email",
-            "your email",
-            "what email",
-            "which email",
-            "email should",
-            "email for",
-            "right email",
-            "mail is",
-            "my mail",
-        ],
-    ),
-    cue(
-        NAME,
-        Shape::Name,
-        8,
-        &[
-            "name is",
-            "your name",
-            "last name",
-            "first name",
-            "full name",
-            "surname",
-            "maiden name",
-            "name on the card",
-            "name on",
-            "name please",
-            "spell that",
-            "spell your",
-            "spell it",
-            "name again",
-            "name for",
-            "name under",
-            "what name",
-            "my names",
-            "name was",
-            "who am i speaking",
-            "who i'm speaking",
-            "family name",
-            "given name",
-            "middle name",
-        ],
-    ),
-    cue(
-        "id",
-        Shape::Code,
-        16,
-        &[
-            "policy number",
-            "policy is",
-            "policy no",
-            "member number",
-            "member i d",
-            "member id",
-            "membership number",
-            "membership is",
-            "membership i d",
-            "insurance number",
-            "insurance i d",
-            "insurance id",
-            "insurance is",
-            "group number",
-            "medicare",
-            "medicaid",
-            "medical record",
-            "record number",
-            "m r n",
-            "mrn",
-            "n h s number",
-            "nhs number",
-            "health number",
-            "patient number",
-            "patient i d",
-            "patient id",
-            "case number",
-            "case reference",
-            "case i d",
-            "case id",
-            "case is",
-            "claim number",
-            "claim is",
-            "customer number",
-            "customer i d",
-            "customer id",
-            "customer reference",
-            "client number",
-            "client i d",
-            "client id",
-            "reference number",
-            "reference is",
-            "reference code",
-            "national insurance",
-            "n i number",
-            "ni number",
-            "n i n o",
-            "nino",
-            "number plate",
-            "licence plate",
-            "license plate",
-            "plate number",
-            "plate is",
-            "the plate",
-            "my plate",
-            "registration number",
-            "registration is",
-            "reg is",
-            "reg number",
-            "my reg",
-            "the reg",
-            "vehicle registration",
-            "v i n",
-            "vin number",
-            "tax i d",
-            "tax id",
-            "tax number",
-            "t i n",
-            "employee number",
-            "employee i d",
-            "employee id",
-            "staff number",
-            "student number",
-            "student i d",
-            "student id",
-            "identity number",
-            "identification number",
-            "i d number",
-            "id number",
-            "id is",
-            "i d is",
-            "booking reference",
-            "confirmation number",
-            "confirmation code",
-            "one time code",
-            "one time passcode",
-            "one time password",
-            "verification code",
-            "authentication code",
-            "authorization code",
-            "activation code",
-            "access code",
-            "the code is",
-            "my code is",
-            "your code is",
-            "o t p",
-            "otp",
-            "code we sent",
-            "code you sent",
-            "code i sent",
-            "code they sent",
-            "code from the text",
-            "code from the app",
-            "code you texted",
-            "code we texted",
-            "code we just",
-            "code i just",
-            "code you just",
-            "digit code",
-            "code please",
-            "security token",
-            "token is",
-            "authenticator",
-            "passcode",
-            "serial",
-            "tracking number",
-            "registration of the",
-            "vin is",
-            "i m e i",
-            "imei",
-            "prescription number",
-            "u t r",
-            "utr",
-            "aadhaar",
-            "taxpayer",
-            "tax file",
-            "ticket is",
-        ],
-    ),
-    cue(
-        "id",
-        Shape::Words,
-        8,
-        &[
-            "user name",
-            "username",
-            "user id",
-            "user i d",
-            "login is",
-            "log in is",
-            "login name",
-            "log in name",
-            "login id",
-            "log in as",
-            "logs in as",
-            "sign in as",
-            "screen name",
-            "handle is",
-        ],
-    ),
-    cue(
-        "answer",
-        Shape::Words,
-        10,
-        &[
-            "security question",
-            "memorable word",
-            "secret word",
-            "security word",
-            "password hint",
-            "parents meet",
-            "meet in",
-            "what street",
-            "which street",
-            "what hospital",
-            "best friend",
-            "primary school",
-            "elementary school",
-            "name of your oldest",
-            "name of your youngest",
-            "was your first",
-            "honeymoon",
-            "mascot",
-            "favorite movie",
-            "favourite movie",
-            "favorite film",
-            "favourite film",
-            "school did you",
-            "school you went",
-            "meet your",
-            "get married",
-            "got married",
-            "anniversary date",
-            "hospital were you born",
-            "place you visited",
-            "last holiday",
-            "secret question",
-            "secret answer",
-            "memorable date",
-            "memorable place",
-            "memorable name",
-            "memorable information",
-            "memorable answer",
-            "mother's maiden",
-            "mothers maiden",
-            "mother maiden",
-            "mother's name",
-            "mother's first name",
-            "mother's middle name",
-            "father's name",
-            "father's middle name",
-            "maiden name",
-            "first pet",
-            "pet's name",
-            "pet name",
-            "name of your pet",
-            "name of my pet",
-            "name of your first",
-            "name of my first",
-            "my pet is",
-            "my pet was",
-            "first car was",
-            "your first car",
-            "first school was",
-            "your first school",
-            "your first teacher",
-            "first teacher was",
-            "your first street",
-            "street you grew up",
-            "street did you grow up",
-            "street i grew up",
-            "city were you born",
-            "town were you born",
-            "city you were born",
-            "town you were born",
-            "place of birth",
-            "city i was born",
-            "town i was born",
-            "favorite color",
-            "favourite colour",
-            "favorite teacher",
-            "favourite teacher",
-            "favorite pet",
-            "favourite pet",
-            "childhood friend",
-            "childhood nickname",
-            "wedding anniversary",
-        ],
-    ),
-    cue("address", Shape::Code, 8, &["zip code", "zip is", "my zip", "your zip", "postcode", "post code", "postal code"]),
-    // Only what follows at once: people talk of accounts all day.
-    cue("account", Shape::Code, 2, &["account", "acct"]),
-    // The same for words that people say all day.
-    cue(
-        "id",
-        Shape::Code,
-        3,
-        &[
-            "claim",
-            "membership",
-            "reference",
-            "ref",
-            "reg",
-            "plate",
-            "enrollee",
-            "vin",
-            "number is",
-            "number's",
-            "number please",
-            "pan number",
-            "policy",
-            "subscriber i d",
-            "subscriber id",
-        ],
-    ),
-];
+/// Most sections, because they are bits of [`super::AskedClasses`].
+const MAX_CUES: usize = 32;
+/// Parts from the word that says whose a thing is to the thing, both counted: "my old savings account".
+const OWN_WITHIN: usize = 4;
+/// Parts from a thing to what is told of it: "account at the moment is".
+const TOLD_WITHIN: usize = 4;
+/// Parts from a word that asks to the thing: "could you read me out the whole account".
+const ASK_WITHIN: usize = 8;
+
+/// All cues, in the order of the file, which is that of bits in snapshots.
+pub(super) static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| read(include_str!("cues.txt")));
+
+/// Reads the file of cues. Its faults are the program's, and a test reads it.
+fn read(text: &str) -> Vec<Cue> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        match line.strip_prefix("  ") {
+            Some(rest) => lines.last_mut().expect("a line that goes on has a beginning").push_str(&format!(" {rest}")),
+            None => lines.push(line.to_string()),
+        }
+    }
+    let mut sets: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut cues: Vec<Cue> = Vec::new();
+    for line in &lines {
+        let (word, rest) = line.split_once(' ').expect("a line has a keyword");
+        let group = |text: &str| -> Vec<String> {
+            text.split(',')
+                .map(str::trim)
+                .flat_map(|item| match item.strip_prefix('@') {
+                    Some(set) => sets[set].clone(),
+                    None => vec![item.replace('_', " ")],
+                })
+                .collect()
+        };
+        if word == "set" {
+            let (name, words) = rest.split_once(' ').expect("a set has a name");
+            let words = group(words);
+            sets.insert(name.into(), words);
+            continue;
+        }
+        if let Some(class) = word.strip_prefix('[').and_then(|w| w.strip_suffix(']')) {
+            let (shape, reach) = rest.split_once(' ').expect("a section has a shape and a reach");
+            cues.push(Cue {
+                // The table lives as long as the program.
+                class: class.to_string().leak(),
+                shape: match shape {
+                    "digits" => Shape::Digits,
+                    "code" => Shape::Code,
+                    "date" => Shape::Date,
+                    "address" => Shape::Address,
+                    "words" => Shape::Words,
+                    "name" => Shape::Name,
+                    "topic" => Shape::Topic,
+                    "correction" => Shape::Correction,
+                    other => panic!("a shape, not {other}"),
+                },
+                reach: reach.parse().expect("the reach is a number"),
+                phrases: Vec::new(),
+                groups: Vec::new(),
+            });
+            continue;
+        }
+        let (own, ask, told) = (&sets["own"], &sets["ask"], &sets["told"]);
+        let cue = cues.last_mut().expect("a section comes before its lines");
+        let near = |groups: Vec<Vec<String>>, within, in_order| Near { groups, within, in_order };
+        match word {
+            "say" => cue.phrases.extend(group(rest)),
+            "own" => cue.groups.push(near(vec![own.clone(), group(rest)], OWN_WITHIN, true)),
+            "tell" => {
+                cue.groups.push(near(vec![group(rest), told.clone()], TOLD_WITHIN, true));
+                cue.groups.push(near(vec![ask.clone(), group(rest)], ASK_WITHIN, true));
+            }
+            "near" | "then" => {
+                let (within, groups) = rest.split_once(' ').expect("a stretch and groups");
+                let within = within.parse().expect("the stretch is a number");
+                cue.groups.push(near(groups.split('+').map(group).collect(), within, false));
+            }
+            other => panic!("a keyword, not {other}"),
+        }
+    }
+    assert!(cues.len() <= MAX_CUES, "cues are bits of a set");
+    cues
+}
+
+/// A cue that was said: where it ends, how many parts it has, and its index in [`CUES`]. Of cues that end at the same
+/// part the longest is the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FoundCue {
+    pub end: usize,
+    pub count: usize,
+    pub bit: u8,
+}
+
+/// The cues of a profile's classes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Cues {
+    phrases: Phrases<u8>,
+    /// words of groups, with the group's index in `groups`
+    words: Phrases<u16>,
+    /// for each group of words, the patterns that have it
+    groups: Vec<Vec<u16>>,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Pattern {
+    bit: u8,
+    groups: Vec<u16>,
+    within: usize,
+    in_order: bool,
+}
+
+impl Cues {
+    /// Of the classes that the rules name, with a profile's own phrases.
+    pub fn new(rules: &BTreeMap<String, RedactionRule>, own: &BTreeMap<String, Vec<String>>) -> Cues {
+        let mut cues = Cues::default();
+        let mut known: BTreeMap<Vec<String>, u16> = BTreeMap::new();
+        for (bit, cue) in CUES.iter().enumerate().filter(|(_, cue)| is_redacted(cue, rules)) {
+            let bit = bit as u8;
+            let own = own.get(cue.class).into_iter().flatten();
+            cue.phrases.iter().chain(own).for_each(|phrase| cues.phrases.add(phrase, bit));
+            for near in &cue.groups {
+                let groups: Vec<u16> = near.groups.iter().map(|words| cues.group(words, &mut known)).collect();
+                let pattern = cues.patterns.len() as u16;
+                groups.iter().for_each(|group| cues.groups[usize::from(*group)].push(pattern));
+                cues.patterns.push(Pattern { bit, groups, within: near.within, in_order: near.in_order });
+            }
+        }
+        cues
+    }
+
+    fn group(&mut self, words: &[String], known: &mut BTreeMap<Vec<String>, u16>) -> u16 {
+        if let Some(group) = known.get(words) {
+            return *group;
+        }
+        let group = self.groups.len() as u16;
+        words.iter().for_each(|word| self.words.add(word, group));
+        self.groups.push(Vec::new());
+        known.insert(words.to_vec(), group);
+        group
+    }
+
+    /// Whether the profile has no cue.
+    pub fn is_empty(&self) -> bool {
+        self.phrases.is_empty()
+    }
+
+    /// The cues that these parts say, by their ends.
+    pub fn find(&self, parts: &[&str]) -> Vec<FoundCue> {
+        let mut found: Vec<FoundCue> = Vec::new();
+        if self.is_empty() {
+            return found;
+        }
+        // The latest place of each group.
+        let mut latest: Vec<Option<(usize, usize)>> = vec![None; self.groups.len()];
+        for at in 0..parts.len() {
+            found.extend(self.phrases.at(&parts[at..]).map(|(count, bit)| FoundCue { end: at + count, count, bit }));
+            for (count, group) in self.words.at(&parts[at..]) {
+                latest[usize::from(group)] = Some((at, at + count));
+                for pattern in &self.groups[usize::from(group)] {
+                    let pattern = &self.patterns[usize::from(*pattern)];
+                    if let Some((from, end)) = pattern.place(&latest, group, parts.len()) {
+                        found.push(FoundCue { end, count: end - from, bit: pattern.bit });
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl Pattern {
+    /// Where the pattern is said, if `group` has just completed it.
+    fn place(&self, latest: &[Option<(usize, usize)>], group: u16, most: usize) -> Option<(usize, usize)> {
+        if self.in_order && self.groups.last() != Some(&group) {
+            return None;
+        }
+        let (mut from, mut end, mut count) = (most, 0, 0);
+        for group in &self.groups {
+            let place = latest[usize::from(*group)]?;
+            let is_apart =
+                if self.in_order { count == 0 || end <= place.0 } else { count == 0 || end <= place.0 || place.1 <= from };
+            if !is_apart {
+                return None;
+            }
+            (from, end, count) = (from.min(place.0), end.max(place.1), count + 1);
+        }
+        (end - from <= self.within).then_some((from, end))
+    }
+}
+
+/// Classes of numbers. Where one of them is redacted, a number that nobody announced may be a secret by its shape.
+pub(super) const NUMBERS: [&str; 8] = ["card", "ssn", "phone", "account", "pin", "cvv", "id", "passport"];
+
+/// Whether a profile with these rules looks for a cue.
+pub(super) fn is_redacted(cue: &Cue, rules: &BTreeMap<String, RedactionRule>) -> bool {
+    match cue.class {
+        OPEN => NUMBERS.iter().any(|class| rules.contains_key(*class)),
+        class => rules.get(class).is_some_and(|rule| class != NAME || rule.said),
+    }
+}
 
 /// Whether a cue's phrases ask for its class when somebody else says them. Words that people say all day only announce
 /// what follows them at once.
@@ -711,5 +274,44 @@ pub(super) fn asks(bit: u8) -> bool {
     CUES[usize::from(bit)].reach > BARE_REACH
 }
 
+/// Whether only a question asks for the answer. An answer in words may be any words, so talk about its class is not
+/// enough.
+pub(super) fn needs_question(bit: u8) -> bool {
+    matches!(CUES[usize::from(bit)].shape, Shape::Words | Shape::Name | Shape::Address)
+}
+
+/// Whether a cue is only what is talked about.
+pub(super) fn is_topic(bit: u8) -> bool {
+    matches!(CUES[usize::from(bit)].shape, Shape::Topic | Shape::Correction)
+}
+
 /// Parts after a bare word ("policy", "number is") in which the answer may begin, at most.
 const BARE_REACH: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(class: &str, text: &str) -> Vec<usize> {
+        let rule = RedactionRule { action: super::super::Action::Mask, keep_last: 0, said: true };
+        let cues = Cues::new(&BTreeMap::from([(class.to_string(), rule)]), &BTreeMap::new());
+        let parts: Vec<&str> = text.split(' ').collect();
+        cues.find(&parts).into_iter().filter(|cue| CUES[usize::from(cue.bit)].class == class).map(|cue| cue.end).collect()
+    }
+
+    #[test]
+    fn the_table_names_each_class_and_its_bits_fit() {
+        assert!(CUES.len() <= MAX_CUES);
+        assert!(CUES.iter().all(|cue| !cue.phrases.is_empty() || !cue.groups.is_empty()));
+        assert_eq!(CUES[0].class, "card", "bits are in snapshots");
+        assert_eq!(CUES[20].class, "id", "bits are in snapshots");
+    }
+
+    #[test]
+    fn words_of_a_group_count_within_their_stretch_and_in_their_order() {
+        assert_eq!(found("dob", "the day on which he was born").len(), 2, "the phrase, and the day with it");
+        assert!(found("licence", "the number of the driving licence").contains(&6));
+        assert_eq!(found("licence", "the number of people that came all the way to see a new licence"), Vec::<usize>::new());
+        assert!(found("account", "the account ends").contains(&3) && !found("account", "ends the").contains(&2));
+    }
+}

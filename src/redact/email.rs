@@ -15,7 +15,7 @@ const MAX_BEFORE_AT: usize = 3;
 /// Largest number of words between "at" and "dot".
 const MAX_SITE: usize = 4;
 
-fn is_sign(text: &str) -> bool {
+pub(super) fn is_sign(text: &str) -> bool {
     matches!(text, "dot" | "underscore" | "dash" | "hyphen" | "point" | "period" | "plus")
 }
 
@@ -29,7 +29,14 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
     let mut found = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         if part.text.contains('@') && part.text.len() > 1 {
-            found.push((at, at + 1, false));
+            // "…, spelled w r e n dot"
+            let mut end = at + 1;
+            let says = parts[end..].iter().take(MAX_BEFORE_AT).position(|p| matches!(p.text, "spelled" | "spelt" | "spelling"));
+            if let Some(says) = says {
+                let signs = parts[end + says + 1..].iter().take_while(|p| small(p) || is_sign(p.text)).count();
+                end += if signs > 1 { says + 1 + signs } else { 0 };
+            }
+            found.push((at, end, more && end == parts.len() && end > at + 1));
             continue;
         }
         if !matches!(part.text, "at" | "@") || at == 0 {

@@ -24,6 +24,7 @@ mod reasons;
 mod runs;
 mod shapes;
 pub mod speakers;
+mod tail;
 pub mod token;
 mod words;
 
@@ -33,6 +34,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use answer::Answers;
+use cues::Cues;
 use number::{Role, role};
 use phrases::Phrases;
 pub use questions::{AnswerWindow, AskedClasses, ChannelContext, SpeechTime};
@@ -78,7 +80,7 @@ pub struct Redaction {
     rules: BTreeMap<String, RedactionRule>,
     names: Phrases<()>,
     profanity: Phrases<()>,
-    cues: Phrases<u8>,
+    cues: Cues,
     /// how long what is asked for may be the answer
     pub asked_for: Option<AnswerWindow>,
 }
@@ -223,20 +225,13 @@ impl Redaction {
         phrases: &BTreeMap<String, Vec<String>>,
         asked_for: Option<AnswerWindow>,
     ) -> Redaction {
-        let mut cues = Phrases::default();
-        for (bit, cue) in cues::CUES.iter().enumerate() {
-            if !rules.get(cue.class).is_some_and(|rule| cue.class != NAME || rule.said) {
-                continue;
-            }
-            let own = phrases.get(cue.class).into_iter().flatten().map(String::as_str);
-            cue.phrases.iter().copied().chain(own).for_each(|phrase| cues.add(phrase, bit as u8));
-        }
+        let cues = Cues::new(&rules, phrases);
         Redaction { rules, cues, asked_for, ..Redaction::default() }
     }
 
     /// Classes that are found by what is said around them.
     pub fn cued_classes() -> impl Iterator<Item = &'static str> {
-        cues::CUES.iter().map(|cue| cue.class)
+        cues::CUES.iter().map(|cue| cue.class).filter(|class| *class != OPEN)
     }
 
     /// Adds a name that is redacted, wherever it is said.
@@ -309,45 +304,13 @@ impl Redaction {
         for (bit, cue) in cues::CUES.iter().enumerate() {
             let bit = bit as u8;
             match (self.rules.get(cue.class), cue.shape) {
-                (None, _) | (_, cues::Shape::Digits) => {}
+                (None, _) | (_, cues::Shape::Digits | cues::Shape::Topic | cues::Shape::Correction) => {}
                 (_, cues::Shape::Code) => codes::find(parts, more, answers, bit, marks),
                 (_, cues::Shape::Date) => shapes::dates(parts, more, answers, bit, marks),
                 (_, cues::Shape::Address) => shapes::addresses(parts, more, answers, bit, marks),
                 (_, cues::Shape::Words) => words::find(parts, more, answers, bit, marks),
                 (Some(rule), cues::Shape::Name) if rule.said => names::find(parts, more, answers, bit, marks),
                 (_, cues::Shape::Name) => {}
-            }
-        }
-    }
-
-    /// Marks what may be part of an answer that is not over: digits that a reason frees for now, letters, and words that
-    /// are not common. Digits said one by one may be the first group of a number that nothing announces.
-    fn undecided(&self, parts: &[Part], answers: &Answers, marks: &mut Marks) {
-        let is_name = |bit: u8| cues::CUES[usize::from(bit)].class == NAME;
-        if self.guards_digits() {
-            for (run, _) in runs::runs(parts, true) {
-                let singly = parts[run.clone()].iter().filter(|p| matches!(p.role, Role::Digit(_))).count();
-                if singly >= runs::MIN_GROUP {
-                    marks.mark_if_free(run, OPEN, true);
-                }
-            }
-        }
-        for (at, part) in parts.iter().enumerate() {
-            if marks.class[at].is_some() {
-                continue;
-            }
-            let has_digits = part.role.is_number() || part.text.bytes().any(|b| b.is_ascii_digit());
-            let is_last = at + 1 == parts.len();
-            let may_be = |bit: &u8| match cues::CUES[usize::from(*bit)].shape {
-                cues::Shape::Date if kinds::is_date(part) => true,
-                // Any word may be part of a password.
-                cues::Shape::Words if answers.was_asked(at, *bit) => !words::comes_before(part.text),
-                cues::Shape::Code | cues::Shape::Name if is_last && kinds::is_letter(part.text) => true,
-                _ => has_digits || !kinds::is_common(part.text) && !inside::joins(part.text),
-            };
-            let said = |bit: &u8| (!is_name(*bit) || self.rule(NAME).said) && may_be(bit);
-            if let Some(bit) = answers.around(at).find(said) {
-                marks.mark(at..at + 1, cues::CUES[usize::from(bit)].class, true);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::answer::Answers;
 use super::codes::{CODE_JOINTS, code_from, is_open};
 use super::kinds::{WordSet, is_common, is_letter, is_nato};
-use super::{Marks, NAME, Part, inside};
+use super::{Marks, NAME, Part, cues, inside};
 
 macro_rules! words {
     ($words:expr) => {
@@ -13,6 +13,10 @@ macro_rules! words {
 
 /// Largest number of words of a name.
 const NAME_WORDS: usize = 4;
+/// Parts after a question in which words that are not common are the name.
+const ASKED: usize = 14;
+/// Parts after somebody said a name in which it may be corrected.
+const CORRECTED: usize = 10;
 /// Largest number of words between a name and what corrects or spells it.
 const NAME_JOINTS: usize = 8;
 
@@ -47,6 +51,7 @@ impl Names<'_, '_> {
         let mut at = from;
         while at < self.parts.len()
             && at - from < NAME_WORDS
+            && !(is_letter(self.text(at)) && matches!(self.text(at + 1), "as" | "for"))
             && (at == from || !self.parts[at].turn && !self.parts[at - 1].ends && !self.is_spelled(at))
             && (self.is_name(at) || any && at == from && !NO_NAMES.contains(self.parts[at].text))
         {
@@ -59,6 +64,15 @@ impl Names<'_, '_> {
     fn is_spelled(&self, at: usize) -> bool {
         let signs = |p: &&super::Part| is_letter(p.text) || is_nato(p.text);
         self.parts[at..].iter().take(3).filter(signs).count() == 3
+    }
+
+    /// The end of letters that are spelled from a part on, and of a rest of the name that is said as a word: "t r e d
+    /// whistle".
+    fn spelled_end(&self, from: usize) -> usize {
+        let (end, units) = code_from(self.parts, from);
+        let is_rest = |p: &Part| !p.turn && !is_common(p.text) && !inside::joins(p.text) && !p.role.is_number();
+        let is_adjacent = units > 2 && end > from && is_letter(self.text(end - 1)) && !self.parts[end - 1].ends;
+        end + usize::from(is_adjacent && self.parts.get(end).is_some_and(is_rest))
     }
 
     fn add(&mut self, from: usize, to: usize) {
@@ -83,8 +97,8 @@ impl Names<'_, '_> {
                 .any(|p| matches!(p.text, "no" | "sorry" | "not" | "mean" | "rather" | "actually" | "correction"));
             let spelled =
                 next < self.parts.len() && (is_letter(self.text(next)) && self.text(next) != "i" || is_nato(self.text(next)));
-            if spelled && code_from(self.parts, next).1 > 2 {
-                end = code_from(self.parts, next).0;
+            if spelled && code_from(self.parts, next).1 > 1 {
+                end = self.spelled_end(next);
                 let open = is_open(self.parts, end, CODE_JOINTS, self.more);
                 self.found.push((next, end, open));
             } else if corrected && next < self.parts.len() && self.is_name(next) {
@@ -120,14 +134,46 @@ impl Names<'_, '_> {
 /// Marks names. `bit`: the cue of names.
 pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, marks: &mut Marks) {
     let mut names = Names { parts, more, found: Vec::new() };
+    let correction = cues::CUES.iter().position(|cue| cue.shape == cues::Shape::Correction).unwrap_or_default() as u8;
     for at in 0..parts.len() {
         let (one, two) = (parts[at].text, parts.get(at + 1).map_or("", |p| p.text));
         if matches!(one, "name" | "surname") && matches!(two, "is" | "was") {
             names.add_sure(at + 2, true);
         }
+        if matches!((one, two), ("name" | "surname", "isn't" | "wasn't")) {
+            names.add_sure(at + 2, false);
+            let again = (at + 3..parts.len().min(at + 10)).find(|p| parts[*p - 1].text == "it" && parts[*p].text == "is");
+            if let Some(again) = again {
+                names.add_sure(again + 1, false);
+            }
+        }
+        // "Booked under the name zelda", "in the name of zelda"
+        let is_lead = |p: &Part| matches!(p.text, "under" | "in" | "by" | "for" | "into");
+        if matches!(one, "name" | "names") && parts[at.saturating_sub(2)..at].iter().any(is_lead) {
+            names.add_sure(at + 1 + usize::from(two == "of"), false);
+        }
+        if matches!((one, two), ("booked" | "registered" | "filed" | "reserved", "under" | "to" | "for")) {
+            names.add_sure(at + 2, false);
+        }
+        // "Is that mister tarrent?" "No, it's torrance."
+        let is_corrected = (1..=CORRECTED).contains(&answers.since_asked(at, correction))
+            && parts[at.saturating_sub(5)..at].iter().any(|p| matches!(p.text, "no" | "not" | "actually" | "isn't" | "wrong"));
+        if is_corrected && names.is_name(at) {
+            names.add_sure(at, false);
+        }
         // A recogniser may write "my names zelda".
         if one == "my" && two == "names" {
             names.add_sure(at + 2, false);
+        }
+        // "I spoke to jennifer and then michael"
+        if matches!(one, "spoke" | "spoken" | "talked" | "talking" | "dealt") && matches!(two, "with" | "to") {
+            let mut from = at + 2;
+            while from < parts.len() && names.is_name(from) && !names.text(from).ends_with('s') {
+                let end = names.end_from(from, false);
+                names.add(from, end);
+                let joints = parts[end..].iter().take_while(|p| matches!(p.text, "and" | "then")).count();
+                from = if joints > 0 { end + joints } else { parts.len() };
+            }
         }
         if one == "speaking" && matches!(two, "with" | "to") || TITLES.contains(one) {
             let from = at + if one == "speaking" { 2 } else { 1 };
@@ -157,11 +203,24 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             }
         }
         if answers.was_asked(at, bit) && names.is_spelled(at) {
-            let (end, _) = code_from(parts, at);
+            let end = names.spelled_end(at);
             names.found.push((at, end, is_open(parts, end, CODE_JOINTS, more)));
         }
-        let begins = |at: usize| at < parts.len() && names.is_name(at) && !PARTICLES.contains(parts[at].text);
-        if answers.was_asked(at, bit) && (begins(at) || PARTICLES.contains(one) && begins(at + 1)) {
+        // "Your colleague" is nobody's name.
+        let is_thing = |at: usize| {
+            at > 0
+                && matches!(
+                    parts[at - 1].text,
+                    "a" | "an" | "the" | "your" | "my" | "our" | "this" | "that" | "some" | "any" | "their" | "no"
+                )
+        };
+        let begins = |at: usize| at < parts.len() && !is_thing(at) && names.is_name(at) && !PARTICLES.contains(parts[at].text);
+        // "What's the name of that film?"
+        let of_what = || answers.was_asked(at, bit) && parts[(at + 1).saturating_sub(answers.since_asked(at, bit))].text == "of";
+        if (1..=ASKED).contains(&answers.since_asked(at, bit))
+            && !of_what()
+            && (begins(at) || PARTICLES.contains(one) && begins(at + 1))
+        {
             names.add_sure(at, false);
         }
     }

@@ -1,6 +1,9 @@
 //! Questions: what was asked for on any channel of a session, and what must be known of a stream after its words have
 //! left.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 use super::speakers::NamedSpeakers;
@@ -59,9 +62,6 @@ struct Question {
     speech_s: f64,
 }
 
-/// Number of words of an answer after which another question ends it.
-const MIN_ANSWER_WORDS: u32 = 3;
-
 /// Largest number of comparable parts that are kept of words that have left: as many as a cue reaches, and a spelled
 /// answer ("b as in bravo").
 const MAX_BEFORE: usize = 96;
@@ -70,7 +70,7 @@ const MAX_BEFORE_UNGUARDED: usize = 24;
 /// Seconds of one record that count as speech at most.
 const MAX_RECORD_SECONDS: f64 = 60.0;
 /// Number of the latest comparable parts in which a question may begin.
-const MAX_LATELY: usize = 8;
+const MAX_LATELY: usize = 12;
 
 /// What is known of a channel after its words have left: the last words, and what was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -113,7 +113,7 @@ impl ChannelContext {
         if redaction.asked_for.is_none() {
             return Vec::new();
         }
-        let asks = redaction.questions(&self.lately, parts);
+        let asks = redaction.questions(&self.lately, parts, is_final);
         if is_final {
             self.lately = last(&self.lately, parts, MAX_LATELY);
             for question in &mut self.questions {
@@ -124,11 +124,8 @@ impl ChannelContext {
         asks
     }
 
-    /// Notes that somebody in the session asked for these classes. What was asked before and has had an answer is over.
+    /// Notes that somebody in the session asked for these classes.
     pub fn was_asked(&mut self, classes: &[u8], at: SpeechTime) {
-        if !classes.is_empty() {
-            self.questions.retain(|q| q.words < MIN_ANSWER_WORDS);
-        }
         for &bit in classes {
             self.questions.retain(|q| q.bit != bit);
             self.questions.push(Question { bit, at, words: 0, speech_s: 0.0 });
@@ -160,20 +157,71 @@ impl ChannelContext {
     }
 }
 
+/// Words with which somebody asks.
+static ASKING: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "what which where who whom when how can could may would will tell give confirm need verify provide spell read remind say repeat enter state \
+     please have take get want mind do did is are was were"
+        .split_whitespace()
+        .collect()
+});
+/// Words that say that somebody tells something of their own, and asks for nothing.
+const TELLING: [&str; 7] = ["my", "our", "his", "her", "forgot", "changed", "reset"];
+/// Words before a thing that nobody asks for without an asking word.
+const ANY: [&str; 7] = ["a", "any", "another", "this", "every", "same", "new"];
+/// Words after a question without an asking word: "mother's maiden name madam".
+const MAX_AFTER_QUESTION: usize = 1;
+/// Words that say that nobody asks: something is done to the thing, or it is missing.
+const NOT_ASKING: [&str; 14] = [
+    "says",
+    "share",
+    "can't",
+    "cannot",
+    "don't",
+    "didn't",
+    "forgot",
+    "forgotten",
+    "forget",
+    "change",
+    "changing",
+    "update",
+    "reset",
+    "lost",
+];
+/// Parts before a cue in which the asking word may stand.
+const MAX_ASKING_BEFORE: usize = 6;
+
+/// Whether a cue asks for an answer in words: an asking word stands before it or in it, or it is the end of what was
+/// said ("and the surname?").
+fn asks(parts: &[&str], cue: &cues::FoundCue, is_final: bool) -> bool {
+    let start = cue.end - cue.count;
+    let cued = &parts[start..cue.end];
+    let lead = &parts[start.saturating_sub(MAX_ASKING_BEFORE)..start];
+    let denies = lead.iter().chain(cued).any(|part| NOT_ASKING.contains(part));
+    let is_any = lead.last().is_some_and(|part| ANY.contains(part));
+    let tells = denies || lead.iter().rev().take(2).chain(cued).any(|part| TELLING.contains(part));
+    let tail = &parts[cue.end..];
+    let asks = lead.iter().chain(cued).any(|part| ASKING.contains(part)) || tail.iter().take(2).any(|part| *part == "please");
+    let is_link =
+        |part: &&&str| matches!(**part, "is" | "was" | "on" | "for" | "the" | "again" | "and" | "then" | "would" | "be");
+    let content = tail.iter().filter(|part| !is_link(part)).count();
+    let announces = tail.iter().take(tail.len().saturating_sub(1)).any(|part| matches!(*part, "is" | "was"));
+    let is_end = is_final && content <= MAX_AFTER_QUESTION && (content == 0 || !announces);
+    let of_what = cues::CUES[usize::from(cue.bit)].class == super::NAME && parts.get(cue.end) == Some(&"of");
+    !of_what && !tells && (asks || is_end && !is_any)
+}
+
 impl Redaction {
     /// The classes for which some words ask, by their index among cues. The question may have begun in `before`.
-    fn questions(&self, before: &str, parts: &str) -> Vec<u8> {
+    fn questions(&self, before: &str, parts: &str, is_final: bool) -> Vec<u8> {
         let split = |text: &'_ str| text.split(' ').filter(|p| !p.is_empty()).count();
         let known = split(before);
         let parts: Vec<&str> = before.split(' ').chain(parts.split(' ')).filter(|p| !p.is_empty()).collect();
-        let new = |at: usize| {
-            self.cues
-                .at(&parts[at..])
-                .filter(move |(n, bit)| at + n > known && cues::asks(*bit))
-                .map(|(_, bit)| bit)
-                .collect::<Vec<_>>()
+        let is_new = |cue: &cues::FoundCue| {
+            let lead = &parts[(cue.end - cue.count).saturating_sub(3)..cue.end];
+            let counts = lead.windows(2).any(|two| two[0] == "how" && matches!(two[1], "many" | "much"));
+            cue.end > known && cues::asks(cue.bit) && !counts && (!cues::needs_question(cue.bit) || asks(&parts, cue, is_final))
         };
-        let mut found: Vec<u8> = (0..parts.len()).flat_map(new).collect();
+        let mut found: Vec<u8> = self.cues.find(&parts).into_iter().filter(is_new).map(|cue| cue.bit).collect();
         found.sort_unstable();
         found.dedup();
         found

@@ -15,12 +15,12 @@ use super::number::{Readings, Role, Spoken, quantity};
 type WordSet = LazyLock<HashSet<&'static str>>;
 
 static CURRENCIES: WordSet =
-    LazyLock::new(|| "dollars dollar euros euro pounds pound cents cent bucks quid pence".split(' ').collect());
+    LazyLock::new(|| "dollars dollar euros euro yen rupee kronor pounds pound cents cent bucks quid pence".split(' ').collect());
 static CLOCK: WordSet = LazyLock::new(|| "am pm o'clock".split(' ').collect());
 static UNITS: WordSet = LazyLock::new(|| {
-    "million billion trillion percent percentage basis degrees miles mile kilometers kilometres meters metres feet foot inches minutes minute \
+    "million billion trillion millions billions percent percentage sq square teu bps basis basis degrees miles mile kilometers kilometres meters metres feet foot inches minutes minute \
      hours hour days day weeks week months month years year seconds times kilos grams people customers crores lakhs rupees quarters bps megabytes \
-     gigabytes gigs items units shares"
+     gigabytes gigs items units shares characters lines rows users working business pages employees seats"
         .split_whitespace()
         .collect()
 });
@@ -42,6 +42,12 @@ pub(super) fn spoken<'a>(parts: &[Part<'a>]) -> Vec<Spoken<'a>> {
     parts.iter().map(|p| Spoken { text: p.text, role: p.role }).collect()
 }
 
+/// The same, where "a hundred" is one hundred.
+fn counted<'a>(parts: &[Part<'a>]) -> Vec<Spoken<'a>> {
+    let one = parts.first().is_some_and(|p| matches!(p.role, Role::Hundred | Role::Thousand));
+    one.then_some(Spoken { text: "one", role: Role::Digit(1) }).into_iter().chain(spoken(parts)).collect()
+}
+
 /// The part after a run, unless a sentence has ended before it.
 fn next<'p, 'a>(parts: &'p [Part<'a>], run: &Range<usize>) -> Option<&'p Part<'a>> {
     parts.get(run.end).filter(|_| !parts[run.end - 1].ends)
@@ -49,7 +55,8 @@ fn next<'p, 'a>(parts: &'p [Part<'a>], run: &Range<usize>) -> Option<&'p Part<'a
 
 /// Whether these parts are one quantity and nothing else: "two hundred and five", "4,500", "four point five".
 fn is_quantity(run: &[Spoken]) -> bool {
-    let whole = quantity(run).is_some_and(|(n, _)| n == run.len());
+    let whole = quantity(run).is_some_and(|(n, _)| n == run.len())
+        || matches!(run, [one] if matches!(one.role, Role::Hundred | Role::Thousand));
     let is_written = matches!(run, [one] if matches!(one.role, Role::Written(..=7)));
     let groups = run.len() <= 3 && run.iter().all(|s| matches!(s.role, Role::Written(1..=3)));
     whole || is_written || groups || is_decimal(run)
@@ -113,8 +120,11 @@ pub(super) fn measured(run: &[Spoken]) -> usize {
 /// Whether a run that nothing announces is a list of quantities, and nobody's number. `has_unit`: a unit follows it.
 /// Without a unit only years, times of day, and one or two round numbers are such a list.
 pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> bool {
-    let said = spoken(&parts[run.clone()]);
+    let said = counted(&parts[run.clone()]);
     let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    if is_period(parts, run) || is_scaled(parts, run) {
+        return true;
+    }
     if matches!(before, "the" | "at" | "from" | "train" | "trains" | "until") && are_times(&said)
         || before.starts_with("count") && counts_up(&said)
     {
@@ -228,14 +238,15 @@ fn fewest(class: &str) -> usize {
         "phone" => 7,
         "account" => 6,
         "dob" | "expiry" | "address" => 100,
-        _ => 5,
+        _ => 9,
     }
 }
 
 /// Words that name the number after them: "order 4567", "room twelve".
 static LABELS: WordSet = LazyLock::new(|| {
-    "order invoice room gate flight page version line step chapter extension floor platform bus train route highway item model figure section form"
-        .split(' ')
+    "order invoice room gate flight page version line step chapter extension floor platform bus train route highway item model figure section form \
+         channel slide exhibit aisle lane track bay table terminal class grade size number press option"
+        .split_whitespace()
         .collect()
 });
 /// Words before a year.
@@ -264,6 +275,16 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     if answer.digits <= 1 && !is_date_class && answer.class != "address" {
         return true;
     }
+    // "Thirty days" are no policy number.
+    let is_long = !is_date_class && !is_short_code && answer.class != "address";
+    let is_single = said.len() > 2 && said.iter().all(|s| matches!(s.role, Role::Digit(_)));
+    let goes_on = parts.get(run.end + 1).is_some_and(|p| p.role.is_number());
+    if is_long && !answer.is_direct && !is_single && !goes_on && is_scaled(parts, run) && most < fewest(answer.class) {
+        return true;
+    }
+    if is_long && answer.digits <= 3 && is_quantity(&said) && UNITS.contains(after) {
+        return true;
+    }
     if matches!(&said[..], [one] if matches!(one.role, Role::Digit(_))) && COUNTED_NOUNS.contains(after) {
         return true;
     }
@@ -273,11 +294,108 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     if answer.is_direct || answer.has_begun {
         return false;
     }
+    if !is_date_class && is_plain(parts, run) {
+        return true;
+    }
     let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
     let is_year = YEAR_LEADS.contains(before) && is_quantity(&said) && is_year(&said);
-    let is_measured = is_quantity(&said) && most <= 2 && UNITS.contains(after);
+    let is_measured = is_quantity(&said) && most <= if is_long { 5 } else { 2 } && UNITS.contains(after);
     let is_clock = CLOCK.contains(after) && is_time(&said);
     is_measured || is_clock || !is_date_class && (is_year || LABELS.contains(before) && most <= 5 || is_beside_month(parts, run))
+}
+
+/// Whether a run that nothing announces is nobody's number: a unit measures all of it, or it is a list of quantities.
+pub(super) fn is_free(parts: &[Part], run: &Range<usize>) -> bool {
+    let said = spoken(&parts[run.clone()]);
+    let has_unit = has_unit(parts, run);
+    has_unit && measured(&said) == 0 || is_scaled(parts, run) || is_list(parts, run, has_unit) || is_period(parts, run)
+}
+
+/// Whether a number of a few digits is so many millions or percent, however its digits are said: "three twenty five million".
+fn is_scaled(parts: &[Part], run: &Range<usize>) -> bool {
+    let of = next(parts, run).map_or("", |p| p.text);
+    let said = spoken(&parts[run.clone()]);
+    matches!(of, "million" | "billion" | "trillion" | "millions" | "billions" | "percent" | "percentage" | "bps" | "basis")
+        && said.iter().filter(|s| s.role.is_number()).count() <= MAX_SCALED
+        && Readings::of(&said).least() <= MAX_SCALED
+}
+
+/// Most digits and most parts of a number that is scaled.
+const MAX_SCALED: usize = 8;
+
+/// Words before a price.
+static PRICE_LEADS: WordSet = LazyLock::new(|| "cost costs costing paid worth price priced charged".split(' ').collect());
+
+/// Whether a run says a range, a price or a number with a unit, near a cue, too: "from 140 to 95", "five to seven working
+/// days", "costs 799".
+pub(super) fn is_plain(parts: &[Part], run: &Range<usize>) -> bool {
+    let said = spoken(&parts[run.clone()]);
+    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let most = Readings::of(&said).most();
+    let ends: Vec<&[Spoken]> = said.split(|s| s.text == "to" || s.text == "and" || s.text == "or").collect();
+    let is_range = ends.len() == 2 && ends.iter().all(|end| is_quantity(end));
+    is_range && (matches!(before, "from" | "between") || has_unit(parts, run)) && most <= 8
+        || PRICE_LEADS.contains(before) && (is_quantity(&said) || is_range) && most <= 8
+        || is_scaled(parts, run)
+        || is_rate(parts, run) && most <= 4
+        || matches!(before, "q" | "fy" | "fiscal") && is_period(parts, run)
+}
+
+/// Whether a run says a quarter or a business year: "q one twenty twenty one", "fiscal year twenty one twenty two".
+fn is_period(parts: &[Part], run: &Range<usize>) -> bool {
+    let said = spoken(&parts[run.clone()]);
+    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let short = |run: &[Spoken]| quantity(run).is_some_and(|(n, value)| n == run.len() && (10..100).contains(&value));
+    let years = |run: &[Spoken]| {
+        run.is_empty() || is_year(run) || short(run) || (1..run.len()).any(|at| short(&run[..at]) && short(&run[at..]))
+    };
+    match (before, &said[..]) {
+        ("q" | "quarter", [one, rest @ ..]) if matches!(one.role, Role::Digit(1..=4)) => years(rest),
+        ("fy" | "year" | "season" | "fiscal", all) => years(all),
+        _ => false,
+    }
+}
+
+/// Fewest digits said one by one that are a secret by their shape, and the same where secrets are talked about.
+const MIN_SINGLE: usize = 4;
+/// See [`MIN_SINGLE`].
+const MIN_EXPECTED: usize = 3;
+/// Fewest digits of any number that are a secret by their shape.
+const MIN_LONG: usize = 7;
+
+/// Whether a number that nothing announces is a secret by its shape: digits said one by one, and, where secrets are talked
+/// about (`expected`), any number of some digits. A positive reason frees it: a unit, a label ("flight"), a list of
+/// quantities, a period, somebody who counts, a single quantity.
+pub(super) fn is_secret_by_shape(parts: &[Part], run: &Range<usize>, expected: bool) -> bool {
+    let within = &parts[run.clone()];
+    let said = counted(within);
+    let numbers = || within.iter().filter(|p| p.role.is_number());
+    let is_single =
+        numbers().all(|p| matches!(p.role, Role::Digit(_) | Role::Times(_))) && !within.iter().any(|p| p.role == Role::Near);
+    let least = Readings::of(&said).least();
+    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    // "From one to four hundred"
+    let is_range = || !is_single && within.iter().any(|p| p.text == "to");
+    let is_freed = is_free(parts, run)
+        || is_range()
+        || has_unit(parts, run)
+        || LABELS.contains(before)
+        || is_plain(parts, run)
+        || numbers().all(|p| p.measured)
+        || is_beside_month(parts, run)
+        || next(parts, run).is_some_and(|p| CLOCK.contains(p.text));
+    // "One, two, three": somebody counts.
+    let counts = || {
+        least <= MIN_SINGLE && !expected && counts_up(&said.iter().filter(|s| s.role.is_number()).copied().collect::<Vec<_>>())
+    };
+    let is_written = || matches!(&said[..], [one] if matches!(one.role, Role::Written(4..) | Role::Glued(_)));
+    let is_one = || is_quantity(&said) && !is_written();
+    let shows = if is_single {
+        least >= if expected { MIN_EXPECTED } else { MIN_SINGLE }
+    } else {
+        (expected && least >= MIN_SINGLE || least >= MIN_LONG) && !is_one() && !is_time(&said) && !is_year(&said)
+    };
+    shows && !is_freed && !counts()
 }
 
 fn is_year(run: &[Spoken]) -> bool {
@@ -359,7 +477,7 @@ mod tests {
             ("account", true, 3, "five hundred dollars", true),
             ("account", true, 4, "four eight two one dollars", false),
             ("card", false, 2, "thirty days", true),
-            ("card", true, 2, "thirty days", false),
+            ("card", true, 2, "thirty days", true),
             ("pin", true, 1, "one", true),
             ("phone", true, 3, "ten thirty", true),
             ("phone", true, 4, "four three two one", false),

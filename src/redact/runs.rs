@@ -7,34 +7,45 @@ use super::answer::{self, Answers};
 use super::number::{self, MAX_JOINTS, Readings, Role};
 use super::{Marks, OPEN, Part, Redaction, cues, inside, reasons};
 
+/// Parts after a question in which a number of any shape is the answer.
+const ASKED_WORDS: usize = 16;
+/// Most words between a cue and a number that it announces without doubt, those aside that may stand inside an answer.
+const NEAR_WORDS: usize = 4;
 /// Fewest digits that are taken for a card's: 13 to 19 (ISO/IEC 7812-1), of which a recogniser may lose one.
 const CARD_DIGITS: usize = 12;
 /// Classes found by counting digits, with the fewest of each. There is no most: a number that another one joins is
 /// still in there.
 const COUNTED: [(&str, usize); 4] = [("card", CARD_DIGITS), ("ssn", 9), ("phone", 7), ("account", 6)];
 impl Redaction {
-    /// Whether digits that may go on are held, because a class counts digits.
+    /// Whether digits that may go on are held, because a class has numbers.
     pub(super) fn guards_digits(&self) -> bool {
-        COUNTED.iter().any(|(class, _)| self.redacts(class))
+        cues::NUMBERS.iter().any(|class| self.redacts(class))
     }
 
     /// Marks numbers.
     pub(super) fn numbers(&self, parts: &[Part], before: usize, more: bool, answers: &Answers, marks: &mut Marks) {
         let (runs, rests) = part_cards(parts, runs(parts, more));
         let in_groups = if self.redacts("card") { card_in_groups(parts, &runs) } else { Vec::new() };
+        // The runs before that are hidden.
+        let mut answered: Vec<Range<usize>> = Vec::new();
         for (at, (run, open)) in runs.iter().enumerate() {
             let run = run.clone();
             let found = match answers.of(run.clone(), |class| suits(class, &parts[run.clone()])) {
-                Some(bit) => self.answered(parts, &run, bit, (answers, &runs), more),
-                None if in_groups.contains(&at) || self.redacts("card") && rests.contains(&run.start) => Some(("card", false)),
-                None => self.unannounced(parts, &run).map(|class| (class, false)),
+                Some(bit) if self.is_led(parts, &run, bit, (answers, &answered)) => {
+                    let found = self.answered(parts, &run, bit, (answers, &runs, &answered), more);
+                    answered.extend(found.map(|_| run.clone()));
+                    found
+                }
+                _ if in_groups.contains(&at) || self.redacts("card") && rests.contains(&run.start) => Some(("card", false)),
+                _ => self.unannounced(parts, &run, answers).map(|class| (class, false)),
             };
             if let Some((class, undecided)) = found {
                 marks.mark(run.clone(), class, *open || undecided);
                 if parts.get(run.end).is_some_and(|p| matches!(p.text, "million" | "billion")) {
                     marks.mark(run.end..run.end + 1, class, *open);
                 }
-                if run.start > 0 && parts[run.start - 1].text == "plus" {
+                let is_a = |at: usize| parts[at].text == "a" && matches!(parts[at + 1].role, Role::Hundred | Role::Thousand);
+                if run.start > 0 && (parts[run.start - 1].text == "plus" || is_a(run.start - 1)) {
                     marks.mark(run.start - 1..run.start, class, *open);
                 }
                 marks.apart[run.start] = rests.contains(&run.start);
@@ -48,6 +59,24 @@ impl Redaction {
         }
     }
 
+    /// Whether a cue leads to a run without doubt: it was asked for, it follows the cue or an announcement ("is") at
+    /// once, or it goes on what does. Other numbers in the answer's window show themselves by their shape.
+    fn is_led(&self, parts: &[Part], run: &Range<usize>, bit: u8, (answers, answered): (&Answers, &[Range<usize>])) -> bool {
+        let near = |run: &Range<usize>| {
+            let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+            // A cue that follows the number, and a whole card, say no less than a cue right before it.
+            (1..=ASKED_WORDS).contains(&answers.since_asked(run.start, bit))
+                || answers.since_cue(parts, run.start, bit).is_none_or(|words| words <= NEAR_WORDS)
+                || matches!(
+                    before,
+                    "is" | "it's" | "was" | "that's" | "are" | "reads" | "as" | "says" | "ending" | "number" | "digits"
+                )
+        };
+        let first = run.clone().find(|at| answers.has(*at, bit)).unwrap_or(run.start);
+        let window = answers.window(first, bit);
+        near(run) || answered.iter().any(|r| window.start < r.end && r.end <= run.start)
+    }
+
     /// What a run of digits is after a cue or a question: the class that was asked for, unless a reason frees the run;
     /// and whether later words may yet change that.
     fn answered(
@@ -55,16 +84,20 @@ impl Redaction {
         parts: &[Part],
         run: &Range<usize>,
         bit: u8,
-        (answers, runs): (&Answers, &[(Range<usize>, bool)]),
+        (answers, runs, answered): (&Answers, &[(Range<usize>, bool)], &[Range<usize>]),
         more: bool,
     ) -> Option<(&'static str, bool)> {
         let class = cues::CUES[usize::from(bit)].class;
         let first = run.clone().find(|at| answers.has(*at, bit)).unwrap_or(run.start);
         let window = answers.window(first, bit);
         let in_window = || runs.iter().map(|(r, _)| r).filter(|r| r.start < window.end && window.start < r.end);
-        let digits = in_window().map(|r| readings(&parts[r.clone()]).least()).sum();
-        let has_begun = in_window().any(|r| r.end <= run.start);
-        let is_direct = answers.since_cue(parts, run.start, bit).is_some_and(|words| words == 0);
+        let since = answers.since_cue(parts, run.start, bit);
+        // What a reason has freed is no part of the answer. A code of three or four digits has no room for reasons.
+        let is_short = matches!(class, "pin" | "cvv");
+        let counts = |r: &&Range<usize>| is_short || answered.contains(r) || r.start >= run.start;
+        let digits = in_window().filter(counts).map(|r| readings(&parts[r.clone()]).least()).sum();
+        let has_begun = in_window().filter(counts).any(|r| r.end <= run.start);
+        let is_direct = since == Some(0);
         if !reasons::in_answer(parts, run, &reasons::InAnswer { class, is_direct, has_begun, digits }) {
             // What is as long as a card is one, whatever was asked for last.
             let is_card = self.redacts("card") && number::is_card(&digits_of(&parts[run.clone()]));
@@ -77,7 +110,7 @@ impl Redaction {
 
     /// What a run of digits is that nobody asked for and nothing announces, if it must not leave: by its length, its
     /// check digit, and what measures it.
-    fn unannounced(&self, parts: &[Part], run: &Range<usize>) -> Option<&'static str> {
+    fn unannounced(&self, parts: &[Part], run: &Range<usize>, answers: &Answers) -> Option<&'static str> {
         let within = &parts[run.clone()];
         let spoken = reasons::spoken(within);
         let has_unit = reasons::has_unit(parts, run);
@@ -96,6 +129,12 @@ impl Redaction {
         {
             return None;
         }
+        if found.is_empty() {
+            let expected = answers.is_topic(run.start)
+                || answers.is_topic_soon(run.end)
+                || answers.of(run.clone(), |class| suits(class, within)).is_some();
+            return (reasons::is_secret_by_shape(parts, run, expected)).then(|| self.by_length(within)).flatten();
+        }
         let usual = |class: &str| match class {
             "card" => is_card,
             "ssn" => readings.may_be(9),
@@ -104,6 +143,13 @@ impl Redaction {
         };
         // A long number without a card's check digit is rather an account's, where both are redacted.
         found.iter().copied().find(|c| usual(c)).or(found.first().copied())
+    }
+
+    /// The class of a number that only its shape shows: one that has such numbers, if any number is redacted.
+    fn by_length(&self, run: &[Part]) -> Option<&'static str> {
+        let mut redacted = cues::NUMBERS.into_iter().filter(|class| self.redacts(class));
+        let first = redacted.clone().next()?;
+        Some(redacted.find(|class| suits(class, run)).unwrap_or(if first == "card" { OPEN } else { first }))
     }
 
     /// Marks which of a run are one complete number of its class, so that its last digits are its last. A card that a
@@ -202,12 +248,14 @@ fn part_cards(parts: &[Part], runs: Vec<(Range<usize>, bool)>) -> (Vec<(Range<us
     (parted, rests)
 }
 
-/// Fewest digits said one by one that a partial takes for a number's first group.
-pub(super) const MIN_GROUP: usize = 3;
+/// Fewest digits said one by one that a partial takes for the beginning of a number.
+pub(super) const MIN_BEGINNING: usize = 2;
+/// Fewest digits of a group that is said twice.
+const MIN_GROUP: usize = 3;
 /// Most groups in which a card is read out, and most parts between two of them.
 const MAX_CARD_GROUPS: usize = 6;
 /// See [`MAX_CARD_GROUPS`].
-const MAX_BETWEEN_GROUPS: usize = 8;
+const MAX_BETWEEN_GROUPS: usize = 16;
 
 /// The runs that together are a card, whatever is said between them: "4753, that's the first bit, 2997, …". Its length
 /// and its check digit say so.

@@ -14,8 +14,17 @@ macro_rules! words {
     };
 }
 
+/// Parts after a cue, a question or a part of the address in which a number is one of the address.
+const NEAR_WORDS: usize = 8;
+/// Parts after a question in which a place without a number may be named.
+const ASKED_WORDS: usize = 12;
+/// Most words between a cue and an address without a number.
+const LED_WORDS: usize = 3;
 /// Largest number of words between a house number and its street word.
 const STREET_WORDS: usize = 4;
+
+/// Parts after a cue or a question in which one word may be a date: "in may".
+const NEAR_DATE: usize = 10;
 
 /// Marks the dates of one cue.
 pub(super) fn dates(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, marks: &mut Marks) {
@@ -37,7 +46,17 @@ pub(super) fn dates(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, 
             at += 1;
         }
         let open = is_open(parts, end, CODE_JOINTS, more);
-        if units > 1 || open || !is_vague_date(parts[start].text) {
+        let is_near = (1..=NEAR_DATE).contains(&answers.since_asked(start, bit))
+            || answers.since_cue(parts, start, bit).is_none_or(|words| words <= NEAR_DATE);
+        // "Runs out after two years"
+        let before = start.checked_sub(1).map_or("", |at| parts[at].text);
+        let is_term = matches!(before, "after" | "in" | "for" | "within" | "every" | "about" | "of" | "all" | "last")
+            && parts.get(end).is_some_and(|p| is_unit(p.text));
+        if is_term {
+            at = end.max(at);
+            continue;
+        }
+        if units > 1 || open || is_near && !is_vague_date(parts[start].text) {
             let start = start - usize::from(start > 0 && parts[start - 1].text == "the");
             marks.mark(start..end, CUES[usize::from(bit)].class, open);
         }
@@ -53,6 +72,18 @@ static MORE_STREETS: WordSet =
     words!("way court place close square circle gardens grove park row hill mews walk trail st ave rd ln blvd dr");
 static UNITS: WordSet = words!("apartment apt unit suite flat floor number room house");
 
+/// Whether a word names a part of a house: "apartment", "suite".
+pub(super) fn is_unit_of_house(text: &str) -> bool {
+    UNITS.contains(text)
+}
+
+/// Whether a word stands right before a part that says where something is.
+fn leads_to_place(parts: &[Part], at: usize) -> bool {
+    let leads =
+        |p: &Part| matches!(p.text, "is" | "was" | "at" | "on" | "in" | "to" | "near" | "called" | "the" | "number" | "name");
+    at.checked_sub(1).is_some_and(|before| leads(&parts[before]))
+}
+
 /// Marks the addresses of one cue.
 pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, marks: &mut Marks) {
     let class = CUES[usize::from(bit)].class;
@@ -66,17 +97,28 @@ pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: 
     let mut at = 0;
     while at < parts.len() {
         let cued = answers.has(at, bit);
+        // Words of a place without a number follow their cue at once.
+        let is_led = cued
+            && ((1..=ASKED_WORDS).contains(&answers.since_asked(at, bit))
+                || answers.since_cue(parts, at, bit).is_some_and(|words| words <= LED_WORDS) && leads_to_place(parts, at)
+                || at > 0 && marks.class[at - 1] == Some(class)
+                || at > 1 && marks.class[at - 2] == Some(class));
+        // Far from its cue a number needs a street.
+        let is_near = (1..=NEAR_WORDS).contains(&answers.since_asked(at, bit))
+            || answers.since_cue(parts, at, bit).is_none_or(|words| words <= NEAR_WORDS)
+            || marks.class[at.saturating_sub(NEAR_WORDS)..at].contains(&Some(class));
         let is_house = |p: &Part| p.role.is_number() || glued(p.text) > 0 && !is_ordinal(p.text);
         let number = is_house(&parts[at]);
         // Where an address is expected, a house may have a name.
         let is_old = || {
             matches!(parts[at].text, "old" | "new" | "high" | "church") && parts.get(at + 1).is_some_and(|p| !is_common(p.text))
         };
-        if !number && (!cued || is_common(parts[at].text) && !is_old()) {
+        if !number && (!is_led || is_common(parts[at].text) && !is_old()) {
             at += 1;
             continue;
         }
-        let start = at;
+        let start =
+            at - usize::from(at > 0 && parts[at - 1].text == "a" && matches!(parts[at].role, Role::Hundred | Role::Thousand));
         // "nine hundred and three"
         let joins = |at: usize| {
             let hundred = at > start && matches!(parts[at - 1].role, Role::Hundred | Role::Thousand);
@@ -143,10 +185,13 @@ pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: 
             let units = parts[..start].iter().rev().take_while(|p| UNITS.contains(p.text)).count();
             let start = start - units;
             marks.mark(start..at, class, open);
-        } else if cued && at > start && (number || !article) {
-            answers.go_on(at, bit);
-            marks.mark_if_free(start..at, class, more && at == parts.len());
-        } else if at == parts.len() && more || parts[start..parts.len().min(at + 1)].iter().any(|p| !p.sure) {
+        } else if cued && at > start && (number && is_near || !number && !article) {
+            if number {
+                answers.go_on(at, bit);
+            }
+            let units = parts[..start].iter().rev().take_while(|p| number && UNITS.contains(p.text)).count();
+            marks.mark_if_free(start - units..at, class, more && at == parts.len());
+        } else if at > start && (at == parts.len() && more || parts[start..parts.len().min(at + 1)].iter().any(|p| !p.sure)) {
             // A street word may follow.
             marks.mark_if_free(start..at, class, true);
         } else {

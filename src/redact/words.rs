@@ -18,22 +18,29 @@ macro_rules! words {
 /// Largest number of words of such an answer. Letters and digits are not counted.
 const ANSWER_WORDS: usize = 10;
 
+/// Parts after a question in which words that are not common may be its answer, wherever they stand.
+const LATE_WORDS: usize = 16;
+
+/// Parts after a password in which another one may be announced.
+const AGAIN: usize = 6;
+
 /// Words between the cue and the word that announces the answer: "my password, i think, is".
-static LEADS: WordSet = words!("it its um so set just now still would i think believe for this that");
+static LEADS: WordSet =
+    words!("i we had ever called named it its used um so set just now still would i think believe for this that");
 /// Words that announce an answer.
-static ANNOUNCES: WordSet = words!("is was be to at on are");
+static ANNOUNCES: WordSet = words!("isn't wasn't is was be to at on are");
 /// Words after "password" that make another thing of it.
 static NO_PASSWORDS: WordSet = words!(
-    "reset resets manager policy protected protection hint recovery field box screen page link changed prompt length rules screens"
+    "reset resets manager policy protected protection hint recovery link page field screen changed prompt length rules has doesn't needs must should didn't"
 );
 /// Words that come before an answer that somebody asked for.
 static BEFORE_ANSWERS: WordSet = words!(
-    "yes yeah yep sure okay ok um so well of course it its is let me see think check hold hang on one second moment sec please right alright my the \
+    "box yes yeah yep sure okay ok um so well of course it its is let me see think check hold hang on one second moment sec please right alright my the \
      password passphrase answer name username would be that was just a minute oh hmm email address login got"
 );
 /// Words after "is" that show that no answer follows: "my password is not …".
 static NO_ANSWERS: WordSet = words!(
-    "not wrong expired locked incorrect working blocked invalid correct right weak secure required needed too being going supposed about gone \
+    "accepted recognised recognized letting not wrong expired locked incorrect working blocked invalid correct right weak secure required needed too being going supposed about gone \
      something what that very really also always never reset protected"
 );
 static THANKS: WordSet = words!("thanks thank bye goodbye");
@@ -99,12 +106,21 @@ pub(super) fn announced(parts: &[Part], end: usize) -> Option<usize> {
     (from < parts.len() && !denies(parts, from)).then_some(from)
 }
 
+/// Where the words begin that an announcement after a cue leads to, whatever they are. `None`: nothing announces any.
+pub(super) fn after_announcement(parts: &[Part], end: usize) -> Option<usize> {
+    let leads = parts[end..].iter().take_while(|p| among(&LEADS, p.text) || among(&ANNOUNCES, p.text)).count();
+    (end.saturating_sub(1)..end + leads).find(|at| among(&ANNOUNCES, parts[*at].text)).map(|at| at + 1)
+}
+
 /// Whether the words after an announcement say that no answer follows: "not working", but not "correct horse".
 fn denies(parts: &[Part], at: usize) -> bool {
     let is_plain =
         |p: &Part| is_common(p.text) || inside::joins(p.text) || among(&NO_PASSWORDS, p.text) || among(&NO_ANSWERS, p.text);
     // "Correct and then horse" goes on behind its joints.
     let next = parts[at + 1..].iter().find(|p| !inside::joins(p.text));
+    if among(&NO_PASSWORDS, parts[at].text) {
+        return true;
+    }
     among(&NO_ANSWERS, parts[at].text) && next.is_none_or(is_plain)
 }
 
@@ -128,29 +144,52 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             word.filter(|p| !among(&NO_PASSWORDS, p.text)).map(|_| end)
         };
         if let Some(from) = announced(parts, end).or_else(bare) {
-            mark(from, marks);
+            let to = mark(from, marks);
+            // "It used to be crinkle, but now it's crankshaft."
+            let next = &parts[to.min(parts.len())..parts.len().min(to + AGAIN)];
+            let again = next
+                .windows(2)
+                .position(|two| matches!(two[0].text, "it" | "now" | "its") && matches!(two[1].text, "is" | "was"));
+            if let Some(again) =
+                again.filter(|again| class == "password" && to + again + 2 < parts.len() && !denies(parts, to + again + 2))
+            {
+                mark(to + again + 2, marks);
+            }
         }
     }
     // What follows a question is its answer: from its first word on that is no "yes, sure, it is".
     let mut at = 0;
     while at < parts.len() {
-        let begins = answers.was_asked(at, bit) && (at == 0 || !answers.was_asked(at - 1, bit));
+        let begins = answers.was_asked(at, bit) && (at == 0 || parts[at].turn || !answers.was_asked(at - 1, bit));
         let announces = answers.was_asked(at, bit) && at > 0 && matches!(parts[at - 1].text, "is" | "was");
         if !begins && !announces {
             at += 1;
             continue;
         }
-        let from = at + parts[at..].iter().take_while(|p| among(&BEFORE_ANSWERS, p.text)).count();
+        let turn = parts[at + 1..].iter().position(|p| p.turn).map_or(parts.len(), |next| at + 1 + next);
+        let from = at + parts[at..turn].iter().take_while(|p| among(&BEFORE_ANSWERS, p.text)).count();
         let is_answer = from < parts.len()
             && answers.was_asked(from, bit)
             && !denies(parts, from)
             && !among(&CONTRACTIONS, parts[from].text)
             && !evades(parts, from);
-        at = if is_answer { mark(from, marks) } else { from.max(at + 1) };
+        // "Yes minister": any word may begin a password.
+        let first = if matches!(class, "password" | "answer") { at } else { from };
+        at = if is_answer { mark(first, marks).max(from) } else { from.max(at + 1) };
     }
     // Later words of the window that are not common may be the answer too.
+    let (mut since, mut is_denied) = (0, false);
     for at in 0..parts.len() {
-        if answers.was_asked(at, bit) && marks.class[at].is_none() && !is_common(parts[at].text) && !inside::joins(parts[at].text)
+        since = if answers.was_asked(at, bit) { since + 1 } else { 0 };
+        // "The password reset"
+        is_denied = since > 0 && !parts[at].turn && (is_denied || since == 1 && among(&NO_PASSWORDS, parts[at].text));
+        if is_denied {
+            continue;
+        }
+        if (1..=LATE_WORDS).contains(&since)
+            && marks.class[at].is_none()
+            && (!is_common(parts[at].text) || parts[at].text == "capital")
+            && !inside::joins(parts[at].text)
         {
             marks.mark(at..at + 1, class, more && at + 1 == parts.len());
         }

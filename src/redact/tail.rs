@@ -1,0 +1,128 @@
+//! What a partial must not show, beside what is found: words that may turn out to be part of an answer.
+
+use super::answer::Answers;
+use super::number::Role;
+use super::{Marks, NAME, OPEN, Part, Redaction, codes, cues, email, inside, kinds, runs, shapes, words};
+
+/// Parts after an announcement in which a partial shows no word.
+const UNDECIDED: usize = 6;
+/// Parts after a question in which a partial shows no word, where an answer in words is waited for.
+const UNDECIDED_ASKED: usize = 12;
+/// Parts at the end of a partial that may be the beginning of an address.
+const EMAIL_BEGINS: usize = 3;
+
+impl Redaction {
+    /// Marks what may be part of an answer that is not over: digits that a reason frees for now, letters, and words that
+    /// are not common. Digits said one by one may be the first group of a number that nothing announces.
+    pub(super) fn undecided(&self, parts: &[Part], answers: &Answers, marks: &mut Marks) {
+        let is_name = |bit: u8| cues::CUES[usize::from(bit)].class == NAME;
+        if self.guards_digits() {
+            for (run, _) in runs::runs(parts, true) {
+                let singly = parts[run.clone()].iter().filter(|p| matches!(p.role, Role::Digit(_))).count();
+                if singly >= runs::MIN_BEGINNING {
+                    marks.mark_if_free(run, OPEN, true);
+                }
+            }
+        }
+        self.undecided_words(parts, answers, marks);
+        for (at, part) in parts.iter().enumerate() {
+            if marks.class[at].is_some() {
+                continue;
+            }
+            let has_digits = part.role.is_number() || part.text.bytes().any(|b| b.is_ascii_digit());
+            let is_last = at + 1 == parts.len();
+            let may_be = |bit: &u8| match cues::CUES[usize::from(*bit)].shape {
+                cues::Shape::Date if kinds::is_date(part) => true,
+                // Any word may be part of a password.
+                cues::Shape::Words if answers.was_asked(at, *bit) => !words::comes_before(part.text),
+                cues::Shape::Code | cues::Shape::Name if is_last && kinds::is_letter(part.text) => true,
+                _ => has_digits || !kinds::is_common(part.text) && !inside::joins(part.text),
+            };
+            let said = |bit: &u8| (!is_name(*bit) || self.rule(NAME).said) && may_be(bit);
+            if let Some(bit) = answers.around(at).filter(|bit| !cues::is_topic(*bit) || has_digits).find(said) {
+                marks.mark(at..at + 1, cues::CUES[usize::from(bit)].class, true);
+            }
+        }
+    }
+
+    /// Marks words that may turn out to be an answer in words, whatever they are: those that a question waits for, those
+    /// after an announcement that has only just been made, the first words of an address, the first group of an IBAN.
+    fn undecided_words(&self, parts: &[Part], answers: &Answers, marks: &mut Marks) {
+        let last = parts.len();
+        for (bit, cue) in cues::CUES.iter().enumerate().filter(|(_, cue)| cues::is_redacted(cue, &self.rules)) {
+            let bit = bit as u8;
+            if cues::is_topic(bit) && cue.class == NAME {
+                continue;
+            }
+            let is_any = matches!(cue.shape, cues::Shape::Words) || cue.shape == cues::Shape::Address;
+            for at in 0..last {
+                let is_waited_for = (1..=UNDECIDED_ASKED).contains(&answers.since_asked(at, bit));
+                let may_be = match cue.shape {
+                    cues::Shape::Words => true,
+                    cues::Shape::Address => !inside::joins(parts[at].text),
+                    cues::Shape::Name | cues::Shape::Code => kinds::is_letter(parts[at].text),
+                    cues::Shape::Date => kinds::is_date(&parts[at]) || parts[at].text == "month",
+                    _ => parts[at].text == "plus",
+                };
+                if is_waited_for && may_be {
+                    marks.mark_if_free(at..at + 1, cue.class, true);
+                }
+            }
+            for end in answers.cues.iter().filter(|c| c.bit == bit).map(|c| c.end).filter(|end| last - end <= UNDECIDED) {
+                let from = if is_any { words::after_announcement(parts, end) } else { Some(end) };
+                for at in from.unwrap_or(last)..last {
+                    let text = parts[at].text;
+                    if is_any || text == "plus" || text == "month" || kinds::is_letter(text) {
+                        marks.mark_if_free(at..at + 1, cue.class, true);
+                    }
+                }
+            }
+        }
+        if self.redacts("email") {
+            let is_lead = |at: usize| matches!(parts[at].text, "to" | "at" | "is" | "be" | "it's" | "use" | "on" | "it" | "me");
+            for at in last.saturating_sub(EMAIL_BEGINS)..last {
+                let is_led = (at.saturating_sub(EMAIL_BEGINS)..at).any(is_lead);
+                if is_led && !kinds::is_common(parts[at].text) && !inside::joins(parts[at].text) {
+                    marks.mark_if_free(at..at + 1, "email", true);
+                }
+            }
+        }
+        if self.redacts("email") {
+            // "zelda dot quimby" has no "at" yet.
+            for sign in last.saturating_sub(UNDECIDED_ASKED)..last {
+                if email::is_sign(parts[sign].text) {
+                    marks.mark_if_free(sign.saturating_sub(1)..last.min(sign + 2), "email", true);
+                }
+            }
+        }
+        // Letters said one by one at the end may be the beginning of a name, a code or an address.
+        let spelled = (0..last).rev().take_while(|at| kinds::is_letter(parts[*at].text)).count();
+        if let Some(class) =
+            ["email", NAME, "id", "account"].into_iter().find(|class| self.redacts(class)).filter(|_| spelled > 1)
+        {
+            marks.mark_if_free(last - spelled..last, class, true);
+        }
+        // "Plus four four"
+        let digits = (0..last).rev().take_while(|at| parts[*at].role.is_number()).count();
+        if self.redacts("phone") && digits < last && parts[last - digits - 1].text == "plus" {
+            marks.mark_if_free(last - digits - 1..last, "phone", true);
+        }
+        let units = (0..last).rev().take_while(|at| shapes::is_unit_of_house(parts[*at].text)).count();
+        if units > 0 && units < last && marks.class[last - units - 1] == Some("address") {
+            marks.mark_if_free(last - units..last, "address", true);
+        }
+        if self.redacts("iban") {
+            let head = (0..last).rev().take(UNDECIDED_ASKED).find(|at| codes::is_iban_head(parts[*at].text));
+            for at in head.map_or(last, |head| head)..last {
+                if !kinds::is_common(parts[at].text) {
+                    marks.mark_if_free(at..at + 1, "iban", true);
+                }
+            }
+            let is_head = |p: &Part| codes::is_iban_head(p.text) || kinds::is_letter(p.text);
+            let head = (0..last).rev().take(UNDECIDED_ASKED).take_while(|at| kinds::is_code(&parts[*at])).last();
+            if let Some(head) = head.filter(|head| is_head(&parts[*head])) {
+                marks.mark_if_free(head..last, "iban", true);
+            }
+        }
+    }
+}
