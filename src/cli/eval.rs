@@ -10,6 +10,7 @@ use crate::eval::run::{self, Pace, cut};
 use crate::eval::sheet::sheet;
 use crate::eval::sweep;
 use crate::eval::table::table;
+use crate::infer::NO_MODEL;
 use crate::pipeline::Shared;
 
 /// Arguments of `eval`.
@@ -85,7 +86,10 @@ pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         return Err(Failure { message, code: 2 });
     }
     let shared = Shared::load(run::settings(settings, &cells)?)?;
-    let model = shared.models.names().join(", ");
+    let model = match shared.models.names() {
+        names if names.is_empty() => NO_MODEL.to_string(),
+        names => names.join(", "),
+    };
     let pace = Pace { stream_words: args.stream_words, word_ms: args.word_ms };
     let (outs, words_per_second) = run::run(shared, &cells, &rows, pace)?;
     if let Some(path) = &args.sheet {

@@ -236,7 +236,8 @@ mod tests {
         assert_eq!((&*s.kafka.group, &*s.topics.raw, &*s.admin.token), ("1e3", "0x10", "1_000"));
         let profiles = s.profiles().unwrap();
         let nine = profiles.of(Some("acme"));
-        assert_eq!((nine.format.verbatim, nine.policy.freeze_after(), nine.policy.template.tilt.comma), (true, 5, -0.5));
+        use crate::session::Keeps;
+        assert_eq!((nine.format.keeps, nine.policy.freeze_after(), nine.policy.template.tilt.comma), (Keeps::All, 5, -0.5));
         assert_eq!((nine.quota.session_words_per_second, nine.format.redact["card"].keep_last), (7, 4));
         assert_eq!((s.infer.workers, s.telemetry.sampled, s.partials.enabled), (3, 0.5, false));
         let unlimited = load("", &[("FAIRCOPY__PROFILES__DEFAULT__LOOKAHEAD", "unlimited")]).unwrap();
@@ -316,6 +317,25 @@ mod tests {
         let captions = profiles.of(Some("acme"));
         assert_eq!((&*captions.name, captions.policy.freeze_after(), captions.policy.max_delay_ms), ("captions", 0, 5000));
         assert_eq!(&*profiles.of(Some("stranger")).name, "default");
+    }
+
+    #[test]
+    fn a_profile_without_a_model_takes_nothing_of_a_model_from_default_and_says_what_only_taggers_find() {
+        let default = "[profiles.default]\nredaction='none'\nsecond_stage='choose'\nmask='lookahead'\nstyle='calls'\n";
+        let own = "[profiles.own]\nmodel='none'\n[profiles.own.redact]\ncard='mask'\npin='tag'\nphone='tag'\nmoney='tag'\n";
+        let profiles = load(&format!("{default}{own}"), &[]).unwrap().profiles().unwrap();
+        assert_eq!(profiles.models().into_iter().collect::<Vec<_>>(), ["en-accurate"], "the default's is the only one");
+        let own = profiles.named("own");
+        assert!(own.is_untagged() && own.policy.model.is_none() && own.policy.settling.is_none());
+        assert_eq!((own.style.as_str(), own.second_stage), ("any", crate::format::second::SecondMode::Off));
+        let warned = profiles.redact_untagged();
+        assert_eq!(warned.into_iter().collect::<Vec<_>>(), [("own", vec!["money".to_string(), "pin".to_string()])]);
+        for (key, value) in [("second_stage", "write"), ("mask", "lookahead"), ("style", "calls")] {
+            let error = load(&format!("[profiles.own]\nmodel='none'\n{key}={value:?}\n"), &[]).unwrap_err();
+            assert!(error.contains(&format!("profiles.own.{key}: expected")) && error.contains("model = \"none\""), "{error}");
+        }
+        let whole = load("", &[("FAIRCOPY__PROFILES__DEFAULT__MODEL", "none")]).unwrap().profiles().unwrap();
+        assert!(whole.models().is_empty() && whole.of(None).is_untagged());
     }
 
     #[test]

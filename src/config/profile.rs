@@ -14,9 +14,10 @@ use crate::format::numbers::Numbers;
 use crate::format::second::SecondMode;
 use crate::format::style::FormatSpec;
 use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS, RowTemplate};
-use crate::infer::{Model, ModelPin};
+use crate::infer::{Model, ModelPin, NO_MODEL};
 use crate::rate_limit::WordQuota;
 use crate::redact::AnswerWindow;
+use crate::session::Keeps;
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::tags::Tilt;
 
@@ -37,6 +38,9 @@ pub struct ProfileSettings {
     pub utterance_delay_ms: u64,
     pub max_release_ms: u64,
     pub verbatim: bool,
+    pub fillers: bool,
+    pub marks: bool,
+    pub case: bool,
     pub second_stage: SecondMode,
     #[serde(deserialize_with = "text::list")]
     pub languages: Vec<String>,
@@ -90,6 +94,9 @@ pub(super) fn lay_over_default(settings: &mut Value) {
     let Some(ValueKind::Table(default)) = profiles.get(DEFAULT).map(|d| d.kind.clone()) else { return };
     for profile in profiles.values_mut() {
         let ValueKind::Table(own) = &mut profile.kind else { continue };
+        if own.get("model").is_some_and(|model| matches!(&model.kind, ValueKind::String(name) if name == NO_MODEL)) {
+            OF_A_MODEL.iter().for_each(|&(key, value)| _ = own.entry(key.into()).or_insert_with(|| value.into()));
+        }
         let rules: &[&str] = if own.contains_key(REDACTION) { &RULES } else { &[] };
         let is_taken = |key: &str| !OWN.contains(&key) && !rules.contains(&key);
         for (key, value) in default.iter().filter(|(key, _)| is_taken(key)) {
@@ -111,7 +118,7 @@ pub struct Profile {
     pub name: Arc<str>,
     /// decoding
     pub policy: Arc<Policy>,
-    /// its model: the name of a directory in `infer.model_dir` or one of `infer.model_dirs`
+    /// its model: the name of a directory in `infer.model_dir` or one of `infer.model_dirs`, or [`NO_MODEL`]
     pub model: String,
     /// the kind of speech that the model is told of
     pub style: String,
@@ -135,6 +142,19 @@ impl Profile {
         self.languages.iter().any(|l| l.eq_ignore_ascii_case(primary))
     }
 
+    /// Whether no tagger sees its words.
+    pub fn is_untagged(&self) -> bool {
+        self.model == NO_MODEL
+    }
+
+    /// Its decoding without a model, for a stream that began so.
+    pub fn without_model(&self) -> Policy {
+        let policy = (*self.policy).clone();
+        // The hash is of the profile's own model.
+        let origin = policy.origin.clone().filter(|_| policy.model.is_none());
+        Policy { model: ModelPin::none(), settling: None, second: None, origin, ..policy }
+    }
+
     /// Its decoding with this model.
     ///
     /// # Errors
@@ -148,6 +168,10 @@ impl Profile {
         Ok(Policy { template, model, settling, origin, ..policy })
     }
 }
+
+/// The settings that say nothing without a model, with the value that asks nothing of one. A profile that has no model
+/// of its own choice takes none of them from the default.
+const OF_A_MODEL: [(&str, &str); 3] = [("style", "any"), ("mask", "open"), ("second_stage", "off")];
 
 /// The profile that others are laid over, and that records without a tenant have.
 pub(super) const DEFAULT: &str = "default";
@@ -164,6 +188,18 @@ fn likeness(profile: &str, floor: Option<f32>) -> Result<Option<f32>, SettingsEr
             LIKENESS.end()
         ))),
         floor => Ok(floor),
+    }
+}
+
+/// Refuses settings that ask something of a model where there is none.
+fn check_untagged(name: &str, own: &ProfileSettings) -> Result<(), SettingsError> {
+    let asks = [own.style != "any", own.mask != MaskSetting::Open, own.second_stage != SecondMode::Off];
+    match OF_A_MODEL.iter().zip(asks).find(|(_, asks)| own.model == NO_MODEL && *asks) {
+        None => Ok(()),
+        Some(((key, value), _)) => Err(SettingsError(format!(
+            "profiles.{name}.{key}: expected {value:?}, since profiles.{name}.model = {NO_MODEL:?} and no tagger sees the words; leave {key} out, or name a \
+             model"
+        ))),
     }
 }
 
@@ -220,15 +256,27 @@ fn long_pass(policy: &Policy) -> u64 {
     (room / 2).min(policy.max_buffer_words * 2 / 3)
 }
 
+/// Which disfluent words a profile keeps.
+fn keeps(own: &ProfileSettings) -> Keeps {
+    match (own.verbatim, own.fillers) {
+        (true, _) => Keeps::All,
+        (false, true) => Keeps::Fillers,
+        (false, false) => Keeps::Nothing,
+    }
+}
+
 /// A profile of the settings, with its limits checked against each other.
 pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) -> Result<Profile, SettingsError> {
+    check_untagged(name, own)?;
     let (d, own) = (&settings.decode, own.clone());
     let lookahead = match own.lookahead {
         LookaheadSetting::Words(n) => Lookahead::Words(n),
         LookaheadSetting::Unlimited(_) => Lookahead::Unlimited,
     };
     let format = FormatSpec {
-        verbatim: own.verbatim,
+        keeps: keeps(&own),
+        marks_off: !own.marks,
+        case_off: !own.case,
         locale: own.locale,
         numbers: numbers(name, &own.numbers)?,
         packs: own.packs,
@@ -246,7 +294,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
     };
     let mut policy = Policy {
         template: RowTemplate { tilt: tilt(name, &own.tilt)?, ..RowTemplate::default() },
-        model: ModelPin::default(),
+        model: if own.model == NO_MODEL { ModelPin::none() } else { ModelPin::default() },
         lookahead,
         mask: match own.mask {
             MaskSetting::Open => Mask::Open,
@@ -266,9 +314,10 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         max_release_ms: own.max_release_ms,
         inference_timeout_ms: settings.infer.timeout_ms,
         backlog_timeout_ms: settings.infer.backlog_timeout_ms,
-        verbatim: format.verbatim,
+        keeps: format.keeps,
         redaction: None,
         second: None,
+        untagged: None,
         partials: settings.partials.enabled,
         origin: None,
     };
@@ -279,7 +328,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
     if policy.lookahead == Lookahead::Unlimited {
         policy.pass_words = policy.pass_words.max(long_pass(&policy));
     }
-    policy.settling = settling(&settings.infer, &policy);
+    policy.settling = if policy.model.is_none() { None } else { settling(&settings.infer, &policy) };
     let step = policy.settling.map_or(0, |settling| settling.words).max(policy.pass_words);
     let most = [policy.history_words, d.max_buffer_words, step, step];
     let window = most.into_iter().fold(0u64, u64::saturating_add);

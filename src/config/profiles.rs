@@ -11,10 +11,13 @@ use crate::format::Styles;
 use crate::format::origin;
 use crate::format::second::{Asker, SecondMode};
 use crate::format::style::FormatSpec;
-use crate::infer::Model;
+use crate::format::untagged::ByWords;
+use crate::infer::{Model, NO_MODEL};
 use crate::rate_limit::WordQuota;
 use crate::session::policy::Policy;
 use crate::session::second::SecondStage;
+use crate::session::untagged::Untagged;
+use crate::tags::ItnClass;
 
 /// All profiles, by tenant.
 #[derive(Clone, Debug)]
@@ -64,7 +67,7 @@ impl Profiles {
 
     /// The models that profiles ask for, each once, in the order of their names.
     pub fn models(&self) -> BTreeSet<String> {
-        self.by_name.values().map(|p| p.model.clone()).collect()
+        self.by_name.values().filter(|p| !p.is_untagged()).map(|p| p.model.clone()).collect()
     }
 
     /// Gives every profile what it needs to know of its model. `models`: those of [`Profiles::models`].
@@ -72,7 +75,7 @@ impl Profiles {
     /// # Errors
     /// A style that a profile's model does not know.
     pub fn bind(&mut self, models: &BTreeMap<String, Arc<Model>>) -> Result<(), SettingsError> {
-        for (name, profile) in &mut self.by_name {
+        for (name, profile) in self.by_name.iter_mut().filter(|(_, profile)| !profile.is_untagged()) {
             let model = &models[&profile.model];
             let policy = profile.with_model(model).map_err(|e| SettingsError(format!("profiles.{name}.{e}")))?;
             let profile = Arc::make_mut(profile);
@@ -100,14 +103,15 @@ impl Profiles {
         for profile in self.by_name.values_mut() {
             let profile = Arc::make_mut(profile);
             let policy = (*profile.policy).clone();
-            let files = &models[&profile.model].files;
-            if !hashes.contains_key(&profile.model) {
-                let read = files.contents().map_err(|e| SettingsError(e.to_string()))?;
+            if profile.is_untagged() {
+                hashes.insert(profile.model.clone(), NO_MODEL.into());
+            } else if !hashes.contains_key(&profile.model) {
+                let read = models[&profile.model].files.contents().map_err(|e| SettingsError(e.to_string()))?;
                 let parts = read.iter().map(|(name, bytes)| (*name, bytes.as_slice()));
                 hashes.insert(profile.model.clone(), origin::hash(parts));
             }
             let rules = format!(
-                "style {} tilt {:?} lookahead {:?} mask {:?} release {:?} pass {} history {} settling {:?} buffer {} verbatim {} languages {:?}",
+                "style {} tilt {:?} lookahead {:?} mask {:?} release {:?} pass {} history {} settling {:?} buffer {} keeps {:?} languages {:?}",
                 profile.style,
                 policy.template.tilt,
                 policy.lookahead,
@@ -117,7 +121,7 @@ impl Profiles {
                 policy.history_words,
                 policy.settling,
                 policy.max_buffer_words,
-                policy.verbatim,
+                policy.keeps,
                 profile.languages,
             );
             let mode = format!("{:?}", profile.second_stage);
@@ -147,8 +151,24 @@ impl Profiles {
             let (style, mode) = (styles.of(name), profile.second_stage);
             let asker = context_words.filter(|_| mode != SecondMode::Off).map(|words| Asker::new(style.clone(), mode, words));
             let second = asker.map(|asker| SecondStage(Arc::new(asker)));
-            profile.policy = Arc::new(Policy { redaction: style.redaction.clone(), second, ..(*profile.policy).clone() });
+            // Also where the profile has a model: a stream may have begun without one.
+            let untagged = Some(Untagged(Arc::new(ByWords::new(style.clone()))));
+            profile.policy =
+                Arc::new(Policy { redaction: style.redaction.clone(), second, untagged, ..(*profile.policy).clone() });
         }
+    }
+
+    /// The profiles without a model that redact what a tagger finds better: their names, and these classes. After a cue
+    /// or by their shape such words are found all the same.
+    pub fn redact_untagged(&self) -> BTreeMap<&str, Vec<String>> {
+        // Telephone numbers and addresses of e-mail are found by their words.
+        let by_taggers = ItnClass::ALL.into_iter().filter(|class| !matches!(class, ItnClass::Phone | ItnClass::Email));
+        let by_taggers: Vec<String> = by_taggers.map(|class| class.label().to_lowercase()).collect();
+        let of = |profile: &Profile| -> Vec<String> {
+            by_taggers.iter().filter(|class| profile.format.redact.contains_key(*class)).cloned().collect()
+        };
+        let untagged = self.by_name.iter().filter(|(_, profile)| profile.is_untagged());
+        untagged.map(|(name, profile)| (name.as_str(), of(profile))).filter(|(_, classes)| !classes.is_empty()).collect()
     }
 
     /// All of them.

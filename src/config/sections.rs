@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::format::readback::Reformat;
 use crate::infer::onnx::Device;
 use crate::infer::queue::BatchLimits;
 use crate::record::{Framing, InputFormat};
@@ -100,8 +101,8 @@ pub enum Guarantee {
 pub struct Input {
     /// what the values of the raw topic are
     pub format: InputFormat,
-    /// whether the recogniser writes: case, marks and figures are read back into spoken words
-    pub reformat: bool,
+    /// what is read back into spoken words where the recogniser writes
+    pub reformat: Reformat,
     /// what stands before them
     pub framing: Framing,
 }

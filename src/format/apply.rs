@@ -19,7 +19,7 @@ use super::style::Style;
 use super::tagged::{TaggedWords, text_of};
 use super::unit::{Author, Unit};
 pub use super::written::{FormatCounts, Formatted};
-use super::written::{is_mixed, name, write_region, write_unit};
+use super::written::{Hand, Marks, is_mixed, name, write_region, write_unit};
 use crate::faults::panic_at;
 use crate::record::Removed;
 use crate::redact::Region;
@@ -93,8 +93,8 @@ fn guarded(kept: &[KeptWord], tagged: &TaggedWords, alone: &[Unit], style: &Styl
 }
 
 fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
-    let (kept, removed_places) = divide(passage, style.verbatim);
-    let tagged = TaggedWords::new(&kept);
+    let (kept, removed_places) = divide(passage, style.keeps);
+    let tagged = TaggedWords::new(&kept, passage.untagged);
     panic_at("units", tagged.words().iter().copied());
     let alone = tagged.units(&[], style);
     let mut choices = Vec::new();
@@ -143,19 +143,28 @@ pub fn apply(passage: Passage, style: &Style) -> Formatted {
     let mut pieces: Vec<(usize, Piece)> = units.chain(regions.iter().map(|r| (r.words.start, Piece::Hidden(r)))).collect();
     pieces.sort_by_key(|(at, _)| *at);
     let mut start = passage.sentence_start;
+    let hand = Hand {
+        lexicon: &style.lexicon,
+        marks: match (style.marks_off, passage.untagged) {
+            (true, _) => Marks::None,
+            (false, true) => Marks::Own,
+            (false, false) => Marks::All,
+        },
+        has_case: !style.case_off && !passage.untagged,
+    };
     panic_at("writing", kept.iter().map(|k| &*k.word.spoken));
     for (_, piece) in pieces {
         let mark = match piece {
             Piece::Unit(unit) => {
                 let span = &kept[unit.words()[0]..unit.words()[1]];
                 start |= span[0].turn;
-                write_unit(&mut out, unit, span, &style.lexicon, start);
+                write_unit(&mut out, unit, span, hand, start);
                 span[span.len() - 1].mark
             }
             Piece::Hidden(region) => {
                 let span: Vec<&KeptWord> = kept.iter().filter(|k| region.words.contains(&k.at)).collect();
                 let redaction = style.redaction.as_ref().expect("it has regions");
-                write_region(&mut out, region, &span, (redaction, src_of(passage.words, region)), style);
+                write_region(&mut out, region, &span, (redaction, src_of(passage.words, region)), style, hand);
                 let Some(last) = span.last() else { continue };
                 last.mark
             }

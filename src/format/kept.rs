@@ -1,6 +1,6 @@
 //! The words of a passage that stay in the text, and the tagged spans among them.
 
-use crate::session::{Word, WordKind};
+use crate::session::{Keeps, Word, WordKind};
 use crate::tags::{ItnClass, Punct, Tags};
 
 /// Words to format, and where they stand in their epoch.
@@ -16,6 +16,8 @@ pub struct Passage<'a> {
     pub around: PassageContext<'a>,
     /// how many of the words are final; the words after them are a hypothesis
     pub sure: usize,
+    /// whether no tagger has seen them: marks and case are the recogniser's, and the grammars find the spans
+    pub untagged: bool,
 }
 
 /// The words around a passage, as [`crate::redact::RedactionWord::add_to`] writes them.
@@ -49,7 +51,7 @@ pub(super) struct KeptWord<'a> {
 pub(super) type RemovedPlace = (usize, &'static str);
 
 /// Words that stay and words that leave the text.
-pub(super) fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord<'a>>, Vec<RemovedPlace>) {
+pub(super) fn divide<'a>(passage: &Passage<'a>, keeps: Keeps) -> (Vec<KeptWord<'a>>, Vec<RemovedPlace>) {
     let mut kept: Vec<KeptWord> = Vec::with_capacity(passage.words.len());
     let (mut removed_places, mut turn) = (Vec::new(), false);
     for (at, (word, tags)) in passage.words.iter().enumerate() {
@@ -59,7 +61,7 @@ pub(super) fn divide<'a>(passage: &Passage<'a>, verbatim: bool) -> (Vec<KeptWord
         }
         // A word of a language that is not served goes out as spoken, whatever its tags.
         let tags = if word.kind == WordKind::Plain { Tags::default() } else { *tags };
-        match word.removal(tags.disfluency, verbatim) {
+        match word.removal(tags.disfluency, keeps) {
             None => {
                 let turn = std::mem::take(&mut turn);
                 kept.push(KeptWord { word, tags, mark: tags.punct, at, turn });

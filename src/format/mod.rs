@@ -12,6 +12,7 @@ mod kept;
 pub mod learn;
 pub mod numbers;
 pub mod origin;
+mod own_marks;
 pub mod readback;
 mod regions;
 pub mod second;
@@ -21,6 +22,7 @@ pub mod style;
 mod tagged;
 pub mod unit;
 pub mod units;
+pub mod untagged;
 pub mod whole_numbers;
 mod written;
 
@@ -28,10 +30,12 @@ use std::sync::{Arc, RwLock};
 
 use serde_json::value::RawValue;
 
+use crate::infer::NO_MODEL;
 use crate::record::{Counts, Kind, Segment, Timing, hidden};
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::session::{Word, WordKind};
 use crate::tags::Tags;
+use own_marks::Marked;
 
 pub use apply::{FormatCounts, Formatted, Passage, PassageContext};
 pub use casing::Lexicon;
@@ -115,6 +119,7 @@ impl Formatter {
 
     fn fill(&self, segment: &mut Segment, stream: &StreamRef, passage: Passage, how: FormatMode) -> FormatCounts {
         let style = self.style(&segment.profile);
+        let passage = Passage { untagged: *segment.model == *NO_MODEL, ..passage };
         let redacts = style.as_ref().is_none_or(|style| style.redaction.is_some());
         // Recogniser markup is nobody's.
         let said = passage.words.iter().map(|(word, _)| *word).filter(|word| word.kind != WordKind::Markup);
@@ -154,8 +159,12 @@ impl Formatter {
         segment.origin = self.origin(stream);
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
-        let format_counts =
-            self.fill(&mut segment, stream, Passage { words: &words, sentence_start, turn_ends, around, sure: words.len() }, how);
+        let format_counts = self.fill(
+            &mut segment,
+            stream,
+            Passage { words: &words, sentence_start, turn_ends, around, sure: words.len(), untagged: false },
+            how,
+        );
         (segment, format_counts)
     }
 
@@ -179,16 +188,23 @@ impl Formatter {
         self.fill(
             &mut segment,
             stream,
-            Passage { words: &words, sentence_start, turn_ends: false, around, sure: tail.entries.len() },
+            Passage { words: &words, sentence_start, turn_ends: false, around, sure: tail.entries.len(), untagged: false },
             how,
         );
+        // Without a tagger nothing but a mark divides what the grammars look at, so words after the last mark may still be
+        // written otherwise.
+        let has_mark = |at: &usize| !Marked::of(&words[*at].0.spoken).behind.is_empty();
+        let frozen = match *segment.model == *NO_MODEL {
+            true => (0..tail.frozen).rev().find(has_mark).map_or(0, |at| at + 1),
+            false => tail.frozen,
+        };
         // Input words before this one are all frozen.
-        let boundary = words.get(tail.frozen).map_or(u64::MAX, |(word, _)| word.src[0]);
+        let boundary = words.get(frozen).map_or(u64::MAX, |(word, _)| word.src[0]);
         let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
         // The last one may still be joined by the entity, or get the mark, of a word that is not frozen; or another
         // speaker may begin, and end its sentence.
         let has_speaker = words.last().is_some_and(|(word, _)| word.speaker.is_some());
-        let is_sure = tail.frozen == words.len() && !has_speaker;
+        let is_sure = frozen == words.len() && !has_speaker;
         let settled = if is_sure { settled } else { settled.saturating_sub(1) };
         // An entity at the frozen end may go on, or the second stage may write it otherwise once its end is known.
         let at_end = segment.entities.iter().find(|e| e.words[0] < settled && settled <= e.words[1]);

@@ -13,16 +13,21 @@ use super::itn::ast::{GrammarError, Source};
 use super::itn::{Itn, LocaleStyle, source};
 use super::numbers::{Figures, Numbers, PLAIN_NUMBERS};
 use super::origin;
-use super::readback::ReadBack;
+use super::readback::{ReadBack, Reformat};
 use crate::redact::token::comparable;
 use crate::redact::{AnswerWindow, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule};
+use crate::session::Keeps;
 use crate::session::sounds::Sounds;
 
 /// A profile's settings of formatting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FormatSpec {
-    /// keep disfluencies and recogniser markup in the text
-    pub verbatim: bool,
+    /// which disfluent words stay in the text
+    pub keeps: Keeps,
+    /// the text has no marks
+    pub marks_off: bool,
+    /// words have the case in which they were said
+    pub case_off: bool,
     /// the locale, a subdirectory of the grammars: `en-US`
     pub locale: String,
     /// how numbers are written
@@ -50,8 +55,8 @@ pub struct FormatSpec {
     pub profanity: Option<PathBuf>,
     /// the model's file of mixed-case spellings, if there is a model
     pub lexicon: Option<PathBuf>,
-    /// whether what recognisers write is read back (`input.reformat`)
-    pub reformat: bool,
+    /// what is read back of what recognisers write (`input.reformat`)
+    pub reformat: Reformat,
 }
 
 impl FormatSpec {
@@ -69,8 +74,12 @@ impl FormatSpec {
 /// A profile's formatting, ready to use.
 #[derive(Clone)]
 pub struct Style {
-    /// keep disfluencies and recogniser markup in the text
-    pub verbatim: bool,
+    /// which disfluent words stay in the text
+    pub keeps: Keeps,
+    /// the text has no marks
+    pub marks_off: bool,
+    /// words have the case in which they were said
+    pub case_off: bool,
     /// grammars of the language, for the locale
     pub itn: Arc<Itn>,
     /// how numbers are written
@@ -113,7 +122,9 @@ impl Style {
         itn.dictionaries().iter().for_each(|d| spellings.add_all(d));
         Style {
             spellings: Arc::new(spellings),
-            verbatim: false,
+            keeps: Keeps::Nothing,
+            marks_off: false,
+            case_off: false,
             itn,
             numbers: Numbers::default(),
             packs: Vec::new(),
@@ -149,7 +160,7 @@ impl Styles {
     ) -> Result<Styles, String> {
         let mut languages: HashMap<LocaleStyle, Arc<Itn>> = HashMap::new();
         let mut lexicons: HashMap<&PathBuf, Arc<Lexicon>> = HashMap::new();
-        let mut readers: HashMap<&String, Arc<ReadBack>> = HashMap::new();
+        let mut readers: HashMap<(&String, Reformat), Arc<ReadBack>> = HashMap::new();
         let mut made: HashMap<(LocaleStyle, String), Arc<Itn>> = HashMap::new();
         let mut by_profile = HashMap::new();
         for (profile, spec) in specs {
@@ -168,16 +179,23 @@ impl Styles {
             };
             let itn = language(&locale_style)?;
             // Recognisers write in the shipped styles, whatever the profile's are.
-            let read_back = match readers.get(&spec.locale) {
-                _ if !spec.reformat => None,
+            let read_back = match readers.get(&(&spec.locale, spec.reformat)) {
+                _ if spec.reformat == Reformat::Off => None,
                 Some(reader) => Some(Arc::clone(reader)),
                 None => {
-                    let reader = Arc::new(ReadBack::new(language(&spec.locale.as_str().into())?));
-                    readers.insert(&spec.locale, reader.clone());
+                    let reader = Arc::new(ReadBack::new(language(&spec.locale.as_str().into())?, spec.reformat));
+                    readers.insert((&spec.locale, spec.reformat), reader.clone());
                     Some(reader)
                 }
             };
-            let mut style = Style { verbatim: spec.verbatim, numbers: spec.numbers, read_back, ..Style::of(itn) };
+            let mut style = Style {
+                keeps: spec.keeps,
+                marks_off: spec.marks_off,
+                case_off: spec.case_off,
+                numbers: spec.numbers,
+                read_back,
+                ..Style::of(itn)
+            };
             if let Some(path) = &spec.lexicon {
                 style.lexicon = match lexicons.get(path) {
                     Some(lexicon) => lexicon.clone(),

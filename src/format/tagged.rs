@@ -2,6 +2,7 @@
 //! of them.
 
 use super::kept::{KeptWord, spans, turns};
+use super::own_marks::Marked;
 use super::second::guard::Admitted;
 use super::style::Style;
 use super::unit::Author;
@@ -12,19 +13,21 @@ use crate::tags::{ItnClass, Punct};
 /// Kept words with what is needed to divide them.
 pub(super) struct TaggedWords<'a> {
     kept: &'a [KeptWord<'a>],
-    /// in lower case
+    /// in lower case, without the marks that a recogniser wrote around them
     lower: Vec<String>,
+    untagged: bool,
     /// the tagger's spans: words, half-open, and label
     pub spans: Vec<([usize; 2], ItnClass)>,
 }
 
 impl<'a> TaggedWords<'a> {
-    pub fn new(kept: &'a [KeptWord<'a>]) -> TaggedWords<'a> {
-        let lower = kept.iter().map(|k| k.word.spoken.to_lowercase()).collect();
-        TaggedWords { kept, lower, spans: spans(kept) }
+    /// `untagged`: no tagger has seen them, and the grammars find the spans.
+    pub fn new(kept: &'a [KeptWord<'a>], untagged: bool) -> TaggedWords<'a> {
+        let lower = kept.iter().map(|k| Marked::of(&k.word.spoken).word.to_lowercase()).collect();
+        TaggedWords { kept, lower, untagged, spans: if untagged { Vec::new() } else { spans(kept) } }
     }
 
-    /// The words in lower case.
+    /// The words in lower case, without marks.
     pub fn words(&self) -> Vec<&str> {
         self.lower.iter().map(String::as_str).collect()
     }
@@ -34,7 +37,8 @@ impl<'a> TaggedWords<'a> {
     pub fn units(&self, chosen: &[([usize; 2], Admitted)], style: &Style) -> Vec<Unit> {
         let words = self.words();
         let fixed: Vec<bool> = self.kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
-        let ends: Vec<bool> = self.kept.iter().map(|k| k.mark != Punct::O).collect();
+        let ends: Vec<bool> =
+            self.kept.iter().map(|k| k.mark != Punct::O || !Marked::of(&k.word.spoken).behind.is_empty()).collect();
         let mut made = Vec::new();
         for turn in turns(self.kept) {
             let within = |[from, to]: [usize; 2]| turn.start <= from && to <= turn.end;
@@ -43,7 +47,9 @@ impl<'a> TaggedWords<'a> {
             let own = chosen.iter().filter(|(stretch, _)| within(*stretch));
             let chosen: Vec<_> =
                 own.map(|(stretch, admitted)| (stretch.map(|word| word - turn.start), admitted.clone())).collect();
-            let spans = Spans::Tagged { spans: &spans, chosen: &chosen, ends: &ends[turn.clone()] };
+            let ends = &ends[turn.clone()];
+            let spans =
+                if self.untagged { Spans::Found { ends } } else { Spans::Tagged { spans: &spans, chosen: &chosen, ends } };
             let heard = |at: usize| {
                 let word = self.kept[turn.start + at].word;
                 Heard { vocabulary: word.vocabulary.as_deref(), confidence: word.confidence }

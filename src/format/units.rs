@@ -31,7 +31,10 @@ pub enum Spans<'a> {
         ends: &'a [bool],
     },
     /// the grammars find them: [`Itn::with_sentences`](super::itn::Itn::with_sentences)
-    Found,
+    Found {
+        /// for each word, whether a mark follows it, so that no span goes on; shorter where no mark follows the rest
+        ends: &'a [bool],
+    },
 }
 
 /// Divides `words` (in lower case) into units, in order. Every word is in exactly one unit. Words of `fixed` stay as
@@ -96,9 +99,11 @@ pub fn units_spelled<'a>(
                 }
             }
         }
-        Spans::Found => {
+        Spans::Found { ends } => {
+            last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
             made.look_up(words, &style.dictionary);
-            for gap in made.gaps([0, words.len()]) {
+            let is_end = |word: usize| ends.get(word).copied().unwrap_or(false);
+            for gap in made.gaps([0, words.len()]).into_iter().flat_map(|gap| divided(gap, is_end)) {
                 for part in style.itn.sentence(&words[gap[0]..gap[1]], &allowed) {
                     made.entity(part.class, part.words.map(|w| w + gap[0]), part.written);
                 }
@@ -255,9 +260,17 @@ impl UnitBuilder {
     }
 }
 
+/// A range of words, divided after every word that `is_end`.
+fn divided([from, to]: [usize; 2], is_end: impl Fn(usize) -> bool) -> Vec<[usize; 2]> {
+    let mut cuts: Vec<usize> = (from + 1..to).filter(|cut| is_end(cut - 1)).collect();
+    cuts.push(to);
+    let starts = [from].into_iter().chain(cuts.clone());
+    starts.zip(cuts).map(|(from, to)| [from, to]).collect()
+}
+
 /// Writes a text's words without a tagger, separated by spaces.
 pub fn sentence(words: &[&str], style: &Style) -> (String, Vec<Unit>) {
-    let units = units(words, &vec![false; words.len()], Spans::Found, style);
+    let units = units(words, &vec![false; words.len()], Spans::Found { ends: &[] }, style);
     let texts: Vec<&str> = units
         .iter()
         .map(|unit| match unit {

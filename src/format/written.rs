@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::casing::{self, Lexicon};
 use super::itn::Token;
 use super::kept::KeptWord;
+use super::own_marks::Marked;
 use super::second::guard::admit_spelling;
 use super::style::Style;
 use super::unit::Author;
@@ -14,7 +15,7 @@ use crate::record::hidden::{DROPPED, placeholder};
 use crate::record::{Entity, Removed, Stage, WrittenWord};
 use crate::redact::number::{Role, role};
 use crate::redact::{Action, PROFANITY, Redaction, Region};
-use crate::session::{Word, WordKind};
+use crate::session::{Choice, Word, WordKind};
 use crate::tags::{Case, Punct};
 
 /// Formatted words.
@@ -52,41 +53,92 @@ pub(super) fn name(region: &Region) -> String {
     placeholder(&region.class)
 }
 
+/// Which marks a text has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// none
+    None,
+    /// those that the recogniser wrote
+    Own,
+    /// those, and the tagger's
+    All,
+}
+
+/// How a passage's words are written.
+#[derive(Clone, Copy)]
+pub(super) struct Hand<'a> {
+    /// spellings of MIXED words
+    pub lexicon: &'a Lexicon,
+    /// which marks the text has
+    pub marks: Marks,
+    /// whether tags and places in a sentence decide the case of words; otherwise words stand as they were said
+    pub has_case: bool,
+}
+
+impl Hand<'_> {
+    /// The case of one word of these letters.
+    fn cased(self, letters: &str, case: Case, start: bool) -> String {
+        if self.has_case { casing::write(letters, case, start, self.lexicon) } else { letters.to_string() }
+    }
+
+    /// A tag's mark, if the text has such marks.
+    fn mark(self, mark: Punct) -> Punct {
+        if self.marks == Marks::All { mark } else { Punct::O }
+    }
+
+    /// A token of a unit of the words `span`, with the marks that the recogniser wrote around these words. `ends`:
+    /// whether the token is the unit's first and its last.
+    fn marked(self, text: String, span: &[KeptWord], ends: [bool; 2]) -> String {
+        if self.marks == Marks::None {
+            return text;
+        }
+        let around = |at: usize| Marked::of(&span[at].word.spoken);
+        let before = if ends[0] { around(0).before } else { "" };
+        let behind = if ends[1] { around(span.len() - 1).behind } else { "" };
+        format!("{before}{text}{behind}")
+    }
+}
+
 /// Writes a unit of the words `span`. `start`: it begins a sentence.
-pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], lexicon: &Lexicon, start: bool) {
+pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], hand: Hand, start: bool) {
     match unit {
         Unit::Spoken(_) => {
             let k = &span[0];
+            let said = if hand.marks != Marks::None { &k.word.spoken } else { Marked::of(&k.word.spoken).word };
             let text = match k.word.kind {
                 WordKind::Speech => {
-                    let choice = k.word.choice.as_ref().filter(|choice| is_mixed(k) && choice.words == 1);
-                    match choice.and_then(|choice| admit_spelling(&k.word.spoken, &choice.written).ok()) {
+                    let mixed = |choice: &&Choice| hand.has_case && is_mixed(k) && choice.words == 1;
+                    let choice = k.word.choice.as_ref().filter(mixed);
+                    match choice.and_then(|choice| admit_spelling(said, &choice.written).ok()) {
                         Some(spelled) => spelled.to_string(),
-                        None => casing::write(&k.word.spoken, k.tags.case, start, lexicon),
+                        None => hand.cased(said, k.tags.case, start),
                     }
                 }
                 WordKind::Plain | WordKind::Filler | WordKind::Markup => k.word.spoken.to_string(),
             };
-            push(out, text, k.mark, &span.iter().collect::<Vec<_>>());
+            push(out, text, hand.mark(k.mark), &span.iter().collect::<Vec<_>>());
         }
         Unit::Entity { class, mut text, mut tokens, by, .. } => {
             // A word that an entity leaves as spoken has its own case: "Robert Downey Jr.". What a pack's recipe writes
             // stands as the pack has it.
+            let bare = |k: &KeptWord| Marked::of(&k.word.spoken).word.to_string();
             let own = |token: &Token| match &span[token.words[0]..token.words[1]] {
-                [k] if k.word.kind == WordKind::Speech && *token.text == *k.word.spoken.to_lowercase() => Some(k),
+                [k] if k.word.kind == WordKind::Speech && *token.text == bare(k).to_lowercase() => Some(k),
                 _ => None,
             };
-            if by != Author::Pack && tokens.len() > 1 && tokens.iter().any(|t| own(t).is_some_and(|k| k.tags.case != Case::Lower))
-            {
+            let has_own_case =
+                |k: &KeptWord| if hand.has_case { k.tags.case != Case::Lower } else { bare(k) != bare(k).to_lowercase() };
+            if by != Author::Pack && tokens.len() > 1 && tokens.iter().any(|t| own(t).is_some_and(has_own_case)) {
                 for token in &mut tokens {
                     if let Some(k) = own(token) {
-                        token.text = casing::write(&k.word.spoken, k.tags.case, false, lexicon);
+                        token.text = hand.cased(&bare(k), k.tags.case, false);
                     }
                 }
                 text = tokens.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join(" ");
             }
             // An entity's first word gets a capital at the beginning of a sentence ("Runway 4R is closed."), but not
             // example.com.
+            let start = if hand.has_case { start } else { bare(&span[0]).starts_with(char::is_uppercase) };
             if start && tokens[0].text.chars().all(char::is_lowercase) {
                 tokens[0].text = casing::capitalise(&tokens[0].text);
                 text = casing::capitalise(&text);
@@ -94,7 +146,8 @@ pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], lex
             let (first, last) = (out.words.len(), tokens.len() - 1);
             for (i, token) in tokens.into_iter().enumerate() {
                 let mark = if i == last { span[span.len() - 1].mark } else { Punct::O };
-                push(out, token.text, mark, &span[token.words[0]..token.words[1]].iter().collect::<Vec<_>>());
+                let text = hand.marked(token.text, span, [i == 0, i == last]);
+                push(out, text, hand.mark(mark), &span[token.words[0]..token.words[1]].iter().collect::<Vec<_>>());
             }
             let spoken: Vec<&str> = span.iter().map(|k| &*k.word.spoken).collect();
             out.entities.push(Entity {
@@ -113,9 +166,18 @@ pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], lex
                 // all words.
                 let (own, single) = if tokens.len() == span.len() { (&span[i..=i], true) } else { (span, false) };
                 let case = if i == 0 || single { own[0].tags.case } else { Case::Lower };
-                let text = if cased { token.to_string() } else { casing::write(token, case, start && i == 0, lexicon) };
+                let as_said = !hand.has_case && single && own.len() == 1;
+                let text = match cased {
+                    true => token.to_string(),
+                    // A spelling without a capital of its own says nothing of the case of its words.
+                    false if as_said && Marked::of(&own[0].word.spoken).word.to_lowercase() == token.to_lowercase() => {
+                        Marked::of(&own[0].word.spoken).word.to_string()
+                    }
+                    false => hand.cased(token, case, start && i == 0),
+                };
                 let mark = if i + 1 == tokens.len() { span[span.len() - 1].mark } else { Punct::O };
-                push(out, text, mark, &own.iter().collect::<Vec<_>>());
+                let text = hand.marked(text, span, [i == 0, i + 1 == tokens.len()]);
+                push(out, text, hand.mark(mark), &own.iter().collect::<Vec<_>>());
             }
         }
     }
@@ -128,6 +190,7 @@ pub(super) fn write_region(
     span: &[&KeptWord],
     (redaction, src): (&Redaction, [u64; 2]),
     style: &Style,
+    hand: Hand,
 ) {
     let (Some(first), Some(last)) = (span.first(), span.last()) else { return };
     let rule = redaction.rule(&region.class);
@@ -143,15 +206,20 @@ pub(super) fn write_region(
                     }
                 }
             }
-            if let Some(before) = out.words.last_mut().filter(|w| last.mark.ends_sentence() && !w.text.ends_with(['.', '?'])) {
+            if let Some(before) = out
+                .words
+                .last_mut()
+                .filter(|w| hand.marks != Marks::None && last.mark.ends_sentence() && !w.text.ends_with(['.', '?']))
+            {
                 before.text.truncate(before.text.trim_end_matches(',').len());
-                before.text.push_str(last.mark.written());
+                let own = Marked::of(&last.word.spoken).behind;
+                before.text.push_str(if hand.marks == Marks::Own { own } else { last.mark.written() });
             }
             return;
         }
         Action::Tag => name(region),
         Action::Mask if region.class == PROFANITY => {
-            let cased = casing::write(&first.word.spoken, first.tags.case, false, &Lexicon::default());
+            let cased = casing::write(Marked::of(&first.word.spoken).word, first.tags.case, false, &Lexicon::default());
             let mut letters = cased.chars();
             let initial: String = letters.next().into_iter().collect();
             initial + &"*".repeat(letters.count())
@@ -169,7 +237,11 @@ pub(super) fn write_region(
         }
     };
     let first_token = out.words.len();
-    push(out, text.clone(), last.mark, span);
+    // Brackets and quotes around what is hidden say nothing.
+    let is_mark = |c: &char| ",.?!;:\u{2026}".contains(*c);
+    let own: String = Marked::of(&last.word.spoken).behind.chars().filter(is_mark).collect();
+    let marked = if hand.marks == Marks::None { text.clone() } else { format!("{text}{own}") };
+    push(out, marked, hand.mark(last.mark), span);
     out.words[first_token].src = src;
     out.entities.push(Entity {
         class: region.class.clone(),

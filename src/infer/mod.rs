@@ -31,7 +31,7 @@ pub mod tokenise;
 pub mod weights;
 
 pub use kept::KeptStates;
-pub use model::{LoadError, Model, ModelFiles, ModelPin};
+pub use model::{LoadError, Model, ModelFiles, ModelPin, NO_MODEL};
 pub use models::Models;
 pub use row::{Row, RowWord};
 pub use service::{Answer, InferenceService, Outcome, Request, Urgent};

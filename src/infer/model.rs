@@ -19,6 +19,9 @@ use crate::tags::{Labels, Tilt};
 #[error("{0}")]
 pub struct LoadError(pub String);
 
+/// The name of no model: no tagger sees the words of such a stream. No model may be called so.
+pub const NO_MODEL: &str = "none";
+
 /// The files of a model directory.
 const FILES: [&str; 4] = ["tagger.onnx.zst", "tokenizer.json", "labels.json", "lexicon.tsv"];
 /// Largest tagger, bytes, unpacked.
@@ -87,6 +90,12 @@ impl ModelFiles {
         file.take(MAX_LABELS_BYTES).read_to_string(&mut text).map_err(|e| wrong_labels(dir, e))?;
         let labels: Labels = serde_json::from_str(&text).map_err(|e| wrong_labels(dir, e))?;
         labels.check().map_err(|e| wrong_labels(dir, e))?;
+        if labels.model == NO_MODEL {
+            return Err(wrong_labels(
+                dir,
+                format!("expected another name of a model than {NO_MODEL:?}, which says that there is none"),
+            ));
+        }
         Ok(labels)
     }
 
@@ -192,6 +201,16 @@ impl ModelPin {
     /// A model of this name, for tests without a model.
     pub fn named(name: &str) -> ModelPin {
         ModelPin(Some(Arc::new(ModelNames { name: name.into(), identity: name.into() })))
+    }
+
+    /// No model.
+    pub fn none() -> ModelPin {
+        ModelPin::named(NO_MODEL)
+    }
+
+    /// Whether it is [`ModelPin::none`].
+    pub fn is_none(&self) -> bool {
+        self.0.as_ref().is_some_and(|names| *names.identity == *NO_MODEL)
     }
 
     /// The name that segments carry.

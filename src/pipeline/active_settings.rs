@@ -45,6 +45,14 @@ impl ActiveSettings {
             styles.bind_origins(&files.grammar_dir, &files.pack_dirs, profiles.format_specs()).map_err(SettingsError)?;
         }
         profiles.bind_styles(&styles, models.second.as_ref().map(|second| second.spec.context_words));
+        for (profile, classes) in profiles.redact_untagged() {
+            tracing::warn!(
+                profile,
+                classes = classes.join(", "),
+                "the profile redacts classes that a tagger finds, and has model = \"none\": they are found only after a cue or a question, and where the grammars \
+                 write them; name a model where more must be hidden"
+            );
+        }
         let quotas = WordQuotas::new(profiles.quotas());
         Ok((ActiveSettings { profiles, quotas, limits: settings.limits.clone() }, styles))
     }

@@ -55,7 +55,7 @@ use crate::infer::parity;
 use crate::infer::second::{SecondModel, SecondStageService};
 use crate::infer::second_files::SecondFiles;
 use crate::infer::second_onnx::OnnxSecond;
-use crate::infer::{KeptStates, LoadError, ModelFiles, Models, Tagger};
+use crate::infer::{KeptStates, LoadError, ModelFiles, Models, NO_MODEL, Tagger};
 use crate::kafka::files::StartFiles;
 use crate::produce::client::OpenError;
 use crate::produce::serializer::RecordSerializer;
@@ -71,6 +71,7 @@ use crate::system;
 use active_settings::{ActiveSettings, load_models};
 use assignment::{Assignment, SpawnTask};
 use cluster::{Clients, Cluster, LibrdKafka};
+use partition::intake::NO_TOKENS;
 use worker::{Worker, WorkerError};
 
 /// Between two looks at the files of the Kafka settings.
@@ -288,10 +289,11 @@ impl SnapshotContext for Shared {
     fn profile(&self, name: &str, model: Option<&str>) -> (Arc<str>, Arc<Policy>) {
         let profile = self.active_settings().profiles.named(name).clone();
         let own = model.filter(|identity| **identity != *profile.policy.model.identity());
-        let policy = match own.map(|identity| self.models.of_identity(identity)) {
+        let policy = match own.map(|identity| (identity != NO_MODEL).then(|| self.models.of_identity(identity))) {
             None => profile.policy.clone(),
+            Some(None) => Arc::new(profile.without_model()),
             // The profile may name a style by now that the stream's model does not know.
-            Some(model) => match model.and_then(|model| profile.with_model(&model).ok()) {
+            Some(Some(model)) => match model.and_then(|model| profile.with_model(&model).ok()) {
                 Some(policy) => Arc::new(policy),
                 None => {
                     events::StreamModelGone { model: own.unwrap_or_default(), instead: &profile.policy.model.identity() }.emit();
@@ -304,6 +306,9 @@ impl SnapshotContext for Shared {
 
     fn tokens(&self, policy: &Policy, spoken: &str) -> Arc<[u32]> {
         panic_at("restoring", [spoken].into_iter());
+        if policy.model.is_none() {
+            return NO_TOKENS.clone();
+        }
         self.models.of(policy.template).tokenizer.tokens(spoken)
     }
 }

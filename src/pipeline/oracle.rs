@@ -13,7 +13,7 @@ use crate::record::decode;
 use crate::record::{End, InputFormat, RawRecord, RawSegment, RecordLimits};
 use crate::redact::{Action, Redaction, RedactionRule};
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule};
-use crate::session::{Record, Source};
+use crate::session::{Keeps, Record, Source};
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| {
@@ -149,9 +149,10 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         max_release_ms: 1,
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
-        verbatim: false,
+        keeps: Keeps::Nothing,
         redaction: None,
         second: None,
+        untagged: None,
         partials: true,
         origin: None,
     };
@@ -160,7 +161,11 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let one_token: Arc<[u32]> = Arc::new([7; MAX_TOKENS_PER_WORD]);
     let record = Record::new(segment, 0, source, Arc::new(policy), seed.is_multiple_of(5), |_| one_token.clone());
     let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();
-    let style = Style { verbatim, redaction: redaction(seed), ..Style::of(GRAMMARS.clone()) };
+    let style = Style {
+        keeps: if verbatim { Keeps::All } else { Keeps::Nothing },
+        redaction: redaction(seed),
+        ..Style::of(GRAMMARS.clone())
+    };
     let before = ["", "my number is four", "my password is"][(seed % 3) as usize];
     let around = PassageContext {
         before,
@@ -174,6 +179,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         turn_ends: seed.is_multiple_of(7),
         around,
         sure: words.len(),
+        untagged: seed.is_multiple_of(4),
     };
     let done = apply::apply(passage, &style);
     let mut came = vec![0; words.len()];
@@ -215,7 +221,7 @@ pub fn check_sentence(bytes: &[u8]) {
             (class, _) => spans.push(([at, at + 1], ItnClass::ALL[usize::from(class) % ItnClass::ALL.len()])),
         }
     }
-    for spans in [Spans::Tagged { spans: &spans, chosen: &[], ends: &vec![false; words.len()] }, Spans::Found] {
+    for spans in [Spans::Tagged { spans: &spans, chosen: &[], ends: &vec![false; words.len()] }, Spans::Found { ends: &[] }] {
         let units = units(&words, &vec![false; words.len()], spans, &STYLE);
         assert!(units.iter().map(Unit::words).flat_map(|[from, to]| from..to).eq(0..words.len()));
         for unit in &units {

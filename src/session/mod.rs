@@ -20,6 +20,7 @@ pub mod settle;
 pub mod snapshot;
 pub mod sounds;
 pub mod stream;
+pub mod untagged;
 pub mod vocabulary;
 pub mod word;
 
@@ -34,7 +35,7 @@ pub mod simulation;
 
 use std::sync::Arc;
 
-pub use word::{Attachment, Choice, Source, Word, WordKind, kind_of};
+pub use word::{Attachment, Choice, Keeps, Source, Word, WordKind, kind_of};
 
 use crate::record::vocabulary::Spelling;
 use crate::record::{RawSegment, RawWord};

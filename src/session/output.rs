@@ -127,6 +127,8 @@ pub enum RequestBody {
     Tags(Row),
     /// the second stage about some spans
     Spans(Vec<Question>),
+    /// nothing: these are the tags of the words, because the stream has no model
+    Known(Vec<Tags>),
 }
 
 /// A request for the model, or for the second stage.

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::buffer::FreezeCause;
 use super::plan::Pass;
 use super::second::SecondStage;
+use super::untagged::Untagged;
+use super::word::Keeps;
 use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
 use crate::redact::Redaction;
@@ -105,12 +107,14 @@ pub struct Policy {
     pub inference_timeout_ms: u64,
     /// how long words of a backlog wait for the model's answer
     pub backlog_timeout_ms: u64,
-    /// whether disfluent words and recogniser markup stay in the text
-    pub verbatim: bool,
+    /// which disfluent words stay in the text
+    pub keeps: Keeps,
     /// what the profile redacts, which must not be released in halves
     pub redaction: Option<Arc<Redaction>>,
     /// asks the second stage about spans, if the profile has one
     pub second: Option<SecondStage>,
+    /// tags the words of streams without a model
+    pub untagged: Option<Untagged>,
     /// whether partials are made; hypotheses get a pass only then
     pub partials: bool,
     /// the hash of the model and of these rules, if segments carry it

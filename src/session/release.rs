@@ -28,6 +28,11 @@ fn outside_entity(buffer: &Buffer, cut: u64, ended: bool) -> bool {
     }
 }
 
+/// Whether the utterance is over with the last frozen word. Where no tagger says where sentences end, that ends one.
+fn is_over(buffer: &Buffer, cut: u64) -> bool {
+    cut == buffer.frozen() && buffer.get(cut - 1).freeze.is_some_and(|f| f.cause == FreezeCause::Utterance)
+}
+
 /// Whether a segment may end before word `cut`: it came from other input words than the word before it.
 fn outside_figure(buffer: &Buffer, cut: u64) -> bool {
     cut == buffer.total() || !buffer.get(cut - 1).word.goes_with(&buffer.get(cut).word)
@@ -39,7 +44,7 @@ fn outside_disfluency(buffer: &Buffer, cut: u64, ended: bool) -> bool {
 
 /// Whether a word stays in the text, as far as its tags tell yet.
 pub fn is_kept(entry: &BufferedWord, policy: &Policy) -> bool {
-    entry.word.removal(entry.tags.unwrap_or_default().disfluency, policy.verbatim).is_none()
+    entry.word.removal(entry.tags.unwrap_or_default().disfluency, policy.keeps).is_none()
 }
 
 /// Ranges that must not be released in halves: they are redacted, or may become so.
@@ -95,7 +100,10 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
     };
     match policy.rule {
         ReleaseRule::Frozen | ReleaseRule::Predicted { .. } => {
-            let ends = |cut: u64| tags(buffer, cut - 1).punct.ends_sentence() && outside_entity(buffer, cut, ended);
+            let ends = |cut: u64| {
+                let is_end = tags(buffer, cut - 1).punct.ends_sentence() || policy.model.is_none() && is_over(buffer, cut);
+                is_end && outside_entity(buffer, cut, ended)
+            };
             allowed(&|cut| turn == Some(cut) || ends(cut), false)
         }
         ReleaseRule::Flow => {

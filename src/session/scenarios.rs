@@ -7,7 +7,7 @@ use super::map::Accepted;
 use super::output::{InferenceRequest, RequestBody, StreamId};
 use super::policy::{Policy, ReleaseRule};
 use super::simulation::{Say, Sim, policy};
-use crate::infer::{Outcome, Row};
+use crate::infer::{ModelPin, Outcome, Row};
 use crate::record::End;
 use crate::tags::{Itn, ItnClass, Punct, Tags};
 
@@ -28,6 +28,22 @@ fn an_utterance_end_freezes_nothing_until_its_delay_and_not_if_speech_goes_on() 
     sim.say(&Say { channel: 0, words: vec![9], is_final: false, end: None });
     sim.wait(600);
     assert_eq!(sim.sessions.unfrozen_words(), 2, "the speaker went on");
+}
+
+#[test]
+fn without_a_model_words_answer_at_once_and_an_utterance_that_is_over_ends_a_segment() {
+    let untagged = Policy { model: ModelPin::none(), settling: None, ..policy() };
+    // A device that fails after a long time, and is never asked.
+    let mut sim = Sim::new(untagged, |_| (9_999, true));
+    sim.sessions.caught_up(sim.now, 0);
+    sim.say(&final_words(0, 5, Some(End::Utterance)));
+    sim.wait(299);
+    assert_eq!(sim.words(0).len(), 0, "nothing ends a segment yet");
+    sim.wait(1);
+    assert_eq!(sim.words(0).len(), 5, "max_release_ms is not waited for");
+    sim.say(&final_words(0, 3, Some(End::Session)));
+    assert!(sim.sessions.is_empty());
+    assert_eq!(sim.words(0).len(), 8);
 }
 
 #[test]

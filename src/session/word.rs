@@ -152,8 +152,8 @@ impl Word {
     }
 
     /// Why it leaves the text, as [`removal`] has it. What a recogniser wrote as one figure stays whole.
-    pub fn removal(&self, disfluency: Disfluency, verbatim: bool) -> Option<&'static str> {
-        removal(self.kind, if self.shared { Disfluency::O } else { disfluency }, verbatim)
+    pub fn removal(&self, disfluency: Disfluency, keeps: Keeps) -> Option<&'static str> {
+        removal(self.kind, if self.shared { Disfluency::O } else { disfluency }, keeps)
     }
 
     /// Whether a segment may not end between this word and `next`: both came from the same input word.
@@ -210,10 +210,23 @@ pub fn kind_of(spoken: &str) -> WordKind {
     }
 }
 
-/// Why a word leaves the text, as `removed` names it; `None` where it stays. In a `verbatim` profile every word does.
-pub fn removal(kind: WordKind, disfluency: Disfluency, verbatim: bool) -> Option<&'static str> {
+/// Which disfluent words a profile keeps in the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Keeps {
+    /// none of them
+    #[default]
+    Nothing,
+    /// filled pauses, whether a recogniser names them by markup or the tagger finds them (`fillers`)
+    Fillers,
+    /// all of them, and recogniser markup (`verbatim`)
+    All,
+}
+
+/// Why a word leaves the text, as `removed` names it; `None` where it stays.
+pub fn removal(kind: WordKind, disfluency: Disfluency, keeps: Keeps) -> Option<&'static str> {
     match (kind, disfluency) {
-        _ if verbatim => None,
+        _ if keeps == Keeps::All => None,
+        (WordKind::Filler, _) | (WordKind::Speech, Disfluency::F) if keeps == Keeps::Fillers => None,
         (WordKind::Filler, _) => Some("filler"),
         (WordKind::Markup, _) => Some("token"),
         // A word of a language that is not served stays, whatever its tags.
@@ -229,6 +242,25 @@ pub fn removal(kind: WordKind, disfluency: Disfluency, verbatim: bool) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_profile_keeps_decides_which_disfluent_words_leave() {
+        use Disfluency::{D, F, O, Rm};
+        use WordKind::{Filler, Markup, Plain, Speech};
+        for (kind, disfluency, nothing, fillers) in [
+            (Speech, O, None, None),
+            (Speech, F, Some("filler"), None),
+            (Filler, O, Some("filler"), None),
+            (Markup, F, Some("token"), Some("token")),
+            (Speech, D, Some("marker"), Some("marker")),
+            (Speech, Rm, Some("repair"), Some("repair")),
+            (Plain, F, None, None),
+        ] {
+            assert_eq!(removal(kind, disfluency, Keeps::Nothing), nothing, "{kind:?} {disfluency:?}");
+            assert_eq!(removal(kind, disfluency, Keeps::Fillers), fillers, "{kind:?} {disfluency:?}");
+            assert_eq!(removal(kind, disfluency, Keeps::All), None, "{kind:?} {disfluency:?}");
+        }
+    }
 
     #[test]
     fn recogniser_tokens_are_told_from_words() {

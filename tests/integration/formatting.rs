@@ -10,7 +10,7 @@ use faircopy::format::units::{Unit, sentence};
 use faircopy::format::{Formatted, Lexicon, Passage, PassageContext, Style, apply::apply, itn::Itn as Grammars};
 use faircopy::redact::{Action, Redaction, RedactionRule};
 use faircopy::session::boundary::measure;
-use faircopy::session::{Word, WordKind};
+use faircopy::session::{Keeps, Word, WordKind};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 use crate::kafka::needs;
@@ -73,7 +73,7 @@ fn between(line: &str, style: &Style, around: PassageContext) -> Formatted {
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
     let lexicon = Lexicon::parse("iphone\tiPhone\nebay\teBay\n").unwrap();
     apply(
-        Passage { words: &words, sentence_start: true, turn_ends: false, around, sure: words.len() },
+        Passage { words: &words, sentence_start: true, turn_ends: false, around, sure: words.len(), untagged: false },
         &Style { lexicon: Arc::new(lexicon), ..style.clone() },
     )
 }
@@ -156,8 +156,25 @@ fn a_number_that_two_speakers_say_is_redacted_as_one() {
 }
 
 #[test]
+fn a_profile_may_keep_fillers_and_have_no_marks_and_no_case() {
+    let said = "so/C um/F %HESITATION i/REP i/C mean/E we [noise] paid/, twenty/B-MONEY dollars/I/. in/C boston/C/?";
+    let keeps = Style { keeps: Keeps::Fillers, ..plain() };
+    assert_eq!(format(said, &keeps).text, "So um %HESITATION I we paid, $20. In Boston?");
+    let off = Style { marks_off: true, case_off: true, ..plain() };
+    assert_eq!(format(said, &off).text, "so i we paid $20 in boston");
+    assert_eq!(format(said, &Style { marks_off: true, ..plain() }).text, "So I we paid $20 In Boston");
+    assert_eq!(format(said, &Style { case_off: true, ..plain() }).text, "so i we paid, $20. in boston?");
+    // What the recogniser wrote around a word is a mark as well; its case is how the word was said.
+    let written = "(Hello, twenty/B-MONEY dollars!/I U.S. OK. my iphone/M is five,";
+    assert_eq!(format(written, &off).text, "Hello $20 U.S. OK my iphone is five");
+    assert_eq!(format(written, &plain()).text, "(Hello, $20! u.s. ok. my iPhone is five,");
+    let redacts = Style { marks_off: true, ..redacting(&[("card", Action::Drop, 0)]) };
+    assert_eq!(format("it is four one one one one one one one one one one one one one one one/.", &redacts).text, "It is");
+}
+
+#[test]
 fn a_verbatim_profile_keeps_every_word() {
-    let done = format("so/C %HESITATION i/REP i/C think/.", &Style { verbatim: true, ..plain() });
+    let done = format("so/C %HESITATION i/REP i/C think/.", &Style { keeps: Keeps::All, ..plain() });
     assert_eq!(done.text, "So %HESITATION I I think.");
     assert!(done.removed.is_empty());
 }
@@ -167,7 +184,14 @@ fn a_language_that_is_not_served_goes_out_as_spoken() {
     let (mut word, tags) = word("BONJOUR/C/./F", 0, &mut None);
     word.kind = WordKind::Plain;
     let done = apply(
-        Passage { words: &[(&word, tags)], sentence_start: true, turn_ends: false, around: PassageContext::default(), sure: 1 },
+        Passage {
+            words: &[(&word, tags)],
+            sentence_start: true,
+            turn_ends: false,
+            around: PassageContext::default(),
+            sure: 1,
+            untagged: false,
+        },
         &plain(),
     );
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));

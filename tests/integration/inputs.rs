@@ -160,7 +160,7 @@ fn recognisers_that_write_are_formatted_and_redacted_alike_and_words_speakers_co
             .args(["format", path.to_str().unwrap()])
             .current_dir(root())
             .env("FAIRCOPY__INPUT__FORMAT", &name)
-            .env("FAIRCOPY__INPUT__REFORMAT", "true")
+            .env("FAIRCOPY__INPUT__REFORMAT", "all")
             .env("FAIRCOPY__PROFILES__DEFAULT__REDACT__CARD", "tag")
             .env(crate::worker::FAST.0, crate::worker::FAST.1)
             .output()

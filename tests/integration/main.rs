@@ -21,6 +21,7 @@ mod leaks;
 mod ledger;
 mod metrics;
 mod model;
+mod no_model;
 mod operations;
 mod own_models;
 mod playing;

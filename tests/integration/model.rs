@@ -13,7 +13,7 @@ use faircopy::infer::{ModelFiles, ModelPin, RowWord, States, Tagger, WordTokeniz
 use faircopy::session::buffer::Buffer;
 use faircopy::session::policy::{Lookahead, Mask, Policy, Settling};
 use faircopy::session::settle::Settled;
-use faircopy::session::{self, Source, Time, Word};
+use faircopy::session::{self, Keeps, Source, Time, Word};
 use faircopy::tags::{Itn, Labels, Tags, Tilt};
 use serde::Deserialize;
 
@@ -271,9 +271,10 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         max_release_ms: 1,
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
-        verbatim: false,
+        keeps: Keeps::Nothing,
         redaction: None,
         second: None,
+        untagged: None,
         partials: false,
         origin: None,
     }

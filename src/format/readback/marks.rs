@@ -1,5 +1,7 @@
 //! A token without the marks around it and without its capitals.
 
+use crate::format::own_marks::{BEFORE, BEHIND};
+
 /// A token, as reading back sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bare {
@@ -24,6 +26,19 @@ impl Bare {
     /// Recogniser markup: it is not read back.
     pub fn markup(token: &str) -> Bare {
         Bare { text: token.into(), inner: token.into(), ends: true, is_written: false, is_mark: false, is_markup: true }
+    }
+
+    /// Whether it has figures, or signs of amounts.
+    pub fn has_figure(&self) -> bool {
+        self.is_written && self.text.contains(|c: char| c.is_ascii_digit() || "%$€£¥₹°²³½¼¾".contains(c))
+    }
+
+    /// The marks before it and behind it in the token that it was.
+    pub fn around(&self, token: &str) -> (String, String) {
+        let token: String = token.chars().map(straight).collect();
+        let Some(at) = token.find(&self.text) else { return Default::default() };
+        let only = |text: &str, marks: &[char]| text.chars().filter(|c| marks.contains(c)).collect();
+        (only(&token[..at], BEFORE), only(&token[at + self.text.len()..], BEHIND))
     }
 
     /// The word that it says where nothing reads it: in lower case, unless it has figures or signs, or capitals inside

@@ -7,6 +7,9 @@
 //!    as many together as are one thing; vendors' ways of writing are brought into the grammars' way first ([`ways`]);
 //! 3. what no grammar reads is read in parts, or passes as it stands.
 //!
+//! With [`Reformat::Figures`] only figures are read: every other token stays as it stands, and the words of a figure keep
+//! the marks around it.
+//!
 //! Every token is in exactly one [`Group`], in order.
 
 pub mod marks;
@@ -17,6 +20,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
+use super::casing::capitalise;
 use super::itn::{Back, Itn};
 use crate::session::{WordKind, kind_of};
 use marks::Bare;
@@ -41,6 +47,19 @@ const MAX_REMEMBERED_BYTES: usize = 16;
 /// See [`MAX_REMEMBERED`].
 const MAX_REMEMBERED_DIGITS: usize = 4;
 
+/// What of a recogniser's text is read back (`input.reformat`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reformat {
+    /// nothing
+    #[default]
+    Off,
+    /// case and marks are taken off, and figures are read as words
+    All,
+    /// figures are read as words; case and marks stay
+    Figures,
+}
+
 /// Tokens and the words that they are read back into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
@@ -57,6 +76,7 @@ type Remembered = HashMap<Box<str>, (Option<Back>, usize)>;
 pub struct ReadBack {
     itn: Arc<Itn>,
     literals: HashSet<String>,
+    what: Reformat,
     /// short texts that were read lately, and the steps it took
     remembered: Mutex<Remembered>,
 }
@@ -81,8 +101,8 @@ impl Allowance {
 
 impl ReadBack {
     /// By these grammars, in the styles that profiles have by default.
-    pub fn new(itn: Arc<Itn>) -> ReadBack {
-        ReadBack { literals: itn.literals(), itn, remembered: Mutex::default() }
+    pub fn new(itn: Arc<Itn>, what: Reformat) -> ReadBack {
+        ReadBack { literals: itn.literals(), itn, what, remembered: Mutex::default() }
     }
 
     /// What `tokens` say, in at most `most` words or as many as there are tokens.
@@ -99,7 +119,10 @@ impl ReadBack {
             at = made.last().expect("at least one group").tokens.end;
             groups.extend(made);
         }
-        join_marks(groups, &bare)
+        match self.what {
+            Reformat::Figures => groups.into_iter().flat_map(|group| figures_only(group, &bare, tokens)).collect(),
+            Reformat::Off | Reformat::All => join_marks(groups, &bare),
+        }
     }
 
     fn bare(&self, token: &str) -> Bare {
@@ -248,6 +271,33 @@ fn divided(back: &Back, at: usize) -> Option<Vec<Group>> {
     groups.last_mut()?.1[1] = back.words.len();
     let sound = groups.iter().all(|(_, [from, to])| from < to);
     sound.then(|| groups.into_iter().map(|(tokens, [from, to])| Group { tokens, words: back.words[from..to].to_vec() }).collect())
+}
+
+/// A group of which only figures are read: the words of figures have the marks around them and the capital that they began
+/// with, and tokens without figures stay as they stand.
+fn figures_only(group: Group, bare: &[Bare], tokens: &[&str]) -> Vec<Group> {
+    let own = group.tokens.clone();
+    // "twenty-five" is a number as well, and the grammars want its words.
+    let is_hyphenated = own.len() == 1 && group.words.len() > 1 && bare[own.start].text.contains('-');
+    if !bare[own.clone()].iter().any(Bare::has_figure) && !is_hyphenated {
+        return own.map(|at| Group { tokens: at..at + 1, words: vec![tokens[at].to_string()] }).collect();
+    }
+    let mut words = group.words;
+    // Months and the like keep their capitals: "March fifth".
+    for word in &mut words {
+        if let Some(b) = bare[own.clone()].iter().find(|b| !b.has_figure() && b.text.to_lowercase() == *word) {
+            word.clone_from(&b.text);
+        }
+    }
+    let (before, _) = bare[own.start].around(tokens[own.start]);
+    let (_, behind) = bare[own.end - 1].around(tokens[own.end - 1]);
+    let last = words.len() - 1;
+    if bare[own.start].text.starts_with(char::is_uppercase) {
+        words[0] = capitalise(&words[0]);
+    }
+    words[0] = format!("{before}{}", words[0]);
+    words[last] = format!("{}{behind}", words[last]);
+    vec![Group { tokens: own, words }]
 }
 
 /// Tokens that are nothing but marks say nothing: they go with the token after them, or the one before.

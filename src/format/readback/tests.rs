@@ -10,7 +10,8 @@ const DIR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en");
 
 thread_local! {
     static ENGLISH: ReadBack =
-        ReadBack::new(Arc::new(Itn::load(Path::new(DIR), "en-US").unwrap_or_else(|e| panic!("{e}")).with_sentences()));
+        ReadBack::new(Arc::new(Itn::load(Path::new(DIR), "en-US").unwrap_or_else(|e| panic!("{e}")).with_sentences()), Reformat::All);
+    static FIGURES: ReadBack = ReadBack::new(ENGLISH.with(|english| english.itn.clone()), Reformat::Figures);
 }
 
 fn read(text: &str) -> Vec<Group> {
@@ -34,6 +35,27 @@ fn what_recognisers_write_is_read_back_as_the_golden_file_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn where_figures_alone_are_read_case_and_marks_stay_around_them() {
+    let said = |text: &str| {
+        let tokens: Vec<&str> = text.split(' ').collect();
+        let groups = FIGURES.with(|figures| figures.read(&tokens, 1000));
+        let covered: Vec<usize> = groups.iter().flat_map(|g| g.tokens.clone()).collect();
+        assert_eq!(covered, (0..tokens.len()).collect::<Vec<_>>(), "{text}");
+        groups.into_iter().flat_map(|g| g.words).collect::<Vec<_>>().join(" ")
+    };
+    for (written, want) in [
+        ("It's $12, at 5%.", "It's twelve dollars, at five percent."),
+        ("Hello, Dr. McKay! AT&T \u{2014} yes.", "Hello, Dr. McKay! AT&T \u{2014} yes."),
+        ("On March 3, we met.", "On March third, we met."),
+        ("(5%)", "(five percent)"),
+        ("Twenty-five people?", "Twenty five people?"),
+        ("It is well-known.", "It is well-known."),
+    ] {
+        assert_eq!(said(written), want);
+    }
 }
 
 #[test]

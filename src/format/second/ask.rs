@@ -123,8 +123,8 @@ impl AsksSecond for Asker {
     fn questions(&self, view: &PassView) -> Vec<SpanQuestion> {
         let around = PassageContext::default();
         let (sentence_start, sure) = (view.sentence_start, view.words.len());
-        let passage = Passage { words: view.words, sentence_start, turn_ends: false, around, sure };
-        let (kept, _) = divide(&passage, self.style.verbatim);
+        let passage = Passage { words: view.words, sentence_start, turn_ends: false, around, sure, untagged: false };
+        let (kept, _) = divide(&passage, self.style.keeps);
         let [before, frozen] = [view.frozen_before, view.frozen].map(|at| kept.partition_point(|k| k.at < at));
         let is_new = |at: usize| (before..frozen).contains(&at);
         // Whether the end of words is known now and was not known before: a mark shows it after what the tagger left as
@@ -149,7 +149,7 @@ impl AsksSecond for Asker {
                 asked.push(SpanQuestion { last: last.at, words, own: own.into(), question });
             }
         };
-        let tagged = TaggedWords::new(&kept[..frozen]);
+        let tagged = TaggedWords::new(&kept[..frozen], false);
         // What the grammars write alone of the words that are final.
         let alone = LazyCell::new(|| tagged.units(&[], &self.style));
         // What the tagger found as several spans is asked span by span: the model has only seen texts of one span, and
@@ -389,9 +389,15 @@ mod tests {
                 })
                 .collect();
             let words: Vec<(&Word, Tags)> = words.iter().map(|(word, tags)| (word, *tags)).collect();
-            let passage =
-                Passage { words: &words, sentence_start: true, turn_ends: false, around: Default::default(), sure: words.len() };
-            let (kept, _) = divide(&passage, false);
+            let passage = Passage {
+                words: &words,
+                sentence_start: true,
+                turn_ends: false,
+                around: Default::default(),
+                sure: words.len(),
+                untagged: false,
+            };
+            let (kept, _) = divide(&passage, crate::session::Keeps::Nothing);
             let span = spans(&kept).into_iter().map(|(span, label)| (span, label.label()));
             let mixed = kept.iter().enumerate().filter(|(_, k)| k.tags.case == Case::Mixed).map(|(at, _)| ([at, at + 1], MIXED));
             let (span, class) = span.chain(mixed).next().expect("each line has a span");

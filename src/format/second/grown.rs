@@ -115,9 +115,15 @@ mod tests {
     fn with_kept<T>(said: &str, then: impl Fn(&[KeptWord]) -> T) -> T {
         let words = passage(said);
         let words: Vec<(&Word, Tags)> = words.iter().map(|(word, tags)| (word, *tags)).collect();
-        let passage =
-            Passage { words: &words, sentence_start: false, turn_ends: false, around: Default::default(), sure: words.len() };
-        then(&divide(&passage, false).0)
+        let passage = Passage {
+            words: &words,
+            sentence_start: false,
+            turn_ends: false,
+            around: Default::default(),
+            sure: words.len(),
+            untagged: false,
+        };
+        then(&divide(&passage, crate::session::Keeps::Nothing).0)
     }
 
     #[test]

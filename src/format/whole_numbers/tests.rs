@@ -147,7 +147,7 @@ proptest! {
             Some(([from, *at], class))
         }).filter(|(span, class)| span[1] <= words.len() && *class < ItnClass::ALL.len()).map(|(span, class)| (span, ItnClass::ALL[class])).collect();
         let ends = vec![false; words.len()];
-        let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends } } else { Spans::Found };
+        let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends } } else { Spans::Found { ends: &[] } };
         let made = units(&words, &ends, spans, &STYLE);
         let text = WholeNumbers { words: &words, ends: &ends, itn: &STYLE.itn, numbers: STYLE.numbers, allowed: &|_| true };
         for pair in made.windows(2) {

@@ -4,7 +4,7 @@
 //! [`Sessions`](crate::session::map::Sessions) to say.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -189,6 +189,9 @@ impl Intake {
     }
 }
 
+/// The sub-tokens of every word of a stream without a model: one, because a word has at least one.
+pub static NO_TOKENS: LazyLock<Arc<[u32]>> = LazyLock::new(|| Arc::new([0]));
+
 /// The words of a checked record, ready for a stream that decodes by `policy`.
 pub fn record_of(shared: &Shared, speech: Speech, policy: Arc<Policy>, attached: Option<Attachment>) -> Record {
     let Speech { mut segment, record, profile, session: _ } = speech;
@@ -204,6 +207,7 @@ pub fn record_of(shared: &Shared, speech: Speech, policy: Arc<Policy>, attached:
             None => tracing::error!(offset, "reading a record's figures back panicked; they pass as they stand"),
         }
     }
-    let model = shared.models.of(policy.template);
-    Record::new(segment, hash, source, policy, plain, |w| model.tokenizer.tokens(w))
+    let (model, none) = ((!policy.model.is_none()).then(|| shared.models.of(policy.template)), NO_TOKENS.clone());
+    let tokens = |word: &str| model.as_ref().map_or_else(|| none.clone(), |model| model.tokenizer.tokens(word));
+    Record::new(segment, hash, source, policy, plain, tokens)
 }

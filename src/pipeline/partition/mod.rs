@@ -24,7 +24,7 @@ use crate::format::FormatMode;
 use crate::health::Reporter;
 use crate::infer::queue::Lane;
 use crate::infer::second::SpanRequest;
-use crate::infer::{Answer, Request};
+use crate::infer::{Answer, Outcome, Request};
 use crate::produce::{DeadLetter, Outgoing};
 use crate::record::{RawRecord, Refused, Segment, Timing, decode};
 use crate::session::Time;
@@ -302,6 +302,10 @@ impl Partition {
                 due,
                 reply,
             }),
+            RequestBody::Known(tags) => {
+                // The answer comes to this task, which has not gone.
+                let _ = reply.send(Answer { stream, request_id, outcome: Outcome::Tags(tags) });
+            }
             RequestBody::Spans(questions) => {
                 let second = self.shared.models.second.as_ref().expect("streams ask it only where it is loaded");
                 let tenant = source.and_then(|s| s.tenant.clone());

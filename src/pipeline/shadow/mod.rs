@@ -37,7 +37,7 @@ use crate::config::Profile;
 use crate::events;
 use crate::infer::queue::Lane;
 use crate::infer::second::SpanRequest;
-use crate::infer::{Answer, Request};
+use crate::infer::{Answer, Outcome, Request};
 use crate::record::{End, Segment, ShadowSample};
 use crate::session::Time;
 use crate::session::map::{Sessions, StreamLimits};
@@ -276,6 +276,10 @@ impl Shadow {
                     due,
                     reply,
                 }),
+                RequestBody::Known(tags) => {
+                    // The answer comes to this task, which has not gone.
+                    let _ = reply.send(Answer { stream, request_id, outcome: Outcome::Tags(tags) });
+                }
                 RequestBody::Spans(questions) => {
                     let second = models.second.as_ref().expect("streams ask it only where it is loaded");
                     let tenant = None; // nobody is charged

@@ -239,13 +239,14 @@ fn loaded(reformat: bool) -> &'static Shared {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let text = format!(
             "[kafka]\nsession_timeout_ms = {SESSION_TIMEOUT_MS}\n\
-             [input]\nreformat = {reformat}\n\
+             [input]\nreformat = {:?}\n\
              [delivery]\ntransaction_timeout_ms = {TRANSACTION_TIMEOUT_MS}\ndrain_deadline_ms = 3000\n\
              [decode]\nlate_ttl_ms = {LATE_TTL_MS}\n\
              [profiles.default]\nmodel = \"en-fast\"\nmax_delay_ms = 2000\nmax_release_ms = 3000\nredaction = \"none\"\n\
              [profiles.bank]\nredact_asked = {{ words = 30, seconds = 60 }}\n[profiles.bank.redact]\npin = {{ action = \"mask\" }}\n\
              [profiles.limited.quota]\nsession_words_per_second = 2\nbeyond = \"dead_letter\"\n\
-             [tenants]\nbank = \"bank\"\nlimited = \"limited\"\n"
+             [tenants]\nbank = \"bank\"\nlimited = \"limited\"\n",
+            if reformat { "all" } else { "off" }
         );
         file.write_all(text.as_bytes()).unwrap();
         Shared::with_taggers(Settings::load(Some(file.path())).unwrap(), |_| Ok(Vec::new())).unwrap()

@@ -249,6 +249,7 @@ impl Sim {
                 self.sessions.next_request(self.now, false).or_else(|| self.sessions.next_request(self.now, true))
             {
                 let (takes, _) = (self.device)(self.asked);
+                let takes = if matches!(ask.asks, RequestBody::Known(_)) { 0 } else { takes };
                 let (owner, store) = &mut self.kept;
                 if let RequestBody::Tags(row) = &ask.asks
                     && (row.after.is_some() || row.keep.is_some())
@@ -272,6 +273,7 @@ impl Sim {
                 let (_, fails) = (self.device)(id >> 32);
                 let outcome = match asks {
                     RequestBody::Tags(row) => self.infer(stream, &row, fails),
+                    RequestBody::Known(tags) => Outcome::Tags(tags),
                     RequestBody::Spans(_) if fails => Outcome::Failed,
                     RequestBody::Spans(questions) => {
                         Outcome::Written(questions.into_iter().map(|q| Some(q.source.class.into())).collect())

@@ -3,6 +3,7 @@
 use super::super::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
+use crate::session::Keeps;
 
 /// Short windows and delays, so that few words meet every rule.
 pub fn policy() -> Policy {
@@ -21,9 +22,10 @@ pub fn policy() -> Policy {
         max_release_ms: 2000,
         inference_timeout_ms: 500,
         backlog_timeout_ms: 500,
-        verbatim: false,
+        keeps: Keeps::Nothing,
         redaction: None,
         second: None,
+        untagged: None,
         partials: true,
         origin: None,
     }

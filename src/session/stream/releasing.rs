@@ -76,7 +76,7 @@ impl Stream {
         let sentence_start = self.progress.sentence_start;
         for entry in &entries {
             let tags = entry.tags.unwrap_or_default();
-            let leaves = entry.word.removal(tags.disfluency, self.policy.verbatim).is_some();
+            let leaves = entry.word.removal(tags.disfluency, self.policy.keeps).is_some();
             self.progress.counts.removed += if leaves { entry.word.src[1] - entry.word.src[0] } else { 0 };
             // A removed word's end mark moves to the kept word before it. A mark on a word that goes out as spoken is
             // not written.

@@ -95,12 +95,19 @@ impl Stream {
         } else if let Some((row, settled)) = self.next_again() {
             (RequestKind::Again(settled), RequestBody::Tags(row.tagging_last(0, None)), false)
         } else if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
-            (RequestKind::Pass(pass), RequestBody::Tags(self.row(pass)), false)
+            (RequestKind::Pass(pass), self.pass_body(pass), false)
         } else {
             let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
             let kind = RequestKind::Hypothesis { known, revision: hypothesis.revision };
-            let more: Vec<RowWord> = hypothesis.to_request()?.iter().map(|w| w.in_row()).collect();
-            (kind, RequestBody::Tags(open_row(&self.settled, known, &more, false, &self.buffer, &self.policy)), true)
+            let more = hypothesis.to_request()?;
+            let body = match known_tags(&self.buffer, &self.policy, known, more) {
+                Some(tags) => RequestBody::Known(tags),
+                None => {
+                    let more: Vec<RowWord> = more.iter().map(Word::in_row).collect();
+                    RequestBody::Tags(open_row(&self.settled, known, &more, false, &self.buffer, &self.policy))
+                }
+            };
+            (kind, body, true)
         };
         let id = self.next_id;
         self.next_id += 1;
@@ -119,6 +126,14 @@ impl Stream {
             self.again = None;
         }
         next
+    }
+
+    /// What a pass asks, or what its words answer by themselves.
+    fn pass_body(&self, pass: Pass) -> RequestBody {
+        match known_tags(&self.buffer, &self.policy, pass.upto, &[]) {
+            Some(tags) => RequestBody::Known(tags),
+            None => RequestBody::Tags(self.row(pass)),
+        }
     }
 
     /// The row of a pass, and the words whose tags it asks for.
@@ -278,6 +293,18 @@ impl Stream {
             }
         }
     }
+}
+
+/// The tags of the open words before `upto` and of `more` after them, of a stream without a model. `None` if the stream
+/// has a model.
+fn known_tags(buffer: &Buffer, policy: &Policy, upto: u64, more: &[Word]) -> Option<Vec<Tags>> {
+    if !policy.model.is_none() {
+        return None;
+    }
+    let words: Vec<&Word> = buffer.range(buffer.released(), upto).map(|e| &e.word).chain(more).collect();
+    let mut tags = policy.untagged.as_ref().map_or_else(|| vec![Tags::default(); words.len()], |by| by.0.tags(&words));
+    tags.drain(..(buffer.frozen().min(upto) - buffer.released()) as usize);
+    Some(tags)
 }
 
 /// The row of a pass that settles nothing: the unsettled words, after kept states; if there are no states, some history

@@ -53,7 +53,8 @@ pub fn settings(model: Option<&str>, reformat: bool) -> String {
             "[profiles.{name}]\nredact_names = NAMES\nredact_asked = {{ words = 30, seconds = 60 }}\n[profiles.{name}.redact]\n{rules}"
         )
     };
-    let mut text = format!("[input]\nreformat = {reformat}\n[profiles.default]\nredaction = \"none\"\n");
+    let reformat = if reformat { "all" } else { "off" };
+    let mut text = format!("[input]\nreformat = {reformat:?}\n[profiles.default]\nredaction = \"none\"\n");
     if let Some(model) = model {
         text.push_str(&format!("model = {model:?}\n"));
     }
@@ -164,6 +165,15 @@ fn the_corpus_has_utterances_of_every_class_and_sort() {
 #[test]
 fn nobody_talks_around_redaction() {
     verdict(&by_taggers(Extent::Sample));
+}
+
+/// Of a profile without a model: its grammars alone say what is an amount or a date.
+#[test]
+fn nobody_talks_around_redaction_without_a_model() {
+    let lines = all_lines();
+    let said = Bank::new(&NAMES, &settings(Some("none"), false), "");
+    let shared = Arc::new(Shared::with_taggers(said.settings(), |_| Ok(vec![])).unwrap());
+    verdict(&[play(&shared, &lines, Extent::Sample(0), "none")]);
 }
 
 mod chaos {

@@ -1,0 +1,101 @@
+//! The tags of words that no model has seen (`model = "none"`): marks as the recogniser wrote them, and spans where the
+//! grammars find numbers.
+//!
+//! The spans decide only where a segment may end. What is written of a segment's words is decided when the segment is
+//! written, by [`super::units`].
+
+use std::sync::Arc;
+
+use super::own_marks::Marked;
+use super::style::Style;
+use super::units::{Spans, Unit, units};
+use crate::session::untagged::TagsWords;
+use crate::session::{Word, WordKind};
+use crate::tags::{Itn, ItnClass, Punct, Tags};
+
+/// Abbreviations whose point ends no sentence, because a name or a number follows. In lower case.
+const TITLES: [&str; 26] = [
+    "mr", "mrs", "ms", "mx", "dr", "prof", "rev", "hon", "sen", "rep", "gov", "gen", "col", "maj", "capt", "lt", "sgt", "st",
+    "mt", "ft", "no", "vs", "approx", "dept", "est", "messrs",
+];
+
+/// Tags words by their own marks and by the grammars of a profile.
+pub struct ByWords {
+    style: Arc<Style>,
+}
+
+impl ByWords {
+    /// With the formatting of a profile.
+    pub fn new(style: Arc<Style>) -> ByWords {
+        ByWords { style }
+    }
+}
+
+/// The mark that a recogniser wrote behind a word. Marks that the tag set does not have count as the nearest that it has.
+pub fn mark_of(word: &Word) -> Punct {
+    if matches!(word.kind, WordKind::Filler | WordKind::Markup) {
+        return Punct::O;
+    }
+    let Marked { word, behind, .. } = Marked::of(&word.spoken);
+    let is_initial = || word.chars().count() == 1 && word.chars().all(char::is_uppercase) && word != "I";
+    let is_title = || is_initial() || TITLES.contains(&&*word.to_lowercase());
+    if behind.contains('?') {
+        Punct::Question
+    } else if behind.contains(['!', '\u{2026}']) || behind.contains('.') && !is_title() {
+        Punct::Period
+    } else if behind.contains([',', ';', ':']) {
+        Punct::Comma
+    } else {
+        Punct::O
+    }
+}
+
+impl TagsWords for ByWords {
+    fn tags(&self, words: &[&Word]) -> Vec<Tags> {
+        let lower: Vec<String> = words.iter().map(|word| Marked::of(&word.spoken).word.to_lowercase()).collect();
+        let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
+        let fixed: Vec<bool> = words.iter().map(|word| word.kind != WordKind::Speech).collect();
+        let ends: Vec<bool> = words.iter().map(|word| !Marked::of(&word.spoken).behind.is_empty()).collect();
+        let mut tags: Vec<Tags> = words.iter().map(|word| Tags { punct: mark_of(word), ..Tags::default() }).collect();
+        // What two people say is no one number.
+        let turns: Vec<usize> = (0..words.len()).filter(|at| *at == 0 || words[*at].begins_turn()).chain([words.len()]).collect();
+        for turn in turns.windows(2) {
+            let (from, to) = (turn[0], turn[1]);
+            let found = Spans::Found { ends: &ends[from..to] };
+            for unit in units(&lower[from..to], &fixed[from..to], found, &self.style) {
+                if let Unit::Entity { words: [first, last], .. } = unit {
+                    let of = &mut tags[from + first..from + last];
+                    of.iter_mut().for_each(|tags| tags.itn = Itn::I(ItnClass::Cardinal));
+                    of[0].itn = Itn::B(ItnClass::Cardinal);
+                }
+            }
+        }
+        tags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_marks_of_a_recogniser_are_those_of_its_words() {
+        for (said, want) in [
+            ("hello", Punct::O),
+            ("hello,", Punct::Comma),
+            ("hello;", Punct::Comma),
+            ("hello.", Punct::Period),
+            ("hello!\u{201d}", Punct::Period),
+            ("hello?", Punct::Question),
+            ("Really?!", Punct::Question),
+            ("Dr.", Punct::O),
+            ("J.", Punct::O),
+            ("I.", Punct::Period),
+            ("p.m.", Punct::O),
+            ("p.m.,", Punct::Comma),
+            ("[noise]", Punct::O),
+        ] {
+            assert_eq!(mark_of(&Word::new(said, Arc::default())), want, "{said}");
+        }
+    }
+}

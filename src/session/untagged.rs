@@ -1,0 +1,31 @@
+//! Streams without a tagger (`model = "none"`): what their words say by themselves, and what a segment may not divide.
+//!
+//! Passes are planned as for any stream. Instead of a model the words of the pass answer, at once: the marks that the
+//! recogniser wrote, and the numbers that the grammars read. The answer depends on the words known at the pass only.
+
+use std::sync::Arc;
+
+use super::Word;
+use crate::tags::Tags;
+
+/// Tags words by what they say: a pure function.
+pub trait TagsWords: Send + Sync {
+    /// One tag for each word, in order. The words are those of a stream that have not left.
+    fn tags(&self, words: &[&Word]) -> Vec<Tags>;
+}
+
+/// What answers the passes of a profile's streams without a model.
+#[derive(Clone)]
+pub struct Untagged(pub Arc<dyn TagsWords>);
+
+impl std::fmt::Debug for Untagged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Untagged")
+    }
+}
+
+impl PartialEq for Untagged {
+    fn eq(&self, other: &Untagged) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
