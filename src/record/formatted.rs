@@ -120,6 +120,8 @@ pub enum Timing {
     /// the speaker had stopped for long enough when the first number of words was known: the words before the second
     /// number froze
     Utterance([u64; 2]),
+    /// another channel had spoken a whole turn since the first number of words: the words before the second number froze
+    Replied([u64; 2]),
     /// frozen words had waited for long enough: from this word on they were released, when so many words were frozen,
     /// and the latest pass of the release rule `predicted` had seen so many (0 with other rules)
     Release([u64; 3]),

@@ -22,11 +22,16 @@ pub struct LastWord {
 }
 
 /// Seconds as whole milliseconds. Ties go to the even number, as where models are trained.
-fn ms(seconds: Option<f64>) -> Option<i64> {
+pub(super) fn ms(seconds: Option<f64>) -> Option<i64> {
     seconds.map(|s| (s * 1000.0).round_ties_even() as i64)
 }
 
 impl LastWord {
+    /// When it ended, milliseconds.
+    pub(super) fn end_ms(&self) -> Option<i64> {
+        self.end_ms
+    }
+
     fn of(word: &Word) -> LastWord {
         let letters = word.kind.for_model(&word.spoken).chars().filter(|c| c.is_alphanumeric()).count();
         LastWord { start_ms: ms(word.start), end_ms: ms(word.end), letters: letters as u32, speaker: word.speaker.clone() }

@@ -19,11 +19,14 @@ pub mod second;
 pub mod settle;
 pub mod snapshot;
 pub mod sounds;
+pub mod speech_clock;
 pub mod stream;
 pub mod untagged;
 pub mod vocabulary;
 pub mod word;
 
+#[cfg(test)]
+mod clock_proptests;
 #[cfg(test)]
 mod proptests;
 #[cfg(test)]
@@ -76,6 +79,8 @@ pub struct Record {
     pub source: Arc<Source>,
     /// spellings for its session, from this record on
     pub vocabulary: Vec<Spelling>,
+    /// whether another channel spoke a whole turn before its words; its session notes that when the record comes
+    pub replied: bool,
 }
 
 impl Record {
@@ -132,6 +137,7 @@ impl Record {
             policy,
             source: source.clone(),
             vocabulary: raw.vocabulary,
+            replied: false,
         }
     }
 }

@@ -9,10 +9,19 @@ use std::collections::{BTreeSet, VecDeque};
 use super::buffer::FreezeCause;
 use crate::record::Timing;
 
+/// The pass that a decision planned: how many words were known, before which word it freezes, and why.
+pub fn pass_of(decision: Timing) -> Option<([u64; 2], FreezeCause)> {
+    match decision {
+        Timing::Timer(pass) => Some((pass, FreezeCause::Timer)),
+        Timing::Utterance(pass) | Timing::Replied(pass) => Some((pass, FreezeCause::Utterance)),
+        _ => None,
+    }
+}
+
 /// The decisions of one epoch that are still to be repeated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
-    passes: VecDeque<(u64, u64, FreezeCause)>,
+    passes: VecDeque<Timing>,
     releases: VecDeque<[u64; 3]>,
     failed: BTreeSet<[u64; 2]>,
     undecided: BTreeSet<[u64; 2]>,
@@ -25,8 +34,7 @@ impl Recorded {
         let mut recorded = Recorded::default();
         for decision in timing {
             match decision {
-                Timing::Timer([known, to]) => recorded.passes.push_back((known, to, FreezeCause::Timer)),
-                Timing::Utterance([known, to]) => recorded.passes.push_back((known, to, FreezeCause::Utterance)),
+                Timing::Timer(_) | Timing::Utterance(_) | Timing::Replied(_) => recorded.passes.push_back(decision),
                 Timing::Release(release) => recorded.releases.push_back(release),
                 Timing::Failed(pass) => _ = recorded.failed.insert(pass),
                 Timing::Undecided(pass) => _ = recorded.undecided.insert(pass),
@@ -37,12 +45,10 @@ impl Recorded {
         recorded
     }
 
-    /// The next pass that a timer planned when `known` words were known, or fewer: the words before which it freezes,
-    /// and its cause.
-    pub fn next_pass(&mut self, known: u64) -> Option<(u64, FreezeCause)> {
-        let &(_, to, cause) = self.passes.front().filter(|(at, ..)| *at <= known)?;
-        self.passes.pop_front();
-        Some((to, cause))
+    /// The next decision that planned a pass when `known` words were known, or fewer.
+    pub fn next_pass(&mut self, known: u64) -> Option<Timing> {
+        let is_due = |decision: &Timing| pass_of(*decision).is_some_and(|([at, _], _)| at <= known);
+        self.passes.pop_front_if(|decision| is_due(decision))
     }
 
     /// The next release by the clock that is due with so many words frozen, and with so many seen by the latest pass:
@@ -80,13 +86,16 @@ mod tests {
             Timing::Release([0, 2, 0]),
             Timing::Failed([6, 3]),
             Timing::Utterance([9, 9]),
+            Timing::Replied([9, 9]),
             Timing::Expired(70),
         ];
         let mut recorded = Recorded::new(timing);
         assert_eq!(recorded.next_pass(4), None);
-        assert_eq!(recorded.next_pass(5), Some((2, FreezeCause::Timer)));
+        assert_eq!(recorded.next_pass(5), Some(Timing::Timer([5, 2])));
         assert_eq!(recorded.next_pass(8), None);
-        assert_eq!(recorded.next_pass(20), Some((9, FreezeCause::Utterance)));
+        assert_eq!(recorded.next_pass(20), Some(Timing::Utterance([9, 9])));
+        assert_eq!(recorded.next_pass(20), Some(Timing::Replied([9, 9])));
+        assert_eq!(recorded.next_pass(20), None);
         assert_eq!(
             (recorded.next_release(1, 99), recorded.next_release(2, 0), recorded.next_release(9, 9)),
             (None, Some(0), None)

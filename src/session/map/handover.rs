@@ -21,6 +21,7 @@ impl Sessions {
                     &slot.profile,
                     &slot.waiting,
                     self.vocabularies.of(&key.session),
+                    slot.others,
                 ))))
             }
             None => self
@@ -100,7 +101,7 @@ impl Sessions {
         let id = self.next_id;
         self.next_id += 1;
         self.by_key.insert(key.clone(), id);
-        self.slots.insert(id, Slot { waiting, ..Slot::new(key.clone(), profile, stream) });
+        self.slots.insert(id, Slot { waiting, others: state.others, ..Slot::new(key.clone(), profile, stream) });
         self.after(id, Vec::new(), now);
         self.changed.remove(&key); // the stream is unchanged since its snapshot
         Ok(())

@@ -5,6 +5,7 @@
 //! walks all streams.
 
 mod handover;
+mod others;
 mod questions;
 pub mod repeated;
 mod requests;
@@ -21,9 +22,11 @@ use super::ended::EndedStreams;
 use super::output::{EndCause, StreamEvent, StreamId, StreamKey, StreamRef, Tail};
 use super::policy::Policy;
 use super::snapshot::HeldInput;
+use super::speech_clock::OtherSpeech;
 use super::stream::Stream;
 use super::{Record, Source, Time};
 use crate::record::End;
+use others::Spoken;
 use vocabularies::Vocabularies;
 
 /// Limits of a partition's table of streams.
@@ -56,12 +59,24 @@ struct Slot {
     pending: u64,
     queued: bool,
     asking: bool,
+    /// what the other channels have said since the channel's last record, by the order of records
+    others: OtherSpeech,
 }
 
 impl Slot {
     fn new(key: StreamKey, profile: Arc<str>, stream: Stream) -> Slot {
         let waiting = VecDeque::new();
-        Slot { key, profile, stream, waiting, due: None, pending: 0, queued: false, asking: false }
+        Slot {
+            key,
+            profile,
+            stream,
+            waiting,
+            due: None,
+            pending: 0,
+            queued: false,
+            asking: false,
+            others: OtherSpeech::default(),
+        }
     }
 
     fn reference(&self, id: StreamId) -> StreamRef {
@@ -168,6 +183,8 @@ impl Sessions {
             self.spell(&key, &mut record);
         }
         let said = if held { None } else { self.note_asked_classes(&key, &mut record) };
+        let spoke = if held { Spoken::default() } else { self.note_replies(&key, &mut record) };
+        let heard = OtherSpeech::said(&record);
         let accepted = if opens_nothing || held {
             Accepted::Taken
         } else {
@@ -175,6 +192,8 @@ impl Sessions {
         };
         if accepted == Accepted::Taken {
             self.note_questions(&key, said);
+            self.spoke(&key, spoke);
+            self.heard_by_others(&key, offset, &heard);
             for other in others {
                 self.route(other, HeldInput::End(EndCause::Session), now);
             }

@@ -9,11 +9,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::questions::{HeardAgain, RecordSpeech};
-use super::{Sessions, Slot};
+use super::{Accepted, Sessions, Slot};
 use crate::record::End;
 use crate::session::output::{EndCause, StreamKey};
 use crate::session::policy::Policy;
 use crate::session::snapshot::{HeldInput, StreamOutline};
+use crate::session::speech_clock::OtherSpeech;
 use crate::session::stream::Stream;
 use crate::session::{Record, Time};
 
@@ -145,6 +146,7 @@ impl Sessions {
         let speaker = StreamKey { session: key.session.clone(), channel: channel.into() };
         let own = *key == speaker;
         let mut said = RecordSpeech::of(&record);
+        let heard = OtherSpeech::said(&record);
         if stream.wants(offset) {
             if own && stream.is_over_at(offset) {
                 self.end_if_over(stream, now);
@@ -153,10 +155,16 @@ impl Sessions {
             self.spell(key, &mut record);
             if own {
                 said = self.note_asked_classes(key, &mut record);
-                self.route(key.clone(), HeldInput::Record(record, profile.clone()), now);
+                let spoken = self.note_replies(key, &mut record);
+                if self.route(key.clone(), HeldInput::Record(record, profile.clone()), now) == Accepted::Taken {
+                    self.spoke(key, spoken);
+                }
             } else if ends_session && self.by_key.contains_key(key) && self.goes_on(key) {
                 self.route(key.clone(), HeldInput::End(EndCause::Session), now);
             }
+        }
+        if !own && stream.wants(offset) {
+            self.hear_again(key, &heard);
         }
         self.note_questions_again(key, &speaker, offset, said);
     }

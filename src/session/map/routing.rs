@@ -110,6 +110,8 @@ impl Sessions {
         for input in slot.waiting {
             self.route(slot.key.clone(), input, now);
         }
+        // Of what waited it is noted already what the others said before.
+        self.spoke(&slot.key, Some(slot.others));
         if self.channels(&slot.key.session).next().is_none() {
             self.vocabularies.closed(&slot.key.session, now.plus(self.limits.late_ttl_ms), self.limits.max_streams);
         }

@@ -185,6 +185,7 @@ impl Sim {
             policy: self.policy.clone(),
             source: source.clone(),
             vocabulary: Vec::new(),
+            replied: false,
         }
     }
 
@@ -214,6 +215,21 @@ impl Sim {
             }
         }
         self.send(record, say.channel);
+    }
+
+    /// When the last of these words ends, milliseconds.
+    pub fn spoken_at(&self, say: &Say) -> u64 {
+        let mut clock = self.clocks.get(&say.channel).copied().unwrap_or_default();
+        for &w in &say.words {
+            starts(&mut clock, w);
+            ends(&mut clock, w);
+        }
+        clock
+    }
+
+    /// The raw topic: records and their channels.
+    pub fn said(&self) -> &[(Record, u8)] {
+        &self.said
     }
 
     /// Sends the channel's last counter and content once more.

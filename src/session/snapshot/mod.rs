@@ -29,7 +29,7 @@ use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
-const VERSION: u8 = 8;
+const VERSION: u8 = 9;
 /// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value as version 8 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a
+    /// A value as version 9 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a
     /// snapshot holds counts [`VERSION`] up and puts new bytes here; what stands before the version byte never changes.
     const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
@@ -173,7 +173,7 @@ mod tests {
             "model": "en-test-1",
             "progress": {
                 "epoch": 41, "seq": 2, "seen": 6, "counts": {"words": 7, "segments": 2, "removed": 1, "degraded": 0}, "last": [3, 99],
-                "last_was_final": true, "sentence_start": true, "ending": null,
+                "last_was_final": true, "utterance_over": true, "sentence_start": true, "ending": null,
                 "timing": [{"timer": [6, 3]}, {"expired": 9}],
                 "last_word": {"start_ms": 1500, "end_ms": 1750, "letters": 5, "speaker": "spk_1"},
                 "channel_context": {
@@ -200,7 +200,8 @@ mod tests {
                 {"word": word("three", "Speech", [6, 7]), "tags": null, "freeze": null}
             ],
             "last_source": 0,
-            "waiting": [{"End": "Session"}]
+            "waiting": [{"End": "Session"}],
+            "others": {"since_ms": 1750, "words": 2, "until_ms": 2500}
         });
         Snapshot::Open(serde_json::from_value(state).unwrap())
     }
@@ -223,7 +224,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 8, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 9, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());

@@ -108,7 +108,7 @@ impl OpenStream {
         for w in &self.waiting {
             waiting.push_back(match w {
                 HeldInputState::End(cause) => HeldInput::End(*cause),
-                HeldInputState::Record { seq, hash, is_final, words, end, source: of, profile } => {
+                HeldInputState::Record { seq, hash, is_final, words, end, replied, source: of, profile } => {
                     let (profile, policy) = context.profile(profile, None);
                     let record = Record {
                         seq: *seq,
@@ -123,6 +123,7 @@ impl OpenStream {
                         policy,
                         source: source(*of)?,
                         vocabulary: Vec::new(), // its words have it
+                        replied: *replied,
                     };
                     HeldInput::Record(record, profile)
                 }

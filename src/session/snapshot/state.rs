@@ -11,6 +11,7 @@ use crate::session::buffer::FreezeCause;
 use crate::session::output::EndCause;
 use crate::session::plan::Pass;
 use crate::session::settle::Settled;
+use crate::session::speech_clock::OtherSpeech;
 use crate::session::stream::StreamProgress;
 use crate::session::{Choice, WordKind};
 
@@ -40,6 +41,8 @@ pub struct OpenStream {
     pub(super) entries: Vec<EntryState>,
     pub(super) last_source: Option<u32>,
     pub(super) waiting: Vec<HeldInputState>,
+    /// what the other channels have said since its last word
+    pub(in crate::session) others: OtherSpeech,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,6 +94,7 @@ pub(super) enum HeldInputState {
         is_final: bool,
         words: Vec<WordState>,
         end: Option<EndState>,
+        replied: bool,
         source: u32,
         profile: Box<str>,
     },

@@ -9,6 +9,7 @@ use crate::record::End;
 use crate::session::buffer::{BufferParts, BufferedWord, Freeze};
 use crate::session::plan::Pass;
 use crate::session::settle::Settled;
+use crate::session::speech_clock::OtherSpeech;
 use crate::session::stream::StreamProgress;
 use crate::session::vocabulary::Vocabulary;
 use crate::session::{Source, Word};
@@ -72,6 +73,7 @@ impl OpenStream {
         (covered, passes): (u64, Vec<Pass>),
         (parts, settled): (BufferParts, Settled),
         (waiting, vocabulary): (&VecDeque<HeldInput>, Option<&Arc<Vocabulary>>),
+        others: OtherSpeech,
     ) -> OpenStream {
         let mut sources = Sources::default();
         let vocabulary = vocabulary.map(|vocabulary| sources.vocabulary(vocabulary));
@@ -99,6 +101,7 @@ impl OpenStream {
                     End::Channel => EndState::Channel,
                     End::Session => EndState::Session,
                 }),
+                replied: r.replied,
                 source: sources.place(&r.source),
                 profile: (&**profile).into(),
             },
@@ -128,6 +131,7 @@ impl OpenStream {
             entries,
             last_source,
             waiting,
+            others,
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::session::plan::{Pass, Plan};
 use crate::session::policy::Policy;
 use crate::session::settle::Settled;
 use crate::session::snapshot::{HeldInput, OpenStream, SnapshotContext, SnapshotError, StreamOutline};
+use crate::session::speech_clock::OtherSpeech;
 use crate::session::vocabulary::Vocabulary;
 
 /// Unfrozen words that a row can hold, with one token each.
@@ -23,8 +24,14 @@ const MAX_COUNT: u64 = 1 << 48;
 
 impl Stream {
     /// What the next owner needs of the stream. `waiting`: input that is held until the stream has closed.
-    /// `vocabulary`: its session's.
-    pub fn snapshot(&self, profile: &str, waiting: &VecDeque<HeldInput>, vocabulary: Option<&Arc<Vocabulary>>) -> OpenStream {
+    /// `vocabulary`: its session's. `others`: what the other channels have said since its last word.
+    pub fn snapshot(
+        &self,
+        profile: &str,
+        waiting: &VecDeque<HeldInput>,
+        vocabulary: Option<&Arc<Vocabulary>>,
+        others: OtherSpeech,
+    ) -> OpenStream {
         // A request under way is made again: its pass comes first in the plan.
         OpenStream::new(
             profile,
@@ -34,6 +41,7 @@ impl Stream {
             (self.plan.covered(), self.open_pass().into_iter().chain(self.plan.passes()).collect()),
             (self.buffer.parts(), self.settled),
             (waiting, vocabulary),
+            others,
         )
     }
 
@@ -119,7 +127,7 @@ mod tests {
         let sim = Sim::new(policy(), |_| (0, false));
         let record = sim.record(&Say { channel: 0, words: vec![7; words], is_final: true, end: None }, 0);
         stream.push(record, Time(0));
-        stream.snapshot("default", &VecDeque::new(), None)
+        stream.snapshot("default", &VecDeque::new(), None, OtherSpeech::default())
     }
 
     fn restored(state: &OpenStream) -> Result<Stream, SnapshotError> {

@@ -28,10 +28,10 @@ use super::hypothesis::Hypothesis;
 use super::output::{EndCause, StreamOutput, Tail};
 use super::plan::Plan;
 use super::policy::{Policy, ReleaseRule};
-use super::recorded::Recorded;
+use super::recorded::{self, Recorded};
 use super::second::SpanQuestion;
 use super::settle::Settled;
-use super::{Record, Source, Time, Word, release};
+use super::{Record, Source, Time, Word, WordKind, release, speech_clock};
 use crate::record::{Counts, End, Timing};
 use crate::redact::{ChannelContext, Redaction};
 use requests::{InFlight, TaggedPass};
@@ -46,6 +46,8 @@ pub struct StreamProgress {
     counts: Counts,
     last: Option<(Option<u64>, u64)>,
     last_was_final: bool,
+    /// the recogniser said that the utterance ended with the last word
+    utterance_over: bool,
     sentence_start: bool,
     /// what the next word's boundary is measured from
     last_word: Option<LastWord>,
@@ -97,6 +99,7 @@ impl Stream {
             counts: Counts::default(),
             last: None,
             last_was_final: false,
+            utterance_over: false,
             sentence_start: true,
             last_word: None,
             channel_context,
@@ -202,7 +205,11 @@ impl Stream {
         let placed = record.words.into_iter().map(|word| Word { src: word.src.map(|n| n + taken), ..word });
         if record.is_final {
             self.progress.counts.words += came;
+            let mut replied = record.replied;
             for mut word in placed {
+                if word.kind != WordKind::Markup {
+                    self.pause_before(&word, std::mem::take(&mut replied));
+                }
                 word.speaker.iter().for_each(|name| self.progress.channel_context.speakers.heard(name));
                 boundary::measure(&mut self.progress.last_word, &mut word);
                 // Where figures are read back otherwise than they were, some may come twice. None is lost.
@@ -228,6 +235,7 @@ impl Stream {
             self.hypothesis = Some(Hypothesis::new(words, limit, self.revision));
         }
         self.repeat_passes();
+        self.progress.utterance_over |= record.is_final && record.end == Some(End::Utterance);
         match record.end {
             None => {}
             // A hypothesis ends nothing. If passes are planned for all words, there is nothing to wait for.
@@ -238,20 +246,36 @@ impl Stream {
         }
     }
 
-    /// Plans the passes that the clock planned when as many words were known.
-    fn repeat_passes(&mut self) {
+    /// Plans the pass that the silence before the next word decides on: by the words' times alone, or because another
+    /// channel spoke a whole turn meanwhile (`replied`).
+    fn pause_before(&mut self, word: &Word, replied: bool) {
+        let over = std::mem::take(&mut self.progress.utterance_over);
         let total = self.buffer.total();
-        while let Some((to, cause)) = self.recorded.next_pass(total) {
-            self.plan_by_clock(to.min(total), cause);
+        if self.plan.covered() == total {
+            return;
+        }
+        if replied {
+            self.plan_by_clock(Timing::Replied([total, total]));
+        } else if let Some(cause) = speech_clock::timer_before(self.progress.last_word.as_ref(), over, word, &self.policy) {
+            // The words' times say it again to whoever makes the segments again.
+            self.plan.push(total, total, cause);
         }
     }
 
-    /// Plans a pass over all words that freezes the words before `to`, and notes it.
-    fn plan_by_clock(&mut self, to: u64, cause: FreezeCause) {
+    /// Plans the passes that the clock planned when as many words were known.
+    fn repeat_passes(&mut self) {
         let total = self.buffer.total();
-        self.plan.push(total, to, cause);
-        let timing = if cause == FreezeCause::Timer { Timing::Timer([total, to]) } else { Timing::Utterance([total, to]) };
-        self.progress.timing.push(timing);
+        while let Some(timing) = self.recorded.next_pass(total) {
+            self.plan_by_clock(timing);
+        }
+    }
+
+    /// Plans the pass of this decision over all words, and notes the decision.
+    fn plan_by_clock(&mut self, decision: Timing) {
+        let Some(([_, to], cause)) = recorded::pass_of(decision) else { return };
+        let total = self.buffer.total();
+        self.plan.push(total, to.min(total), cause);
+        self.progress.timing.push(decision);
     }
 
     /// Ends the epoch because nothing was heard. `next_offset`: of the partition's next record.
@@ -316,12 +340,12 @@ impl Stream {
         let waited = |e: &BufferedWord| e.arrived.plus(self.policy.max_delay_ms) <= now;
         let due = self.plan.covered() + self.buffer.range(self.plan.covered(), total).take_while(|e| waited(e)).count() as u64;
         if due > self.plan.covered() {
-            self.plan_by_clock(due, FreezeCause::Timer);
+            self.plan_by_clock(Timing::Timer([total, due]));
         }
         if self.utterance_due.is_some_and(|t| t <= now) {
             self.utterance_due = None;
             if self.plan.covered() < total {
-                self.plan_by_clock(total, FreezeCause::Utterance);
+                self.plan_by_clock(Timing::Utterance([total, total]));
             }
         }
         while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {

@@ -1,0 +1,153 @@
+//! The clock of speech: what a silence between two words decides, by the words' own times.
+//!
+//! A timer that runs by arrival fires where nothing has come for its length. Speech shows the same silence in its times:
+//! the gap between the end of one word and the start of the next. A gap of the timer's length *is* the timer, whenever
+//! the words come. So a backlog, which has no timers, comes out as live speech does. Nothing here reads a clock.
+//!
+//! Another channel that speaks a whole turn between two words ends the sentence before, too. [`OtherSpeech`] counts what
+//! the other channels of a session say after the last word of a channel.
+
+use serde::{Deserialize, Serialize};
+
+use super::boundary::{LastWord, ms};
+use super::buffer::FreezeCause;
+use super::policy::Policy;
+use super::{Record, Word, WordKind};
+
+/// Number of words that make a turn of another channel. "Uh huh" and "yeah right" are no turn: who says them lets the
+/// other one go on.
+pub const TURN_WORDS: u8 = 3;
+
+/// The timer that the gap before `word` is, if it is one. `last`: the last word that was said before. `utterance_over`:
+/// whether the recogniser said that the utterance ended with that word.
+pub fn timer_before(last: Option<&LastWord>, utterance_over: bool, word: &Word, policy: &Policy) -> Option<FreezeCause> {
+    let gap = gap_ms(last?, word)?;
+    let lasts = |delay: u64| i64::try_from(delay).is_ok_and(|delay| gap >= delay);
+    if utterance_over && lasts(policy.utterance_delay_ms) {
+        return Some(FreezeCause::Utterance);
+    }
+    lasts(policy.max_delay_ms).then_some(FreezeCause::Timer)
+}
+
+/// Milliseconds between the end of the last word and the start of `word`, negative where they overlap. `None` where a
+/// time is missing, and before recogniser markup, which has no place in time.
+pub fn gap_ms(last: &LastWord, word: &Word) -> Option<i64> {
+    if word.kind == WordKind::Markup {
+        return None;
+    }
+    Some(ms(word.start)?.saturating_sub(last.end_ms()?))
+}
+
+/// When a word was said: start and end in milliseconds, as far as they are known.
+pub type SaidAt = (Option<i64>, Option<i64>);
+
+/// What the other channels of a session have said since the last word of one channel. Counted in the order of the log,
+/// and by times where both sides have them. It is counted up to [`TURN_WORDS`] and no further, so a channel that only
+/// listens changes three times at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherSpeech {
+    /// when the channel's own last word ended
+    since_ms: Option<i64>,
+    /// words of other channels, at most [`TURN_WORDS`]
+    words: u8,
+    /// when the latest of these words ended
+    until_ms: Option<i64>,
+}
+
+impl OtherSpeech {
+    /// When the words of a record that others hear were said. Empty for a hypothesis; markup is not heard.
+    pub fn said(record: &Record) -> Vec<SaidAt> {
+        let heard = record.words.iter().filter(|w| record.is_final && !matches!(w.kind, WordKind::Markup | WordKind::Filler));
+        heard.map(|w| (ms(w.start), ms(w.end))).collect()
+    }
+
+    /// Hears words of another channel. Returns whether that changed anything.
+    pub fn hear(&mut self, said: &[SaidAt]) -> bool {
+        let before = *self;
+        for (start, end) in said {
+            if self.words >= TURN_WORDS {
+                break;
+            }
+            // What began before the channel's own last word ended is no answer to that word.
+            if self.since_ms.zip(*start).is_none_or(|(since, start)| start >= since) {
+                self.words += 1;
+                self.until_ms = self.until_ms.max(*end);
+            }
+        }
+        *self != before
+    }
+
+    /// Whether the channel's own next words follow a whole turn of the others.
+    pub fn is_turn_before(&self, words: &[Word]) -> bool {
+        let Some(next) = words.iter().find(|w| w.kind != WordKind::Markup) else { return false };
+        // Where a time is missing, the order of the log decides.
+        let is_between = self.until_ms.zip(ms(next.start)).is_none_or(|(until, start)| until <= start);
+        self.words >= TURN_WORDS && is_between
+    }
+
+    /// The channel itself said these final words: what the others say is counted anew.
+    pub fn spoke(&mut self, words: &[Word]) {
+        if let Some(last) = words.iter().rfind(|w| w.kind != WordKind::Markup) {
+            *self = OtherSpeech { since_ms: ms(last.end), ..OtherSpeech::default() };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::session::boundary::measure;
+    use crate::session::simulation::policy;
+
+    fn word(spoken: &str, start: f64, end: f64) -> Word {
+        let timed = |s: f64| (s >= 0.0).then_some(s);
+        Word { start: timed(start), end: timed(end), ..Word::new(spoken, Arc::default()) }
+    }
+
+    fn timer(end: f64, utterance_over: bool, next: &Word) -> Option<FreezeCause> {
+        let mut last = None;
+        measure(&mut last, &mut word("yes", 0.5, end));
+        timer_before(last.as_ref(), utterance_over, next, &policy())
+    }
+
+    #[test]
+    fn a_gap_is_the_timer_that_it_is_as_long_as() {
+        // The simulated policy: 300 ms after an utterance end, 1000 ms after a word.
+        for (start, over, want) in [
+            (1.299, true, None),
+            (1.3, true, Some(FreezeCause::Utterance)),
+            (1.3, false, None),
+            (2.0, false, Some(FreezeCause::Timer)),
+            (90_000.0, true, Some(FreezeCause::Utterance)),
+            (0.2, true, None),
+            (-1.0, true, None),
+        ] {
+            assert_eq!(timer(1.0, over, &word("so", start, -1.0)), want, "{start} {over}");
+        }
+        assert_eq!(timer(-1.0, true, &word("so", 9.0, 9.1)), None, "the word before has no end");
+        assert_eq!(timer(1.0, true, &word("[noise]", 9.0, 9.1)), None, "markup has no place in time");
+        assert_eq!(timer_before(None, true, &word("so", 9.0, 9.1), &policy()), None, "the first word");
+    }
+
+    #[test]
+    fn another_channel_speaks_a_turn_with_three_words_between_two_words() {
+        let own = [word("plumbing", 1.0, 2.0)];
+        let said: Vec<SaidAt> = vec![(Some(2100), Some(2300)), (Some(2300), Some(2500)), (Some(2500), Some(2700))];
+        let next = |start: f64| [word("[noise]", 2.0, 2.1), word("ten", start, start + 0.2)];
+        let mut other = OtherSpeech::default();
+        other.spoke(&own);
+        assert!(other.hear(&said[..2]) && !other.is_turn_before(&next(9.0)), "yeah right");
+        assert!(other.hear(&said[2..]) && other.is_turn_before(&next(2.7)));
+        assert!(!other.is_turn_before(&next(2.6)), "the channel spoke before the turn was over");
+        assert!(other.is_turn_before(&next(-1.0)), "without times the order of the log decides");
+        assert!(!other.hear(&said), "what is a turn is one already");
+        other.spoke(&[word("[noise]", 3.0, 3.1)]);
+        assert!(other.is_turn_before(&next(4.0)), "markup is no word");
+        other.spoke(&own);
+        assert!(!other.is_turn_before(&next(4.0)));
+        assert!(!other.hear(&[(Some(100), Some(200)), (Some(1999), Some(2500))]), "spoken before the word had ended");
+        assert!(other.hear(&[(None, None), (None, None), (None, None)]) && other.is_turn_before(&next(4.0)));
+    }
+}
