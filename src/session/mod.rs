@@ -19,6 +19,7 @@ pub mod second;
 pub mod settle;
 pub mod snapshot;
 pub mod sounds;
+pub mod spelled;
 pub mod stream;
 pub mod vocabulary;
 pub mod word;

@@ -107,6 +107,8 @@ pub struct Policy {
     pub backlog_timeout_ms: u64,
     /// whether disfluent words and recogniser markup stay in the text
     pub verbatim: bool,
+    /// whether a word that is spelled beside it is spelled so for the rest of the session
+    pub learns_spelled: bool,
     /// what the profile redacts, which must not be released in halves
     pub redaction: Option<Arc<Redaction>>,
     /// asks the second stage about spans, if the profile has one

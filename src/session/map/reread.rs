@@ -153,6 +153,7 @@ impl Sessions {
             self.spell(key, &mut record);
             if own {
                 said = self.note_asked_classes(key, &mut record);
+                self.learn_spelled(key, &record);
                 self.route(key.clone(), HeldInput::Record(record, profile.clone()), now);
             } else if ends_session && self.by_key.contains_key(key) && self.goes_on(key) {
                 self.route(key.clone(), HeldInput::End(EndCause::Session), now);

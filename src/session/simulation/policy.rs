@@ -22,6 +22,7 @@ pub fn policy() -> Policy {
         inference_timeout_ms: 500,
         backlog_timeout_ms: 500,
         verbatim: false,
+        learns_spelled: true,
         redaction: None,
         second: None,
         partials: true,
