@@ -36,6 +36,7 @@ pub mod rate_limit;
 pub mod record;
 pub mod redact;
 pub mod session;
+pub mod spelling;
 pub mod system;
 pub mod tags;
 pub mod telemetry;

@@ -55,6 +55,7 @@ pub struct ProfileSettings {
     pub vocabulary: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vocabulary_by_sound: Option<f32>,
+    pub vocabulary_from_spelling: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redaction: Option<RedactionSetting>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -315,6 +316,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         inference_timeout_ms: settings.infer.timeout_ms,
         backlog_timeout_ms: settings.infer.backlog_timeout_ms,
         keeps: format.keeps,
+        learns_spelled: own.vocabulary_from_spelling,
         redaction: None,
         second: None,
         untagged: None,

@@ -111,7 +111,7 @@ impl Profiles {
                 hashes.insert(profile.model.clone(), origin::hash(parts));
             }
             let rules = format!(
-                "style {} tilt {:?} lookahead {:?} mask {:?} release {:?} pass {} history {} settling {:?} buffer {} keeps {:?} languages {:?}",
+                "style {} tilt {:?} lookahead {:?} mask {:?} release {:?} pass {} history {} settling {:?} buffer {} keeps {:?} languages {:?} spelled {}",
                 profile.style,
                 policy.template.tilt,
                 policy.lookahead,
@@ -123,6 +123,7 @@ impl Profiles {
                 policy.max_buffer_words,
                 policy.keeps,
                 profile.languages,
+                policy.learns_spelled,
             );
             let mode = format!("{:?}", profile.second_stage);
             let second = if profile.second_stage == SecondMode::Off { "" } else { &*second };

@@ -93,6 +93,17 @@ pub enum Days {
     Ordinal,
 }
 
+/// How a word is written that was spelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpelledWords {
+    /// `Kowalski`
+    #[default]
+    Word,
+    /// `K-O-W-A-L-S-K-I`
+    Letters,
+}
+
 /// `[profiles.NAME.numbers]`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -115,6 +126,8 @@ pub struct Numbers {
     pub months: Months,
     /// days of dates
     pub days: Days,
+    /// spelled words
+    pub spelled: SpelledWords,
 }
 
 /// Classes whose numbers are figures or words as [`Figures`] says.

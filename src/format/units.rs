@@ -2,19 +2,22 @@
 //!
 //! 1. phrases that the profile keeps stay as spoken, and what the session's own vocabulary spells is written so;
 //! 2. recipes of packs, in the profile's order, then those of the language, on spoken words: they win over spans where they overlap;
-//! 3. spans: those that the tagger found, or, without one, those that the grammars find;
-//! 4. dictionaries, on words that nothing has formatted: the profile's and its packs', then the language's (`r and d`, R&D). Where the grammars find the spans, they come before 3: a phrase that someone listed is
+//! 3. what is spelled, letter by letter ([`crate::spelling`]);
+//! 4. spans: those that the tagger found, or, without one, those that the grammars find;
+//! 5. ordinals from the tenth on that no span has, so that like places read alike;
+//! 6. dictionaries, on words that nothing has formatted: the profile's and its packs', then the language's (`r and d`, R&D). Where the grammars find the spans, they come before 4: a phrase that someone listed is
 //!    surer than a span that nobody tagged.
 
 use super::dictionary::Dictionary;
-use super::itn::Written;
-use super::numbers::Numbers;
+use super::itn::{Itn, MAX_SPAN_WORDS, Part, Token, Written};
+use super::numbers::{Figures, Numbers, SpelledWords};
 use super::second::guard::Admitted;
 use super::style::Style;
 use super::unit::Author;
 pub use super::unit::Unit;
 use super::whole_numbers;
 use crate::session::vocabulary::Vocabulary;
+use crate::spelling::{Spelled, bare, is_hint, spellings, surname};
 use crate::tags::ItnClass;
 
 /// Where spans come from.
@@ -76,6 +79,7 @@ pub fn units_spelled<'a>(
             }
         }
     }
+    made.spelled(words, style);
     let mut last = fixed.to_vec();
     match spans {
         Spans::Tagged { spans, chosen, ends } => {
@@ -85,7 +89,13 @@ pub fn units_spelled<'a>(
                     made.second(*stretch, admitted);
                 }
             }
-            for (at, &(span, label)) in spans.iter().enumerate() {
+            let mut at = 0;
+            while at < spans.len() {
+                if let Some(next) = made.together(words, spans, at, &last, (&style.itn, &allowed)) {
+                    at = next;
+                    continue;
+                }
+                let (span, label) = spans[at];
                 let others = [
                     at.checked_sub(1).map_or(0, |before| spans[before].0[1]),
                     spans.get(at + 1).map_or(words.len(), |next| next.0[0]),
@@ -93,11 +103,13 @@ pub fn units_spelled<'a>(
                 for gap in made.gaps(span) {
                     let [low, high] = made.beside(gap, others, &last);
                     let proposed = style.itn.propose(&words[low..high], gap.map(|word| word - low), label, &allowed);
-                    for part in proposed {
+                    for part in proposed.into_iter().filter(|part| !stays_word(part, style)) {
                         made.entity(part.class, part.words.map(|word| word + low), part.written);
                     }
                 }
+                at += 1;
             }
+            made.ordinals(words, &last, (&style.itn, &allowed));
         }
         Spans::Found { ends } => {
             last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
@@ -116,6 +128,21 @@ pub fn units_spelled<'a>(
     let units = made.in_order();
     whole_numbers::WholeNumbers { words, ends: &last, itn: &style.itn, numbers: style.numbers, allowed: &allowed }.whole(units)
 }
+
+/// Whether a span is a lone "third", which stays a word as it does where no tagger marks it.
+fn stays_word(part: &Part, style: &Style) -> bool {
+    let is_small = || part.written.text.trim_end_matches(|c: char| c.is_alphabetic()).len() == 1;
+    part.class == ORDINAL && part.words[1] - part.words[0] == 1 && style.numbers.figures != Figures::Always && is_small()
+}
+
+/// Class of ordinals.
+const ORDINAL: &str = "ORDINAL";
+/// Most spans of a tagger that are read as one.
+const MAX_TOGETHER: usize = 3;
+/// Most words between two spans that are read as one: "nineteen" "dollars and" "fifty cents".
+const MAX_BETWEEN: usize = 2;
+/// Classes that say what several numbers side by side are together.
+const TOGETHER: [&str; 9] = ["DATE", "MONEY", "TIME", "MEASURE", "PERCENT", ORDINAL, "SPREAD", "PAIR", "NETWORK"];
 
 struct UnitBuilder {
     free: Vec<bool>,
@@ -179,6 +206,94 @@ impl UnitBuilder {
             high += 1;
         }
         [low, high]
+    }
+
+    /// Writes the span `at` and spans after it as one, where a grammar reads them together: a tagger may cut what is one
+    /// ("twenty" and "third of july"). Gives the span with which to go on.
+    fn together(
+        &mut self,
+        words: &[&str],
+        spans: &[([usize; 2], ItnClass)],
+        at: usize,
+        ends: &[bool],
+        (itn, allowed): (&Itn, &dyn Fn(&str) -> bool),
+    ) -> Option<usize> {
+        let near = |to: &usize| {
+            let ([_, end], [start, _]) = (spans[to - 1].0, spans[*to].0);
+            start - end <= MAX_BETWEEN && (end - 1..start).all(|word| !ends[word])
+        };
+        let most = (at + 1..spans.len().min(at + MAX_TOGETHER)).take_while(near).last()?;
+        for to in (at + 1..=most).rev() {
+            let group = [spans[at].0[0], spans[to].0[1]];
+            if !self.is_free(group) || group[1] - group[0] > MAX_SPAN_WORDS {
+                continue;
+            }
+            let others = [
+                at.checked_sub(1).map_or(0, |before| spans[before].0[1]),
+                spans.get(to + 1).map_or(words.len(), |next| next.0[0]),
+            ];
+            let [low, high] = self.beside(group, others, ends);
+            let tagged = |word: usize| (group[0]..group[1]).contains(&(low + word));
+            let parts = itn.lattice(&words[low..high], &tagged, allowed)?;
+            let covers = |part: &Part| part.words[0] + low <= group[0] && group[1] <= part.words[1] + low;
+            if let Some(part) = parts.into_iter().find(|part| TOGETHER.contains(&part.class) && covers(part)) {
+                self.entity(part.class, part.words.map(|word| word + low), part.written);
+                return Some(to + 1);
+            }
+        }
+        None
+    }
+
+    /// Ordinals from the tenth on that no span has: whether a tagger marks one must not make like places read
+    /// differently.
+    fn ordinals(&mut self, words: &[&str], ends: &[bool], (itn, allowed): (&Itn, &dyn Fn(&str) -> bool)) {
+        if !allowed(ORDINAL) {
+            return;
+        }
+        for [mut at, to] in self.gaps([0, words.len()]) {
+            while at < to {
+                let read = |end: usize| {
+                    let is_whole = words[end - 1].ends_with("th") || end - at > 1;
+                    let is_one = (at..end - 1).all(|word| !ends[word]) && is_whole;
+                    let written = is_one.then(|| itn.write_as(ORDINAL, &words[at..end])).flatten()?;
+                    let number: u32 = written.text.trim_end_matches(|c: char| c.is_alphabetic()).parse().ok()?;
+                    (10..100).contains(&number).then_some((end, written))
+                };
+                match (at + 1..=to.min(at + 2)).rev().find_map(read) {
+                    Some((end, written)) => {
+                        self.entity(ORDINAL, [at, end], written);
+                        at = end;
+                    }
+                    None => at += 1,
+                }
+            }
+        }
+    }
+
+    /// What is spelled, letter by letter. What a dictionary has for the same letters is no word.
+    fn spelled(&mut self, words: &[&str], style: &Style) {
+        if style.off.contains(ALPHANUMERIC) || !words.iter().any(|word| is_hint(word)) {
+            return;
+        }
+        let bare: Vec<String> = words.iter().map(|word| bare(word)).collect();
+        let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
+        for spelling in spellings(&bare) {
+            let stretch = [spelling.words.start, spelling.words.end];
+            let said = &words[spelling.words];
+            let listed = |dictionary: &Dictionary| dictionary.longest(said).is_some_and(|(count, _)| count == said.len());
+            if !self.is_free(stretch) || listed(&style.dictionary) || listed(&style.spellings) {
+                continue;
+            }
+            let text = match (spelling.spelled, style.numbers.spelled) {
+                (Spelled::Figures, _) => continue,
+                (Spelled::Code(code), _) => code,
+                (Spelled::Word(word), SpelledWords::Word) => surname(&word),
+                (Spelled::Word(word), SpelledWords::Letters) => letters(&word),
+            };
+            let tokens = vec![Token { text: text.clone(), words: [0, stretch[1] - stretch[0]] }];
+            let class = ALPHANUMERIC.to_lowercase();
+            self.take(Unit::Entity { class, words: stretch, text, tokens, by: Author::Recipe });
+        }
     }
 
     fn keep(&mut self, words: &[&str], style: &Style) {
@@ -266,6 +381,15 @@ fn divided([from, to]: [usize; 2], is_end: impl Fn(usize) -> bool) -> Vec<[usize
     cuts.push(to);
     let starts = [from].into_iter().chain(cuts.clone());
     starts.zip(cuts).map(|(from, to)| [from, to]).collect()
+}
+
+/// Class of codes and of what is spelled.
+const ALPHANUMERIC: &str = "ALPHANUMERIC";
+
+/// A spelled word by its letters: O-B-R-I-E-N for o'brien.
+fn letters(word: &str) -> String {
+    let letters = word.chars().filter(|c| c.is_alphabetic()).map(|c| c.to_uppercase().to_string());
+    letters.collect::<Vec<_>>().join("-")
 }
 
 /// Writes a text's words without a tagger, separated by spaces.

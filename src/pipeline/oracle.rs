@@ -150,6 +150,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
+        learns_spelled: true,
         redaction: None,
         second: None,
         untagged: None,

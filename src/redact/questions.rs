@@ -90,6 +90,12 @@ fn last(parts: &str, more: &str, most: usize) -> Box<str> {
 }
 
 impl ChannelContext {
+    /// The last comparable parts that came, separated by spaces: by the order of records alone. None where nothing is
+    /// redacted.
+    pub fn lately(&self) -> &str {
+        &self.lately
+    }
+
     /// Whether the context is empty.
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.lately.is_empty() && self.questions.is_empty() && self.speakers.is_empty()
@@ -110,10 +116,7 @@ impl ChannelContext {
     /// Notes words that have come on this channel, spoken in so many seconds: questions are so much older. Returns the
     /// classes for which the words ask.
     pub fn came(&mut self, redaction: &Redaction, parts: &str, (words, speech_s): (u32, f64), is_final: bool) -> Vec<u8> {
-        if redaction.asked_for.is_none() {
-            return Vec::new();
-        }
-        let asks = redaction.questions(&self.lately, parts, is_final);
+        let asks = if redaction.asked_for.is_some() { redaction.questions(&self.lately, parts, is_final) } else { Vec::new() };
         if is_final {
             self.lately = last(&self.lately, parts, MAX_LATELY);
             for question in &mut self.questions {

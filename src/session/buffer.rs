@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::policy::Policy;
-use super::{Choice, Source, Time, Word, repeats};
+use super::{Choice, Source, Time, Word, repeats, spelled};
 use crate::infer::prosody::Prosody;
 use crate::infer::{Row, RowWord};
 use crate::tags::Tags;
@@ -255,7 +255,7 @@ impl Buffer {
     }
 
     /// Takes a pass's tags for the words before `upto`. The last of `tags` belongs to word `upto - 1`. Frozen words
-    /// keep their tags. Exact repeats are decided whole.
+    /// keep their tags. Exact repeats and spellings are decided whole.
     pub fn predict(&mut self, upto: u64, tags: &[Tags]) {
         let start = upto - tags.len() as u64;
         for i in self.frozen.max(start)..upto {
@@ -264,7 +264,11 @@ impl Buffer {
         let open = (self.frozen - self.released) as usize;
         let known = self.entries.range(..(upto - self.released) as usize);
         let mut words: Vec<(&Word, Tags)> = known.map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
-        if open < words.len() && repeats::decide(&mut words, open) {
+        if open == words.len() {
+            return;
+        }
+        let repeats = repeats::decide(&mut words, open);
+        if spelled::decide(&mut words, open) || repeats {
             let decided: Vec<Tags> = words.into_iter().map(|(_, tags)| tags).collect();
             self.entries.iter_mut().zip(decided).skip(open).for_each(|(entry, tags)| entry.tags = Some(tags));
         }

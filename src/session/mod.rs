@@ -20,6 +20,7 @@ pub mod settle;
 pub mod snapshot;
 pub mod sounds;
 pub mod speech_clock;
+pub mod spelled;
 pub mod stream;
 pub mod untagged;
 pub mod vocabulary;

@@ -109,6 +109,8 @@ pub struct Policy {
     pub backlog_timeout_ms: u64,
     /// which disfluent words stay in the text
     pub keeps: Keeps,
+    /// whether a word that is spelled beside it is spelled so for the rest of the session
+    pub learns_spelled: bool,
     /// what the profile redacts, which must not be released in halves
     pub redaction: Option<Arc<Redaction>>,
     /// asks the second stage about spans, if the profile has one

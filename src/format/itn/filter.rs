@@ -181,21 +181,6 @@ fn ordinal_ending(number: &str) -> &'static str {
     }
 }
 
-/// Capitals of a surname: at its beginning, after an apostrophe that follows its first letter, after Mc, and after
-/// hyphens.
-fn surname(text: &str) -> String {
-    let part = |part: &str| match part.split_once('\'') {
-        Some((first, rest)) if first.chars().count() == 1 && rest.chars().count() > 1 => {
-            format!("{}'{}", first.to_uppercase(), crate::format::casing::capitalise(rest))
-        }
-        _ => match part.strip_prefix("mc") {
-            Some(rest) if rest.len() > 2 => format!("Mc{}", crate::format::casing::capitalise(rest)),
-            _ => crate::format::casing::capitalise(part),
-        },
-    };
-    text.split('-').map(part).collect::<Vec<_>>().join("-")
-}
-
 impl Filter {
     /// The filter that grammars call so.
     pub fn named(name: &str) -> Option<Filter> {
@@ -273,7 +258,7 @@ impl Filter {
             Filter::Pad2 => same(),
             Filter::Nth if is_number(text) => format!("{text}{}", ordinal_ending(text)),
             Filter::Nth => same(),
-            Filter::Name => surname(text),
+            Filter::Name => crate::spelling::surname(text),
         })
     }
 

@@ -212,3 +212,174 @@ fn a_span_that_ends_inside_a_number_grows_or_stays_as_spoken() {
         assert_eq!(texts.join(" "), want, "{line} {spans:?}");
     }
 }
+
+/// Which numbers some words can be, judged by other rules than the grammars'.
+mod judge {
+    use super::{ONES, TENS};
+
+    fn digit(word: &str) -> Option<u64> {
+        ONES[..10].iter().position(|w| *w == word).map(|n| n as u64).or_else(|| (word == "oh").then_some(0))
+    }
+
+    fn nth(word: &str) -> &str {
+        match word {
+            "third" => "three",
+            "fifth" => "five",
+            "twelfth" => "twelve",
+            other => other,
+        }
+    }
+
+    fn below_hundred(words: &[&str]) -> Option<u64> {
+        match words {
+            [one] => {
+                let one = nth(one);
+                let small = ONES.iter().position(|w| *w == one).map(|n| n as u64);
+                small.or_else(|| TENS.iter().position(|w| *w == one && !w.is_empty()).map(|n| 10 * n as u64))
+            }
+            [tens, one] => {
+                let tens = TENS.iter().position(|w| w == tens && !w.is_empty())? as u64;
+                digit(nth(one)).filter(|one| *one > 0).map(|one| 10 * tens + one)
+            }
+            _ => None,
+        }
+    }
+
+    fn strip_and<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
+        if let ["and", rest @ ..] = words { rest } else { words }
+    }
+
+    /// A number that is said in full.
+    fn whole(words: &[&str]) -> Option<u64> {
+        for (scale, value) in [("million", 1_000_000), ("thousand", 1000), ("hundred", 100)] {
+            if let Some(at) = words.iter().position(|word| *word == scale) {
+                let (lead, rest) = (&words[..at], strip_and(&words[at + 1..]));
+                let lead = match lead {
+                    [] => 1,
+                    [digit, rest @ ..] if self::digit(digit).is_some() && !rest.is_empty() && whole(lead).is_none() => {
+                        joined(lead)?.parse().ok()?
+                    }
+                    lead => whole(lead)?,
+                };
+                let rest = if rest.is_empty() { 0 } else { whole(rest).filter(|rest| *rest < value)? };
+                return Some(lead * value + rest);
+            }
+        }
+        below_hundred(words)
+    }
+
+    /// Numbers that people say in two parts: a digit and two digits ("two fifty"), a year ("nineteen fifty").
+    fn joined(words: &[&str]) -> Option<String> {
+        let singles: Option<Vec<String>> = words.iter().map(|word| digit(word).map(|d| d.to_string())).collect();
+        if let Some(singles) = singles.filter(|singles| singles.len() > 2) {
+            return Some(singles.concat());
+        }
+        (1..words.len()).find_map(|at| {
+            let (first, second) = (below_hundred(&words[..at])?, &words[at..]);
+            let second = match second {
+                ["oh", one] => format!("0{}", digit(one)?),
+                _ => below_hundred(second).filter(|n| *n > 9)?.to_string(),
+            };
+            (1..=20).contains(&first).then(|| format!("{first}{second}"))
+        })
+    }
+
+    /// All numbers that the words can be, written with digits and a point alone.
+    pub fn readings(words: &[&str]) -> Vec<String> {
+        let mut all: Vec<String> = whole(words).map(|n| n.to_string()).into_iter().chain(joined(words)).collect();
+        if let [amount @ .., "million" | "thousand"] = words {
+            all.extend(readings(amount)); // the scale stays a word
+        }
+        if let Some(at) = words.iter().position(|word| *word == "point") {
+            let lead = if at == 0 { vec!["0".to_string()] } else { readings(&words[..at]) };
+            let mut places = String::new();
+            let mut rest = &words[at + 1..];
+            while !rest.is_empty() {
+                let Some(count) =
+                    [2, 1].into_iter().find(|n| *n <= rest.len() && below_hundred(&rest[..*n]).is_some() || *n == 1)
+                else {
+                    break;
+                };
+                let Some(place) = digit(rest[0]).filter(|_| count == 1).or_else(|| below_hundred(&rest[..count])) else {
+                    return all;
+                };
+                places.push_str(&place.to_string());
+                rest = &rest[count..];
+            }
+            if !places.is_empty() {
+                all.extend(lead.iter().map(|lead| format!("{lead}.{places}")));
+            }
+        }
+        all
+    }
+}
+
+/// The numbers that a text shows, without commas.
+fn shown(text: &str) -> Vec<String> {
+    let is_number = |c: char| c.is_ascii_digit() || c == ',' || c == '.';
+    let all = text.split(|c: char| !is_number(c)).map(|n| n.replace(',', "").trim_matches('.').to_string());
+    all.filter(|n| !n.is_empty()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn no_number_is_written_that_no_reading_of_its_words_has(
+        words in prop::collection::vec(prop::sample::select(&[
+            "one", "two", "three", "five", "nine", "ten", "twelve", "thirteen", "fifteen", "twenty", "thirty", "fifty", "sixty", "hundred",
+            "thousand", "million", "point", "percent", "years", "stores", "blimey", "third", "dollars",
+        ][..]), 1..9),
+        tags in prop::collection::vec((0usize..10, 1usize..4), 9),
+        tagged in any::<bool>(),
+    ) {
+        use ItnClass::{Cardinal, Money, Ordinal, Percent, Year};
+        let classes = [Cardinal, Money, Ordinal, Percent, Year];
+        let spans: Vec<([usize; 2], ItnClass)> = tags.iter().scan(0, |at, &(class, count)| {
+            let from = *at;
+            *at += count;
+            Some(([from, *at], class))
+        }).filter(|(span, class)| span[1] <= words.len() && *class < classes.len()).map(|(span, class)| (span, classes[class])).collect();
+        let ends = vec![false; words.len()];
+        let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends } } else { Spans::Found { ends: &ends } };
+        for unit in units(&words, &ends, spans, &STYLE) {
+            let Unit::Entity { class, text, words: [from, to], .. } = unit else { continue };
+            // Telephone numbers are said in any groups, and prices and clocks have two parts.
+            if ["phone", "card", "toll-free", "ssn", "money", "time", "fraction", "postcode"].contains(&class.as_str()) {
+                continue;
+            }
+            for number in shown(&text) {
+                let is_read = (from..to).any(|a| (a + 1..=to).any(|b| judge::readings(&words[a..b]).contains(&number)));
+                prop_assert!(is_read, "{number} of {text:?} ({class}) is in no reading of {:?}", &words[from..to]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_span_that_is_cut_anywhere_is_written_as_one_that_is_not() {
+    use ItnClass::{Cardinal, Date, Money, Ordinal, Percent, Time};
+    for (line, [from, to], label, want) in [
+        ("the twenty third of july", [1, 5], Date, "the 23rd of July"),
+        ("i paid nineteen dollars and fifty cents", [2, 7], Money, "i paid $19.50"),
+        ("call it five ten years ago", [2, 5], Cardinal, "call it 5-10 years ago"),
+        ("it fell fifty sixty percent", [2, 5], Percent, "it fell 50-60%"),
+        ("thirty five percent of it", [0, 3], Percent, "35% of it"),
+        ("on march twenty second we met", [1, 4], Date, "on March 22 we met"),
+        ("from nine to one thirty", [1, 5], Time, "from 9 to 1:30"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ends = vec![false; words.len()];
+        for cut in from + 1..to {
+            for second in [label, Cardinal, Ordinal] {
+                let spans = [([from, cut], label), ([cut, to], second)];
+                let made = units(&words, &ends, Spans::Tagged { spans: &spans, chosen: &[], ends: &ends }, &STYLE);
+                let texts = made.iter().map(|unit| match unit {
+                    Unit::Spoken(word) => words[*word],
+                    Unit::Entity { text, .. } | Unit::Entry { text, .. } => text,
+                });
+                assert_eq!(texts.collect::<Vec<_>>().join(" "), want, "{line}: cut at {cut}, {second:?}");
+            }
+        }
+    }
+}

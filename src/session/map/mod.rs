@@ -23,9 +23,11 @@ use super::output::{EndCause, StreamEvent, StreamId, StreamKey, StreamRef, Tail}
 use super::policy::Policy;
 use super::snapshot::HeldInput;
 use super::speech_clock::OtherSpeech;
+use super::spelled::confirmed;
 use super::stream::Stream;
 use super::{Record, Source, Time};
 use crate::record::End;
+use crate::record::vocabulary::Spelling;
 use others::Spoken;
 use vocabularies::Vocabularies;
 
@@ -185,6 +187,9 @@ impl Sessions {
         let said = if held { None } else { self.note_asked_classes(&key, &mut record) };
         let spoke = if held { Spoken::default() } else { self.note_replies(&key, &mut record) };
         let heard = OtherSpeech::said(&record);
+        if !held {
+            self.learn_spelled(&key, &record);
+        }
         let accepted = if opens_nothing || held {
             Accepted::Taken
         } else {
@@ -208,17 +213,39 @@ impl Sessions {
     /// Takes a record's spellings, and gives its words the ones of its session: that goes by the order of records
     /// alone.
     fn spell(&mut self, key: &StreamKey, record: &mut Record) {
-        let repeats = match self.by_key.get(key) {
-            Some(id) => self.slots[id].stream.repeats(record),
-            None => self.ended.repeats(key, (record.seq, record.hash)),
-        };
-        if !record.vocabulary.is_empty() && !repeats {
-            self.vocabularies.learn(&key.session, &std::mem::take(&mut record.vocabulary));
-            let channels: Vec<StreamKey> = self.channels(&key.session).cloned().collect();
-            self.changed.extend(channels);
+        if !record.vocabulary.is_empty() && !self.repeats(key, record) {
+            let spellings = std::mem::take(&mut record.vocabulary);
+            self.learn(&key.session, &spellings);
         }
         if let Some(vocabulary) = self.vocabularies.of(&key.session) {
             record.words.iter_mut().for_each(|word| word.vocabulary = Some(vocabulary.clone()));
+        }
+    }
+
+    fn repeats(&self, key: &StreamKey, record: &Record) -> bool {
+        match self.by_key.get(key) {
+            Some(id) => self.slots[id].stream.repeats(record),
+            None => self.ended.repeats(key, (record.seq, record.hash)),
+        }
+    }
+
+    fn learn(&mut self, session: &Arc<str>, spellings: &[Spelling]) {
+        self.vocabularies.learn(session, spellings);
+        let channels: Vec<StreamKey> = self.channels(session).cloned().collect();
+        self.changed.extend(channels);
+    }
+
+    /// Takes what a record spells beside the word that it spells, for the records that follow. That goes by the order of
+    /// records alone.
+    fn learn_spelled(&mut self, key: &StreamKey, record: &Record) {
+        if !record.is_final || !record.policy.learns_spelled || self.repeats(key, record) {
+            return;
+        }
+        let context = self.by_key.get(key).map(|id| self.slots[id].stream.channel_context());
+        let before = context.map_or("", |context| context.lately());
+        let spellings = confirmed(&record.words, record.policy.redaction.as_deref(), before);
+        if !spellings.is_empty() {
+            self.learn(&key.session, &spellings);
         }
     }
 

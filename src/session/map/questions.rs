@@ -55,9 +55,9 @@ impl HeardAgain {
 }
 
 impl RecordSpeech {
-    /// What a record says, if its profile goes by questions.
+    /// What a record says, if its profile redacts.
     pub(super) fn of(record: &Record) -> Option<RecordSpeech> {
-        let redaction = record.policy.redaction.clone().filter(|redaction| redaction.asked_for.is_some())?;
+        let redaction = record.policy.redaction.clone()?;
         let parts = record.words.iter().map(|w| &*w.parts).collect::<Vec<_>>().join(" ");
         let at = SpeechTime { said: record.words.last().and_then(|w| w.end), appended_ms: record.source.timestamp_ms };
         let speech_s = record.words.first().and_then(|w| w.start).zip(at.said).map_or(0.0, |(from, to)| to - from);

@@ -155,6 +155,7 @@ impl Sessions {
             self.spell(key, &mut record);
             if own {
                 said = self.note_asked_classes(key, &mut record);
+                self.learn_spelled(key, &record);
                 let spoken = self.note_replies(key, &mut record);
                 if self.route(key.clone(), HeldInput::Record(record, profile.clone()), now) == Accepted::Taken {
                     self.spoke(key, spoken);

@@ -76,8 +76,23 @@ impl Vocabularies {
 mod tests {
     use super::*;
     use crate::session::map::{Sessions, StreamLimits};
+    use crate::session::policy::Policy;
     use crate::session::simulation::{Say, Sim, policy};
+    use crate::session::snapshot::SnapshotContext;
     use crate::session::{Record, Word};
+
+    /// Restores words that are not numbered.
+    struct AnyWords<'a>(&'a Sim);
+
+    impl SnapshotContext for AnyWords<'_> {
+        fn profile(&self, name: &str, model: Option<&str>) -> (Arc<str>, Arc<Policy>) {
+            self.0.profile(name, model)
+        }
+
+        fn tokens(&self, _: &Policy, _: &str) -> Arc<[u32]> {
+            Arc::new([0])
+        }
+    }
 
     fn sessions() -> Sessions {
         Sessions::new(StreamLimits { max_streams: 100, session_ttl_ms: 1_000_000, late_ttl_ms: 1000 })
@@ -120,6 +135,40 @@ mod tests {
         assert_eq!(spelled(&second, "a"), [None, Some("W7".into()), Some("w-7".into())]);
         assert_eq!(spelled(&second, "b"), [Some("W7".into()), Some("w-7".into())]);
         assert_eq!(spelled(&second, "c"), [Some("w-7".into())], "a channel that opens later has them too");
+    }
+
+    #[test]
+    fn a_word_that_is_spelled_beside_it_is_spelled_so_from_the_next_record_on_and_over_takeovers() {
+        let (sim, session, mut first) = (Sim::new(policy(), |_| (0, false)), Arc::from("s"), sessions());
+        let profile = Arc::from("default");
+        let say = |sessions: &mut Sessions, channel: &str, seq, said: &str, is_final: bool| {
+            let mut record = record(&sim, seq, "");
+            record.is_final = is_final;
+            let word =
+                |(i, spoken): (usize, &str)| Word { src: [i as u64, i as u64 + 1], ..Word::new(spoken, record.source.clone()) };
+            record.words = said.split(' ').enumerate().map(word).collect();
+            sessions.accept(&session, channel, &profile, record, Time(0));
+        };
+        let spelled = |sessions: &Sessions, channel: &str| -> Vec<Option<String>> {
+            let of = |word: &Word| word.vocabulary.as_ref().and_then(|v| v.longest(&["kovalsky"])).map(|(_, w)| w.to_string());
+            let key = sessions.by_key.iter().find(|(key, _)| &*key.channel == channel);
+            let (_, tail) = sessions.tail(*key.expect("it is open").1).unwrap();
+            tail.entries.iter().filter(|e| &*e.word.spoken == "kovalsky").map(|e| of(&e.word)).collect()
+        };
+        let says = "kovalsky k o w a l s k i";
+        say(&mut first, "a", 0, says, false);
+        say(&mut first, "a", 1, says, true);
+        say(&mut first, "a", 2, "kovalsky", true);
+        say(&mut first, "b", 0, "kovalsky", true);
+        let kowalski = Some("Kowalski".to_string());
+        assert_eq!(spelled(&first, "a"), [None, kowalski.clone()], "not where it was spelled, and not by a hypothesis");
+        assert_eq!(spelled(&first, "b"), [kowalski.clone()]);
+        let mut second = sessions();
+        for (key, snapshot) in first.take_snapshots() {
+            second.restore(key, &snapshot.expect("both channels are open"), &AnyWords(&sim), Time(0)).unwrap();
+        }
+        say(&mut second, "b", 1, "kovalsky", true);
+        assert_eq!(spelled(&second, "b"), [kowalski.clone(), kowalski]);
     }
 
     #[test]

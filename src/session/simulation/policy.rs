@@ -23,6 +23,7 @@ pub fn policy() -> Policy {
         inference_timeout_ms: 500,
         backlog_timeout_ms: 500,
         keeps: Keeps::Nothing,
+        learns_spelled: true,
         redaction: None,
         second: None,
         untagged: None,

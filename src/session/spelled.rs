@@ -1,0 +1,222 @@
+//! Spellings are decided whole: of "p as in peter l as in london" no word leaves the text, and all words are one entity.
+//!
+//! A tagger judges each word. It may take "as in" for a disfluency, the second of two letters for a repetition, and the
+//! letters and the digits of a code for two entities. So the tags of a pass are looked at together wherever the words
+//! are a spelling ([`crate::spelling`]), as those of exact repeats are. Three tags stand: pauses leave; a spelling that
+//! is corrected ("four five, no, four six") leaves as the tagger says; and what the tagger takes for a secret stays a
+//! secret. The result is a function of the words and tags of a pass and of tags that are frozen, which never change.
+
+use super::{Word, WordKind};
+use crate::record::vocabulary::{MAX_SAID_WORDS, Spelling};
+use crate::redact::{Redaction, RedactionWord};
+use crate::spelling::{Spelled, bare, is_hint, spellings, surname};
+use crate::tags::{Disfluency, Itn, ItnClass, Tags};
+
+/// Classes that say more of a spelling than that it is one.
+const SECRETS: [ItnClass; 6] =
+    [ItnClass::Address, ItnClass::Dob, ItnClass::Pin, ItnClass::Password, ItnClass::Email, ItnClass::Website];
+/// Words that take back what was said before them.
+const CORRECTIONS: [&str; 6] = ["no", "sorry", "wait", "correction", "actually", "rather"];
+
+/// Decides the spellings of a pass. `words` are in order, each with its tags; those before `open` are frozen. Gives
+/// whether there was anything to decide.
+pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
+    // A pause has no parts.
+    let said: Vec<usize> =
+        (0..words.len()).filter(|&i| words[i].0.kind == WordKind::Speech && !words[i].0.parts.is_empty()).collect();
+    if !said.iter().any(|&i| i >= open && is_hint(&words[i].0.parts)) {
+        return false;
+    }
+    let bare: Vec<String> = said.iter().map(|&i| bare(&words[i].0.spoken)).collect();
+    let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
+    let mut changed = false;
+    for spelling in spellings(&bare) {
+        let (start, end) = (said[spelling.words.start], said[spelling.words.end - 1]);
+        // Voices do not spell together.
+        if end < open || (start + 1..=end).any(|i| words[i].0.begins_turn()) {
+            continue;
+        }
+        changed = true;
+        let next = said.get(spelling.words.end).map(|&i| words[i]);
+        let is_corrected =
+            next.is_some_and(|(word, tags)| tags.disfluency == Disfluency::E || CORRECTIONS.contains(&&*word.parts));
+        if !is_corrected {
+            for &i in said[spelling.words.clone()].iter().filter(|&&i| i >= open) {
+                words[i].1.disfluency = Disfluency::O;
+            }
+        }
+        if (start..=end).any(|i| words[i].1.itn.class().is_some_and(|class| SECRETS.contains(&class))) {
+            continue;
+        }
+        for i in start.max(open)..=end {
+            let goes_on = i > start && words[i - 1].1.itn.class() == Some(ItnClass::Alphanumeric);
+            words[i].1.itn = if goes_on { Itn::I(ItnClass::Alphanumeric) } else { Itn::B(ItnClass::Alphanumeric) };
+        }
+    }
+    changed
+}
+
+/// Fewest letters of a word that was heard as it is spelled: shorter ones are often common words.
+const MIN_SAME_LETTERS: usize = 5;
+
+/// What a record spells right beside the word that it spells: the words as they were heard, and their spelling. By
+/// spoken words alone. Nothing of it may be something that `redaction` finds. `before`: comparable parts of what the
+/// channel said before.
+pub(super) fn confirmed(words: &[Word], redaction: Option<&Redaction>, before: &str) -> Vec<Spelling> {
+    let said: Vec<usize> =
+        (0..words.len()).filter(|&i| words[i].kind == WordKind::Speech && !words[i].parts.is_empty()).collect();
+    if !said.iter().any(|&i| is_hint(&words[i].parts)) {
+        return Vec::new();
+    }
+    let bare: Vec<String> = said.iter().map(|&i| bare(&words[i].spoken)).collect();
+    let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
+    let of_word = |spelling: crate::spelling::Spelling| match (spelling.spelled, spelling.heard) {
+        (Spelled::Word(word), Some(heard)) => Some((word, heard.clone(), spelling.words)),
+        _ => None,
+    };
+    let found: Vec<_> = spellings(&bare).into_iter().filter_map(of_word).collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mut regions = Vec::new();
+    let mut read: Vec<RedactionWord> = Vec::new();
+    if let Some(redaction) = redaction {
+        read.extend(RedactionWord::around(before));
+        let before = read.len();
+        read.extend(words.iter().map(|word| word.said(true)));
+        // What may become something redacted counts as redacted.
+        regions = redaction.find(&read, 0, true).into_iter().map(|region| region.words).collect();
+        regions.iter_mut().for_each(|range| *range = range.start.saturating_sub(before)..range.end.saturating_sub(before));
+    }
+    let hidden = |at: &std::ops::Range<usize>| (at.clone()).any(|at| regions.iter().any(|region| region.contains(&said[at])));
+    let mut all = Vec::new();
+    for (word, heard, spelled) in found.iter().filter(|(_, heard, spelled)| !hidden(heard) && !hidden(spelled)) {
+        let speaker = &words[said[spelled.start]].speaker;
+        if spelled.clone().chain(heard.clone()).any(|at| words[said[at]].speaker != *speaker) {
+            continue; // another voice may spell another word
+        }
+        let same = bare[heard.clone()].concat() == *word;
+        let written = if same { word.clone() } else { surname(word) };
+        if same && word.len() < MIN_SAME_LETTERS || heard.len() > MAX_SAID_WORDS {
+            continue;
+        }
+        let said = bare[heard.clone()].iter().map(|word| (*word).into()).collect();
+        all.push(Spelling { said, written: written.into() });
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::redact::{Action, RedactionRule};
+
+    /// Words `word/TAG`, with the tags after deciding: what stays, and what is one entity in brackets.
+    fn decided(line: &str, open: usize) -> String {
+        let of = |token: &str| {
+            let (spoken, tag) = token.split_once('/').unwrap_or((token, "O"));
+            let disfluency = match tag {
+                "F" => Disfluency::F,
+                "REP" => Disfluency::Rep,
+                "RM" => Disfluency::Rm,
+                "D" => Disfluency::D,
+                "E" => Disfluency::E,
+                _ => Disfluency::O,
+            };
+            let itn = match tag {
+                "N" => Itn::B(ItnClass::Phone),
+                "PIN" => Itn::B(ItnClass::Pin),
+                _ => Itn::O,
+            };
+            (Word::new(spoken, Arc::default()), Tags { disfluency, itn, ..Tags::default() })
+        };
+        let words: Vec<(Word, Tags)> = line.split(' ').map(of).collect();
+        let mut decided: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
+        decide(&mut decided, open);
+        assert!(decided[..open].iter().zip(&words).all(|((_, now), (_, then))| now == then), "frozen tags stand");
+        let mut out: Vec<String> = Vec::new();
+        for (word, tags) in decided.iter().filter(|(_, tags)| tags.disfluency.stays()) {
+            match (tags.itn, out.last_mut()) {
+                (Itn::I(_), Some(entity)) => entity.push_str(&format!(" {}", word.spoken)),
+                (Itn::B(_), _) => out.push(format!("+{}", word.spoken)),
+                _ => out.push(word.spoken.to_string()),
+            }
+        }
+        out.join(" | ")
+    }
+
+    #[test]
+    fn a_spelling_is_one_entity_of_which_nothing_but_pauses_leaves() {
+        for (line, want) in [
+            ("p as/D in/D peter uh/F l as in london four/N four", "+p as in peter l as in london four four"),
+            ("b/REP as/RM in/RM boy b as in boy nine", "+b as in boy b as in boy nine"),
+            ("last name m i l/REP l e r", "last | name | +m i l l e r"),
+        ] {
+            assert_eq!(decided(line, 0), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_corrected_what_is_secret_and_what_is_frozen_stand() {
+        for (line, open, want) in [
+            ("p as in peter four/RM no/E b as in boy six", 0, "+p as in peter | +b as in boy six"),
+            ("p as in peter four/PIN", 0, "p | as | in | peter | +four"),
+            ("p as/D in/D peter l as in london", 3, "p | +peter l as in london"),
+            ("i like/D ice cream", 0, "i | ice | cream"),
+        ] {
+            assert_eq!(decided(line, open), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_spelled_beside_it_is_confirmed_unless_it_is_redacted() {
+        let words = |said: &str| said.split(' ').map(|spoken| Word::new(spoken, Arc::default())).collect::<Vec<Word>>();
+        let rules = [("password".to_string(), RedactionRule { action: Action::Tag, keep_last: 0, said: false })];
+        let redaction = Redaction::new(rules.into(), &Default::default(), None);
+        let all = |said: &str, redaction, before| -> Vec<(String, String)> {
+            let found = confirmed(&words(said), redaction, before);
+            found.into_iter().map(|s| (s.said.join(" "), s.written.into())).collect()
+        };
+        let kovalsky = vec![("kovalsky".to_string(), "Kowalski".to_string())];
+        for (said, want) in [
+            ("my name is kovalsky k o w a l s k i", &kovalsky),
+            ("kovalsky uh that's k o w a l s k i", &kovalsky),
+            ("k o w a l s k i kovalsky", &kovalsky),
+            ("kovalsky is k as in kilo o w a l s k i", &kovalsky),
+            ("that's k o w a l s k i", &vec![]),
+            ("that's right r i g h t", &vec![("right".to_string(), "right".to_string())]),
+            ("mark m a r k", &vec![]),
+            ("the u s market", &vec![]),
+        ] {
+            assert_eq!(all(said, None, ""), *want, "{said}");
+        }
+        let secret = "kovalsky k o w a l s k i";
+        assert_eq!(all(secret, Some(&redaction), ""), kovalsky);
+        assert_eq!(all(&format!("my password is {secret}"), Some(&redaction), ""), []);
+        assert_eq!(all(secret, Some(&redaction), "my password is"), [], "the record before asked for it");
+    }
+
+    proptest! {
+        #[test]
+        fn deciding_again_changes_nothing(
+            tokens in prop::collection::vec((prop::sample::select(&["p", "as", "in", "peter", "four", "dash", "uh", "no", "the"][..]), prop::sample::select(&["O", "F", "REP", "RM", "D", "N"][..])), 1..20),
+            open in 0usize..20,
+        ) {
+            let words: Vec<(Word, Tags)> = tokens.iter().map(|(spoken, tag)| {
+                let disfluency = match *tag { "F" => Disfluency::F, "REP" => Disfluency::Rep, "RM" => Disfluency::Rm, "D" => Disfluency::D, _ => Disfluency::O };
+                let itn = if *tag == "N" { Itn::B(ItnClass::Phone) } else { Itn::O };
+                (Word::new(*spoken, Arc::default()), Tags { disfluency, itn, ..Tags::default() })
+            }).collect();
+            let mut once: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
+            let open = open.min(once.len());
+            decide(&mut once, open);
+            let mut twice = once.clone();
+            decide(&mut twice, open);
+            prop_assert!(once.iter().zip(&twice).all(|((_, a), (_, b))| a == b));
+        }
+    }
+}
