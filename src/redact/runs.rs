@@ -41,7 +41,8 @@ impl Redaction {
             };
             if let Some((class, undecided)) = found {
                 marks.mark(run.clone(), class, *open || undecided);
-                if parts.get(run.end).is_some_and(|p| matches!(p.text, "million" | "billion")) {
+                let ends = |text: &str| matches!(text, "million" | "billion" | "hash" | "star" | "asterisk");
+                if parts.get(run.end).is_some_and(|p| ends(p.text)) {
                     marks.mark(run.end..run.end + 1, class, *open);
                 }
                 let is_a = |at: usize| parts[at].text == "a" && matches!(parts[at + 1].role, Role::Hundred | Role::Thousand);

@@ -79,9 +79,8 @@ pub(super) fn is_unit_of_house(text: &str) -> bool {
 
 /// Whether a word stands right before a part that says where something is.
 fn leads_to_place(parts: &[Part], at: usize) -> bool {
-    let leads =
-        |p: &Part| matches!(p.text, "is" | "was" | "at" | "on" | "in" | "to" | "near" | "called" | "the" | "number" | "name");
-    at.checked_sub(1).is_some_and(|before| leads(&parts[before]))
+    let leads = |p: &Part| matches!(p.text, "is" | "was" | "at" | "on" | "in" | "to" | "near" | "called" | "number" | "name");
+    parts[..at].iter().rev().find(|p| p.text != "the").is_some_and(leads)
 }
 
 /// Marks the addresses of one cue.
