@@ -95,7 +95,12 @@ impl Redaction {
         let since = answers.since_cue(parts, run.start, bit);
         // What a reason has freed is no part of the answer. A code of three or four digits has no room for reasons.
         let is_short = matches!(class, "pin" | "cvv");
-        let counts = |r: &&Range<usize>| is_short || answered.contains(r) || r.start >= run.start;
+        let counts = |r: &&Range<usize>| {
+            is_short
+                || answered.contains(r)
+                || r.start >= run.start
+                || !reasons::is_free(parts, r) && !reasons::is_plain(parts, r)
+        };
         let digits = in_window().filter(counts).map(|r| readings(&parts[r.clone()]).least()).sum();
         let has_begun = in_window().filter(counts).any(|r| r.end <= run.start);
         let is_direct = since == Some(0);

@@ -50,7 +50,8 @@ pub(super) fn dates(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, 
             || answers.since_cue(parts, start, bit).is_none_or(|words| words <= NEAR_DATE);
         // "Runs out after two years"
         let before = start.checked_sub(1).map_or("", |at| parts[at].text);
-        let is_term = matches!(before, "after" | "in" | "for" | "within" | "every" | "about" | "of" | "all" | "last")
+        let is_term = end == start + 1
+            && matches!(before, "after" | "in" | "for" | "within" | "every" | "about" | "of" | "all" | "last")
             && parts.get(end).is_some_and(|p| is_unit(p.text));
         if is_term {
             at = end.max(at);
