@@ -27,6 +27,8 @@ pub(super) const GOES_ON: usize = 10;
 const AFTER_CARD: usize = 14;
 /// Number of parts after a number in which its topic may be named.
 const SOON: usize = 6;
+/// Parts between the end of a code's cue and words that belong to it.
+const BARE_WORDS: usize = 2;
 /// Number of parts before a cue that may be the secret: "nine four two is my account number".
 const MAX_BACK: usize = 24;
 
@@ -209,7 +211,12 @@ impl Answers {
             windows >> bit & 1 == 1
                 && !matches!(CUES[usize::from(*bit)].shape, Shape::Words | Shape::Name | Shape::Topic | Shape::Correction)
         };
-        let said = self.cues.iter().rev().filter(|c| c.end <= run.start).map(|c| c.bit).find(digits);
+        let heard = || self.cues.iter().rev().filter(|c| c.end <= run.start && digits(&c.bit));
+        let latest = heard().next();
+        // "My pin number is": "number" alone says less than "pin".
+        let is_code = |c: &&FoundCue| matches!(CUES[usize::from(c.bit)].class, "pin" | "cvv");
+        let fuller = latest.and_then(|latest| heard().take_while(|c| c.end + BARE_WORDS >= latest.end).find(is_code));
+        let said = fuller.or(latest).map(|c| c.bit);
         let all = || (0..CUES.len() as u8).filter(digits);
         said.or_else(|| all().find(|bit| suits(CUES[usize::from(*bit)].class))).or_else(|| all().next())
     }

@@ -66,6 +66,16 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             }
         }
     }
+    // "AB12 CDE": a number plate as people write it
+    if class == "id" && CUES[usize::from(bit)].reach > 3 {
+        for at in 1..parts.len() {
+            let tail = parts[at].text;
+            let is_tail = tail.len() == 3 && tail.bytes().all(|b| b.is_ascii_alphabetic()) && !is_common(tail);
+            if is_tail && is_iban_head(parts[at - 1].text) && !parts[at - 1].ends {
+                marks.mark(at - 1..at + 1, class, false);
+            }
+        }
+    }
     let mut at = 0;
     while at < parts.len() {
         let (end, units) = if is_code(&parts[at]) { code_from(parts, at) } else { (at, 0) };

@@ -195,6 +195,13 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         if matches!((one, two), ("first" | "last" | "middle" | "family" | "given", "name")) || one == "surname" {
             names.add_sure(at + if one == "surname" { 1 } else { 2 }, false);
         }
+        // "It's zelda quimby calling"
+        if matches!((one, two), ("it", "is")) {
+            let end = names.end_from(at + 2, false);
+            if matches!(names.text(end), "calling" | "speaking") {
+                names.add(at + 2, end);
+            }
+        }
         // "I'm zelda quimby from accounts"
         if one == "i'm" {
             let end = names.end_from(at + 1, false);

@@ -200,6 +200,8 @@ fn asks(parts: &[&str], cue: &cues::FoundCue, is_final: bool) -> bool {
     let cued = &parts[start..cue.end];
     let lead = &parts[start.saturating_sub(MAX_ASKING_BEFORE)..start];
     let denies = lead.iter().chain(cued).any(|part| NOT_ASKING.contains(part));
+    // Talk about a security question is one.
+    let is_answer = cues::CUES[usize::from(cue.bit)].class == "answer";
     let is_any = lead.last().is_some_and(|part| ANY.contains(part));
     let tells = denies || lead.iter().rev().take(2).chain(cued).any(|part| TELLING.contains(part));
     let tail = &parts[cue.end..];
@@ -210,7 +212,7 @@ fn asks(parts: &[&str], cue: &cues::FoundCue, is_final: bool) -> bool {
     let announces = tail.iter().take(tail.len().saturating_sub(1)).any(|part| matches!(*part, "is" | "was"));
     let is_end = is_final && content <= MAX_AFTER_QUESTION && (content == 0 || !announces);
     let of_what = cues::CUES[usize::from(cue.bit)].class == super::NAME && parts.get(cue.end) == Some(&"of");
-    !of_what && !tells && (asks || is_end && !is_any)
+    !of_what && !tells && (asks || is_answer && !announces || is_end && !is_any)
 }
 
 impl Redaction {

@@ -238,9 +238,14 @@ fn fewest(class: &str) -> usize {
         "phone" => 7,
         "account" => 6,
         "dob" | "expiry" | "address" => 100,
-        _ => 9,
+        _ => ANY_LENGTH,
     }
 }
+
+/// Fewest digits of a secret whose length is not known, and the same right after its announcement.
+const ANY_LENGTH: usize = 9;
+/// See [`ANY_LENGTH`].
+const FEWEST_DIRECT: usize = 5;
 
 /// Words that name the number after them: "order 4567", "room twelve".
 static LABELS: WordSet = LazyLock::new(|| {
@@ -270,7 +275,9 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     }
     let after = next(parts, run).map_or("", |p| p.text);
     if is_quantity(&said) && CURRENCIES.contains(after) {
-        return most < fewest(answer.class);
+        // "My policy number is 5829783 dollars": right after the announcement a sum is smaller.
+        let fewest = fewest(answer.class);
+        return most < if answer.is_direct && fewest == ANY_LENGTH { FEWEST_DIRECT } else { fewest };
     }
     if answer.digits <= 1 && !is_date_class && answer.class != "address" {
         return true;
@@ -279,7 +286,14 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     let is_long = !is_date_class && !is_short_code && answer.class != "address";
     let is_single = said.len() > 2 && said.iter().all(|s| matches!(s.role, Role::Digit(_)));
     let goes_on = parts.get(run.end + 1).is_some_and(|p| p.role.is_number());
-    if is_long && !answer.is_direct && !is_single && !goes_on && is_scaled(parts, run) && most < fewest(answer.class) {
+    if is_long
+        && !answer.is_direct
+        && !answer.has_begun
+        && !is_single
+        && !goes_on
+        && is_scaled(parts, run)
+        && most < fewest(answer.class)
+    {
         return true;
     }
     if is_long && answer.digits <= 3 && is_quantity(&said) && UNITS.contains(after) {

@@ -41,7 +41,8 @@ impl Redaction {
             };
             if let Some((class, undecided)) = found {
                 marks.mark(run.clone(), class, *open || undecided);
-                if parts.get(run.end).is_some_and(|p| matches!(p.text, "million" | "billion")) {
+                let ends = |text: &str| matches!(text, "million" | "billion" | "hash" | "star" | "asterisk");
+                if parts.get(run.end).is_some_and(|p| ends(p.text)) {
                     marks.mark(run.end..run.end + 1, class, *open);
                 }
                 let is_a = |at: usize| parts[at].text == "a" && matches!(parts[at + 1].role, Role::Hundred | Role::Thousand);
@@ -94,7 +95,12 @@ impl Redaction {
         let since = answers.since_cue(parts, run.start, bit);
         // What a reason has freed is no part of the answer. A code of three or four digits has no room for reasons.
         let is_short = matches!(class, "pin" | "cvv");
-        let counts = |r: &&Range<usize>| is_short || answered.contains(r) || r.start >= run.start;
+        let counts = |r: &&Range<usize>| {
+            is_short
+                || answered.contains(r)
+                || r.start >= run.start
+                || !reasons::is_free(parts, r) && !reasons::is_plain(parts, r)
+        };
         let digits = in_window().filter(counts).map(|r| readings(&parts[r.clone()]).least()).sum();
         let has_begun = in_window().filter(counts).any(|r| r.end <= run.start);
         let is_direct = since == Some(0);

@@ -50,7 +50,8 @@ pub(super) fn dates(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, 
             || answers.since_cue(parts, start, bit).is_none_or(|words| words <= NEAR_DATE);
         // "Runs out after two years"
         let before = start.checked_sub(1).map_or("", |at| parts[at].text);
-        let is_term = matches!(before, "after" | "in" | "for" | "within" | "every" | "about" | "of" | "all" | "last")
+        let is_term = end == start + 1
+            && matches!(before, "after" | "in" | "for" | "within" | "every" | "about" | "of" | "all" | "last")
             && parts.get(end).is_some_and(|p| is_unit(p.text));
         if is_term {
             at = end.max(at);
@@ -79,9 +80,8 @@ pub(super) fn is_unit_of_house(text: &str) -> bool {
 
 /// Whether a word stands right before a part that says where something is.
 fn leads_to_place(parts: &[Part], at: usize) -> bool {
-    let leads =
-        |p: &Part| matches!(p.text, "is" | "was" | "at" | "on" | "in" | "to" | "near" | "called" | "the" | "number" | "name");
-    at.checked_sub(1).is_some_and(|before| leads(&parts[before]))
+    let leads = |p: &Part| matches!(p.text, "is" | "was" | "at" | "on" | "in" | "to" | "near" | "called" | "number" | "name");
+    parts[..at].iter().rev().find(|p| p.text != "the").is_some_and(leads)
 }
 
 /// Marks the addresses of one cue.
