@@ -339,6 +339,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_back_is_one_of_three_words() {
+        use crate::format::readback::Reformat;
+        let read = |value: &str| load(&format!("[input]\nreformat = {value}\n"), &[]).map(|settings| settings.input.reformat);
+        assert_eq!(
+            (read("'figures'"), read("'all'"), read("'off'")),
+            (Ok(Reformat::Figures), Ok(Reformat::All), Ok(Reformat::Off))
+        );
+        for wrong in ["true", "'yes'", "3"] {
+            let error = read(wrong).unwrap_err();
+            assert!(error.contains("expected \"off\", \"all\" or \"figures\"") && error.contains("input.reformat"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_challenger_is_another_profile_without_a_challenger_and_no_profile_takes_it_from_default() {
         let challenger = "[profiles.new]\nmodel='en-fast'\n";
         let s = load(&format!("[profiles.default]\nshadow='new'\n{challenger}[profiles.third]\n"), &[]).unwrap();

@@ -102,6 +102,7 @@ pub struct Input {
     /// what the values of the raw topic are
     pub format: InputFormat,
     /// what is read back into spoken words where the recogniser writes
+    #[serde(deserialize_with = "super::values::reformat")]
     pub reformat: Reformat,
     /// what stands before them
     pub framing: Framing,

@@ -6,6 +6,7 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 
+use crate::format::readback::Reformat;
 use crate::redact::{Action, RedactionRule};
 
 /// `lookahead`: a number of words or `"unlimited"`.
@@ -107,6 +108,25 @@ impl<'de> Deserialize<'de> for LookaheadSetting {
 
         from.deserialize_any(LookaheadVisitor)
     }
+}
+
+/// Reads `input.reformat`. What is no text is refused with the values that there are.
+pub(super) fn reformat<'de, D: Deserializer<'de>>(from: D) -> Result<Reformat, D::Error> {
+    struct ReformatVisitor;
+
+    impl Visitor<'_> for ReformatVisitor {
+        type Value = Reformat;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("\"off\", \"all\" or \"figures\"")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Reformat, E> {
+            Deserialize::deserialize(StrDeserializer::<E>::new(text)).map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
+        }
+    }
+
+    from.deserialize_any(ReformatVisitor)
 }
 
 impl<'de> Deserialize<'de> for RedactSetting {

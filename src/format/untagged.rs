@@ -14,9 +14,9 @@ use crate::session::{Word, WordKind};
 use crate::tags::{Itn, ItnClass, Punct, Tags};
 
 /// Abbreviations whose point ends no sentence, because a name or a number follows. In lower case.
-const TITLES: [&str; 26] = [
-    "mr", "mrs", "ms", "mx", "dr", "prof", "rev", "hon", "sen", "rep", "gov", "gen", "col", "maj", "capt", "lt", "sgt", "st",
-    "mt", "ft", "no", "vs", "approx", "dept", "est", "messrs",
+const TITLES: [&str; 22] = [
+    "mr", "mrs", "ms", "mx", "dr", "prof", "rev", "hon", "sen", "gov", "col", "maj", "capt", "lt", "sgt", "st", "mt", "ft", "vs",
+    "approx", "dept", "messrs",
 ];
 
 /// Tags words by their own marks and by the grammars of a profile.
@@ -89,6 +89,7 @@ mod tests {
             ("hello?", Punct::Question),
             ("Really?!", Punct::Question),
             ("Dr.", Punct::O),
+            ("No.", Punct::Period),
             ("J.", Punct::O),
             ("I.", Punct::Period),
             ("p.m.", Punct::O),

@@ -116,7 +116,9 @@ pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], han
                 }
                 WordKind::Plain | WordKind::Filler | WordKind::Markup => k.word.spoken.to_string(),
             };
-            push(out, text, hand.mark(k.mark), &span.iter().collect::<Vec<_>>());
+            // A dash that stands alone has no mark behind it.
+            let mark = if text.contains(char::is_alphanumeric) { hand.mark(k.mark) } else { Punct::O };
+            push(out, text, mark, &span.iter().collect::<Vec<_>>());
         }
         Unit::Entity { class, mut text, mut tokens, by, .. } => {
             // A word that an entity leaves as spoken has its own case: "Robert Downey Jr.". What a pack's recipe writes

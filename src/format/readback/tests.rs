@@ -50,7 +50,7 @@ fn where_figures_alone_are_read_case_and_marks_stay_around_them() {
         ("It's $12, at 5%.", "It's twelve dollars, at five percent."),
         ("Hello, Dr. McKay! AT&T \u{2014} yes.", "Hello, Dr. McKay! AT&T \u{2014} yes."),
         ("On March 3, we met.", "On March third, we met."),
-        ("(5%)", "(five percent)"),
+        ("(about 5%)!", "(about five percent)!"),
         ("Twenty-five people?", "Twenty five people?"),
         ("It is well-known.", "It is well-known."),
     ] {
