@@ -70,7 +70,7 @@ impl Profiles {
     /// Gives every profile what it needs to know of its model. `models`: those of [`Profiles::models`].
     ///
     /// # Errors
-    /// A style that a profile's model does not know.
+    /// A style that a profile's model does not know, or a profile that goes by turns whose model does not know of them.
     pub fn bind(&mut self, models: &BTreeMap<String, Arc<Model>>) -> Result<(), SettingsError> {
         for (name, profile) in &mut self.by_name {
             let model = &models[&profile.model];

@@ -21,6 +21,7 @@ pub mod snapshot;
 pub mod sounds;
 pub mod speech_clock;
 pub mod stream;
+pub mod turn;
 pub mod vocabulary;
 pub mod word;
 

@@ -296,6 +296,7 @@ impl Shadow {
                     let (segment, _) = formatter.segment(&stream, &release);
                     Segment { degraded: segment.degraded || by_inference, ..segment }
                 }
+                StreamOutput::Turn { .. } => continue, // its segment says so, too
                 StreamOutput::Closed { seq, counts, cause, timing } => {
                     self.shared.shadow_states.forget(self.owner, stream.id);
                     formatter.end(&stream, seq, counts, cause, timing)
