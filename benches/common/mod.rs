@@ -14,12 +14,11 @@ use cpu_time::{ProcessTime, ThreadTime};
 use faircopy::config::Settings;
 use faircopy::consume::json_lines::JsonLines;
 use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
-use faircopy::infer::{ModelError, ModelFiles, Row, States, Tagger};
+use faircopy::infer::{ModelError, ModelFiles, Row, RowTags, States, Tagger};
 use faircopy::pipeline::Shared;
 use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::produce::Outgoing;
 use faircopy::record::{Kind, RawRecord};
-use faircopy::tags::Tags;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 /// Counts every allocation of Rust code. Allocations of ONNX Runtime are not counted.
@@ -69,7 +68,7 @@ struct Timed {
 }
 
 impl Tagger for Timed {
-    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
+    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<RowTags>, ModelError> {
         let began = ThreadTime::now();
         let tags = self.tagger.tag(rows, states);
         let add = |to: &AtomicU64, n: usize| {

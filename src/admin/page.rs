@@ -102,7 +102,9 @@ impl PageFeed {
         let session = sessions.entry(segment.session.clone()).or_default();
         session.heard_ms = now_ms();
         session.open.insert(segment.channel.clone(), segment.kind != Kind::End);
-        if segment.kind == Kind::Partial {
+        if segment.kind == Kind::Turn {
+            // It is news, and no part of the text.
+        } else if segment.kind == Kind::Partial {
             session.tails.insert(segment.channel.clone(), line.clone());
         } else {
             session.tails.remove(&segment.channel);

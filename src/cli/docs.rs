@@ -87,7 +87,7 @@ fn asyncapi() -> Value {
         "channels": {
             "raw": channel("asr.raw", "rawSegment", raw),
             "formatted": channel("asr.formatted", "formattedSegment", message("a final segment, or the end of an epoch", schema::<Segment>())),
-            "partial": channel("asr.partial", "partialSegment", message("the unreleased tail as it looks now", schema::<Segment>())),
+            "partial": channel("asr.partial", "partialSegment", message("the unreleased tail as it looks now, or a turn that is over", schema::<Segment>())),
             "deadLetter": channel("asr.dead-letter", "deadLetter", letter),
             "shadow": channel("asr.shadow", "shadowSample", message("a place that a challenger writes otherwise, where shadow.samples_per_minute is above 0", schema::<ShadowSample>())),
         },

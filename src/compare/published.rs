@@ -57,7 +57,7 @@ impl Published {
     /// twice (`at_least_once`) are all kept.
     pub fn add(&mut self, value: &[u8]) -> bool {
         let Some(segment) = decode::segment(value, self.framing) else { return false };
-        if segment.kind == Kind::Partial {
+        if matches!(segment.kind, Kind::Partial | Kind::Turn) {
             return false;
         }
         let stream = (segment.session.to_string(), segment.channel.to_string());

@@ -287,6 +287,8 @@ mod tests {
             ("[decode]\nmax_buffer_words=240\n", ["decode.max_buffer_words", "history_words"]),
             ("[profiles.x]\nlookahead=95\n", ["profiles.x.lookahead", "decode.max_buffer_words"]),
             ("[profiles.x]\nutterance_delay_ms=9000\n", ["profiles.x.utterance_delay_ms", "max_delay_ms"]),
+            ("[profiles.x]\nturn_open=0.9\n", ["profiles.x.turn_open", "turn_complete"]),
+            ("[profiles.x]\nturn_complete=1.5\n", ["profiles.x.turn_complete", "probability"]),
             ("[topics]\npartial='asr.raw'\n", ["topics.partial", "topics.raw"]),
             ("[infer]\nmax_batch_tokens=100\n", ["infer.max_batch_tokens", "512"]),
             ("[infer]\nbacklog_timeout_ms=9999\n", ["infer.backlog_timeout_ms", "infer.timeout_ms"]),

@@ -8,7 +8,7 @@ use config::{Value, ValueKind};
 use serde::{Deserialize, Serialize};
 
 use super::sections::InferSettings;
-use super::values::{LookaheadSetting, MaskSetting, RedactSetting, RedactionSetting, ReleaseSetting};
+use super::values::{LookaheadSetting, MaskSetting, RedactSetting, RedactionSetting, ReleaseSetting, TurnSetting};
 use super::{Settings, SettingsError, text};
 use crate::format::numbers::Numbers;
 use crate::format::second::SecondMode;
@@ -19,6 +19,7 @@ use crate::rate_limit::WordQuota;
 use crate::redact::AnswerWindow;
 use crate::session::Keeps;
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
+use crate::session::turn::TurnPolicy;
 use crate::tags::Tilt;
 
 /// `[profiles.NAME]`, laid over `[profiles.default]` ([`lay_over_default`]).
@@ -36,6 +37,9 @@ pub struct ProfileSettings {
     pub trailing_words: u32,
     pub max_delay_ms: u64,
     pub utterance_delay_ms: u64,
+    pub turn: TurnSetting,
+    pub turn_complete: f32,
+    pub turn_open: f32,
     pub max_release_ms: u64,
     pub verbatim: bool,
     pub fillers: bool,
@@ -159,9 +163,16 @@ impl Profile {
     /// Its decoding with this model.
     ///
     /// # Errors
-    /// A style that the model does not know.
+    /// A style that the model does not know, or turns in a profile that goes by them.
     pub fn with_model(&self, model: &Model) -> Result<Policy, String> {
         let template = model.template(&self.style, self.policy.template.tilt)?;
+        if self.policy.turn.is_some() && model.files.labels.turn.is_none() {
+            return Err(format!(
+                "turn = \"agent\": expected a model that says when a turn is complete (\"turn\" in its labels.json), and {:?} does not; take another model, or \
+                 turn = \"live\"",
+                model.files.labels.model
+            ));
+        }
         let settling = self.policy.settling.map(|settling| Settling { style: template.style, ..settling });
         let (model, policy) = (model.pin(), (*self.policy).clone());
         // The hash is of the profile's own model. A stream that keeps another one has none.
@@ -312,6 +323,10 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         max_buffer_words: d.max_buffer_words,
         max_delay_ms: own.max_delay_ms,
         utterance_delay_ms: own.utterance_delay_ms,
+        turn: match own.turn {
+            TurnSetting::Live => None,
+            TurnSetting::Agent => Some(TurnPolicy { complete: own.turn_complete, open: own.turn_open }),
+        },
         max_release_ms: own.max_release_ms,
         inference_timeout_ms: settings.infer.timeout_ms,
         backlog_timeout_ms: settings.infer.backlog_timeout_ms,
@@ -365,6 +380,16 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
                 " = {}: expected at most max_delay_ms = {}, since words are frozen by then",
                 policy.utterance_delay_ms, policy.max_delay_ms
             ),
+        );
+    }
+    let is_probability = |p: f32| (0.0..=1.0).contains(&p);
+    if !is_probability(own.turn_complete) || own.turn_complete == 0.0 {
+        return refuse("turn_complete", format!(" = {}: expected a probability above 0 and up to 1", own.turn_complete));
+    }
+    if !is_probability(own.turn_open) || own.turn_open >= own.turn_complete {
+        return refuse(
+            "turn_open",
+            format!(" = {}: expected a probability below turn_complete = {}", own.turn_open, own.turn_complete),
         );
     }
     if own.languages.is_empty() {

@@ -73,7 +73,7 @@ impl Profiles {
     /// Gives every profile what it needs to know of its model. `models`: those of [`Profiles::models`].
     ///
     /// # Errors
-    /// A style that a profile's model does not know.
+    /// A style that a profile's model does not know, or a profile that goes by turns whose model does not know of them.
     pub fn bind(&mut self, models: &BTreeMap<String, Arc<Model>>) -> Result<(), SettingsError> {
         for (name, profile) in self.by_name.iter_mut().filter(|(_, profile)| !profile.is_untagged()) {
             let model = &models[&profile.model];

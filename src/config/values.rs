@@ -49,6 +49,16 @@ pub enum ReleaseSetting {
     Flow,
 }
 
+/// `turn`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TurnSetting {
+    /// words wait for all of `utterance_delay_ms` after an utterance end
+    Live,
+    /// they wait less the likelier it is that the turn is complete
+    Agent,
+}
+
 /// `redaction`: that the profile publishes what was said is no oversight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

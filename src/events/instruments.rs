@@ -35,6 +35,7 @@ pub(super) struct Instruments {
     pub(super) frozen_words: Counter<u64>,
     pub(super) freeze_delay_words: Histogram<u64>,
     pub(super) freeze_delay_seconds: Histogram<f64>,
+    pub(super) turn_delay_seconds: Histogram<f64>,
     pub(super) degraded_words: Counter<u64>,
     pub(super) format_failures: Counter<u64>,
     pub(super) itn_rejects: Counter<u64>,
@@ -134,6 +135,12 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         frozen_words: count("faircopy.words.frozen", "{word}", "words whose tags became final, by cause"),
         freeze_delay_words: sizes("faircopy.freeze.delay.words", "{word}", "later words that were known when a word froze"),
         freeze_delay_seconds: values("faircopy.freeze.delay", "s", "time from a word's arrival to its freezing", &SECONDS),
+        turn_delay_seconds: values(
+            "faircopy.turn.delay",
+            "s",
+            "time from an utterance end until the turn's words are final",
+            &SECONDS,
+        ),
         degraded_words: count(
             "faircopy.words.degraded",
             "{word}",

@@ -210,7 +210,7 @@ impl RecordRepeated {
 
 /// A word's tags became final.
 pub struct WordFrozen {
-    /// `lookahead`, `timer`, `utterance`, `released` or `end`
+    /// `lookahead`, `timer`, `utterance`, `turn`, `released` or `end`
     pub cause: &'static str,
     /// later words that were known when the word froze
     pub later_words: u64,
@@ -231,9 +231,24 @@ impl WordFrozen {
     }
 }
 
+/// A turn is over: its words are final.
+pub struct TurnOver {
+    /// `turn` where the model called it complete, `utterance` after a silence
+    pub cause: &'static str,
+    /// time from the utterance end to the decision
+    pub delay: Duration,
+}
+
+impl TurnOver {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.turn_delay_seconds.record(self.delay.as_secs_f64(), &[KeyValue::new("cause", self.cause)]);
+    }
+}
+
 /// A segment was made.
 pub struct SegmentMade {
-    /// `final`, `partial` or `end`
+    /// `final`, `partial`, `turn` or `end`
     pub kind: &'static str,
     /// words of the segment that go out as spoken because inference failed
     pub degraded: u64,

@@ -31,7 +31,7 @@ use std::sync::{Arc, RwLock};
 use serde_json::value::RawValue;
 
 use crate::infer::NO_MODEL;
-use crate::record::{Counts, Kind, Segment, Timing, hidden};
+use crate::record::{Counts, Kind, Segment, Timing, Turn, hidden};
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::session::{Word, WordKind};
 use crate::tags::Tags;
@@ -102,6 +102,7 @@ impl Formatter {
             degraded: false,
             replayed: false,
             timing: Vec::new(),
+            turn: None,
             counts: None,
             cause: None,
             model: stream.model.clone(),
@@ -156,6 +157,7 @@ impl Formatter {
         let Release { sentence_start, turn_ends, .. } = *release;
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.timing = release.timing.clone();
+        segment.turn = release.turn.clone();
         segment.origin = self.origin(stream);
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
@@ -210,6 +212,11 @@ impl Formatter {
         let at_end = segment.entities.iter().find(|e| e.words[0] < settled && settled <= e.words[1]);
         segment.frozen = Some(at_end.map_or(settled, |entity| entity.words[0]));
         segment
+    }
+
+    /// The record of a turn that is over.
+    pub fn turn(&self, stream: &StreamRef, seq: u64, turn: Turn) -> Segment {
+        Segment { turn: Some(turn), ..self.empty(stream, seq, Kind::Turn) }
     }
 
     /// The record that closes an epoch.

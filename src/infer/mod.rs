@@ -40,6 +40,22 @@ pub use tokenise::WordTokenizer;
 
 use crate::tags::Tags;
 
+/// What a model says of a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowTags {
+    /// tags of the words that were asked for, in order
+    pub tags: Vec<Tags>,
+    /// how likely it is, 0 to 1, that the speaker's turn is complete after the row's last word. `None` if the row is not
+    /// closed, or if the model does not know
+    pub turn: Option<f32>,
+}
+
+impl From<Vec<Tags>> for RowTags {
+    fn from(tags: Vec<Tags>) -> RowTags {
+        RowTags { tags, turn: None }
+    }
+}
+
 /// Why a batch got no tags. Its words go out as spoken.
 #[derive(Debug, thiserror::Error)]
 #[error("inference failed: {0}")]
@@ -48,16 +64,17 @@ pub struct ModelError(pub String);
 /// The model boundary. One worker thread owns one.
 ///
 /// `tag` gets rows of at most [`row::MAX_TOKENS`] tokens. It returns, for each row, one [`Tags`] per entry of
-/// [`Row::first`], in order. The tags of a row must not depend on the other rows.
+/// [`Row::first`], in order, and what it says of the turn if the row is closed. Nothing that it says of a row may depend
+/// on the other rows.
 pub trait Tagger: Send {
     /// Tags a batch. `states` has, for each row, the states that the row goes on after; empty states if the row starts
     /// afresh. `tag` adds the states that [`Row::keep`] names.
-    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError>;
+    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<RowTags>, ModelError>;
 }
 
 /// A model without states.
-impl<F: FnMut(&Row) -> Vec<Tags> + Send> Tagger for F {
-    fn tag(&mut self, rows: &[&Row], _: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
-        Ok(rows.iter().map(|row| self(row)).collect())
+impl<R: Into<RowTags>, F: FnMut(&Row) -> R + Send> Tagger for F {
+    fn tag(&mut self, rows: &[&Row], _: &mut [States]) -> Result<Vec<RowTags>, ModelError> {
+        Ok(rows.iter().map(|row| self(row).into()).collect())
     }
 }

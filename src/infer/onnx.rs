@@ -20,7 +20,7 @@ use super::prosody::Prosody;
 use super::row::RowTemplate;
 use super::states::StateSizes;
 use super::weights::{Element, Weight, weights};
-use super::{ModelError, Row, States, Tagger};
+use super::{ModelError, Row, RowTags, States, Tagger};
 use crate::tags::{Heads, Tags};
 
 /// Word number of padding tokens: further ahead than any lookahead, so that nothing attends to them.
@@ -98,6 +98,8 @@ pub struct OnnxTagger {
     plain: PlainWords,
     /// inputs of boundaries that it takes
     boundaries: Vec<String>,
+    /// the output that says whether a turn is complete, if the model has one
+    turn: Option<String>,
     sizes: StateSizes,
     /// inputs that take the values of kept states, one for each slab
     slabs: Vec<String>,
@@ -109,11 +111,22 @@ pub struct OnnxTagger {
 struct RunOutput {
     /// `[rows, width, Heads::width]`
     logits: Vec<f32>,
+    /// `[rows, width]`; empty if the model does not know of turns
+    turns: Vec<f32>,
     width: usize,
     /// `[tokens kept, slabs, heads × size]`
     states: Vec<i8>,
     /// `[tokens kept, slabs]`
     scales: Vec<f32>,
+}
+
+/// What a row's run gives.
+#[derive(Clone, Debug, Default)]
+pub struct RowLogits {
+    /// `[words asked for][Heads::width]`
+    pub words: Vec<Vec<f32>>,
+    /// how likely it is, 0 to 1, that the turn is complete; of closed rows only
+    pub turn: Option<f32>,
 }
 
 impl OnnxTagger {
@@ -182,6 +195,12 @@ impl OnnxTagger {
             let expected = format!("expected inputs {}", wanted.join(", "));
             return Err(fail(&expected, format!("got {inputs:?}; export the model again with this version's training")));
         }
+        let turn = files.labels.turn.as_ref().map(|turn| turn.output.clone());
+        if let Some(name) = turn.as_ref().filter(|name| !session.outputs().iter().any(|o| o.name() == name.as_str())) {
+            let got: Vec<&str> = session.outputs().iter().map(|o| o.name()).collect();
+            let expected = format!("expected an output {name}, which labels.json names under \"turn\"");
+            return Err(fail(&expected, format!("got {got:?}; export the model again")));
+        }
         let first = session.inputs().iter().find(|i| i.name() == slabs[0]).and_then(|i| i.dtype().tensor_shape());
         let shape = first.map(|shape| shape.to_vec()).unwrap_or_default();
         let (heads, size) = if let [_, heads, _, size] = shape[..] { (heads, size) } else { (0, 0) };
@@ -191,7 +210,7 @@ impl OnnxTagger {
         }
         let sizes = StateSizes { slabs: slabs.len(), heads: heads as usize, size: size as usize, slots };
         let (follows, heads, plain) = (files.follows.clone(), files.labels.heads(), plain.clone());
-        let mut tagger = OnnxTagger { session, follows, heads, plain, boundaries, sizes, slabs, scratch: Vec::new() };
+        let mut tagger = OnnxTagger { session, follows, heads, plain, boundaries, turn, sizes, slabs, scratch: Vec::new() };
         let tokens = &files.labels.tokens;
         let last_style = files.labels.styles.len() as u32 - 1;
         let template = RowTemplate { cls: tokens.cls, sep: tokens.sep, style: last_style, ..RowTemplate::default() };
@@ -200,13 +219,13 @@ impl OnnxTagger {
         Ok(tagger)
     }
 
-    /// Logits of the words that rows ask for, `[words][Heads::width]` for each row. States that rows keep are added to
+    /// Logits of the words that rows ask for, and what the model says of the turn. States that rows keep are added to
     /// `states`.
     ///
     /// Rows that go on after kept states and rows that start afresh are run apart, because the number of slots of a run
     /// decides the order in which it adds up.
-    pub fn logits(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Vec<f32>>>, ModelError> {
-        let mut logits = vec![Vec::new(); rows.len()];
+    pub fn logits(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<RowLogits>, ModelError> {
+        let mut logits = vec![RowLogits::default(); rows.len()];
         for goes_on in [false, true] {
             let which: Vec<usize> = (0..rows.len()).filter(|&r| rows[r].after.is_some() == goes_on).collect();
             if which.is_empty() {
@@ -219,7 +238,11 @@ impl OnnxTagger {
             for (at, &r) in which.iter().enumerate() {
                 let logits_of = self.heads.width();
                 let of = |&first: &u32| ran.logits[(at * ran.width + first as usize) * logits_of..][..logits_of].to_vec();
-                logits[r] = rows[r].first.iter().map(of).collect();
+                logits[r].words = rows[r].first.iter().map(of).collect();
+                if rows[r].closed && !ran.turns.is_empty() {
+                    let logit = ran.turns[at * ran.width + rows[r].tokens.len() - 1];
+                    logits[r].turn = Some(1.0 / (1.0 + (-logit).exp()));
+                }
                 let keep = rows[r].keep.map_or(0, |keep| keep.tokens as usize);
                 states[r].reserve(keep, self.sizes);
                 for (values, scales) in made.by_ref().take(keep) {
@@ -300,9 +323,13 @@ impl OnnxTagger {
         }
         let outputs = self.session.run(inputs).map_err(|e| ModelError(e.to_string()))?;
         let logits = extract::<f32>(&outputs, "logits", &[count, width, self.heads.width()])?;
+        let turns = match &self.turn {
+            Some(name) => extract::<f32>(&outputs, name, &[count, width])?,
+            None => Vec::new(),
+        };
         let states = extract::<i8>(&outputs, "states", &[kept_tokens, slabs, heads * size])?;
         let scales = extract::<f32>(&outputs, "state_scales", &[kept_tokens, slabs])?;
-        Ok(RunOutput { logits, width, states, scales })
+        Ok(RunOutput { logits, turns, width, states, scales })
     }
 }
 
@@ -339,15 +366,15 @@ fn extract<T: PrimitiveTensorElementType + Clone>(
 }
 
 impl Tagger for OnnxTagger {
-    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
+    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<RowTags>, ModelError> {
         let logits = self.logits(rows, states)?;
-        let tags_of = |(row, words): (&&Row, &Vec<Vec<f32>>)| {
+        let tags_of = |(row, RowLogits { words, turn }): (&&Row, &RowLogits)| {
             let itn: Vec<&[f32]> = words.iter().map(|w| &w[self.heads.itn()]).collect();
             let path = self.follows.path(&itn, row.before.map(|tags| tags.itn), row.lookahead.is_some());
             let tags = words.iter().zip(path).map(|(w, itn)| Tags { itn, ..self.heads.best(w, row.template.tilt) });
             let mut tags: Vec<Tags> = tags.collect();
             self.plain.fit(row, self.heads, words, &mut tags);
-            tags
+            RowTags { tags, turn: *turn }
         };
         Ok(rows.iter().zip(&logits).map(tags_of).collect())
     }

@@ -21,6 +21,8 @@ const MAX_BYTES: u64 = 8 << 20;
 const SENTENCES: usize = 8;
 /// Share of the tags that must agree. Processors round differently, and a tag that is nearly a tie may fall either way.
 const MUST_AGREE: f64 = 0.95;
+/// By how much the probabilities of complete turns may differ on average, because processors round differently.
+const MOST_TURNS_DIFFER: f32 = 0.02;
 
 /// A sentence, and the tags that training's PyTorch gave its words.
 #[derive(Deserialize)]
@@ -40,6 +42,8 @@ struct Sentence {
     margins: Vec<[f32; 4]>,
     /// how far rounding may move a logit
     tie: f32,
+    /// how likely a complete turn is after the last word, of closed rows of models that say so
+    turn: Option<f32>,
 }
 
 impl Sentence {
@@ -51,6 +55,7 @@ impl Sentence {
             && (self.tags.len(), self.margins.len()) == (words, words)
             && [&self.pauses, &self.gaps, &self.speakers].into_iter().all(|classes| of_words(classes))
             && self.speakers.iter().all(|&voice| voice < 3)
+            && self.turn.is_none_or(|turn| self.stopped && (0.0..=1.0).contains(&turn))
     }
 
     fn boundary(&self, word: usize) -> Prosody {
@@ -106,10 +111,14 @@ pub fn check(files: &ModelFiles, tagger: &mut OnnxTagger) -> Result<(), LoadErro
     let template = RowTemplate { cls: special.cls, sep: special.sep, ..RowTemplate::default() };
     let tie = sentences.iter().map(|sentence| sentence.tie).fold(0.0, f32::max);
     let (mut judged, mut agree) = (0usize, 0usize);
+    let mut turns = Vec::new();
     for sentence in &sentences {
         let row = sentence.row(&tokenizer, template);
         let logits = tagger.logits(&[&row], &mut [States::default()]).map_err(|e| wrong("a model that runs", e.to_string()))?;
-        for ((word, theirs), margins) in logits[0].iter().zip(&sentence.tags).zip(&sentence.margins) {
+        if let Some(theirs) = sentence.turn {
+            turns.push(logits[0].turn.map_or(1.0, |ours| (ours - theirs).abs()));
+        }
+        for ((word, theirs), margins) in logits[0].words.iter().zip(&sentence.tags).zip(&sentence.margins) {
             let ours = names(&files.labels, files.labels.heads().best(word, Tilt::default()));
             for head in (0..4).filter(|&head| margins[head] > tie) {
                 judged += 1;
@@ -120,6 +129,12 @@ pub fn check(files: &ModelFiles, tagger: &mut OnnxTagger) -> Result<(), LoadErro
     if judged == 0 || (agree as f64) < MUST_AGREE * judged as f64 {
         let expected = "the tags that the model had in training (its files do not belong together otherwise)";
         return Err(wrong(expected, format!("{agree} of {judged} of its tags")));
+    }
+    let off = turns.iter().sum::<f32>() / turns.len().max(1) as f32;
+    if off > MOST_TURNS_DIFFER {
+        let expected =
+            format!("probabilities of complete turns that differ by at most {MOST_TURNS_DIFFER} from those of training");
+        return Err(wrong(&expected, format!("{off:.3} on average")));
     }
     Ok(())
 }
@@ -143,6 +158,8 @@ mod tests {
             (r#"[[1,1,1,1]]"#, "[]"),
             (r#""stopped""#, r#""pauses":[1,2],"stopped""#),
             (r#""stopped""#, r#""speakers":[3],"stopped""#),
+            (r#""tie""#, r#""turn":1.5,"tie""#),
+            (r#""stopped":true"#, r#""turn":0.5,"stopped":false"#),
         ] {
             assert!(!sentence(&good.replace(part, instead)).is_sound(), "{instead}");
         }

@@ -91,6 +91,8 @@ pub struct Row {
     pub after: Option<StatesRef>,
     /// which of its states are kept
     pub keep: Option<KeptTokens>,
+    /// whether its last token is the closing one: the speaker has stopped
+    pub closed: bool,
 }
 
 impl Row {
@@ -162,7 +164,7 @@ impl Row {
 
     fn empty(template: RowTemplate, lookahead: Option<u32>) -> Row {
         let (tokens, words, prosody, first) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Row { template, tokens, words, prosody, first, lookahead, before: None, after: None, keep: None }
+        Row { template, tokens, words, prosody, first, lookahead, before: None, after: None, keep: None, closed: false }
     }
 
     fn push(&mut self, token: u32, word: i32, prosody: Prosody) {
@@ -176,6 +178,7 @@ impl Row {
             self.first.push(self.tokens.len() as u32);
             word.tokens.iter().take(keep).for_each(|&token| self.push(token, i as i32, word.prosody));
         }
+        self.closed = stopped;
         if stopped {
             self.push(self.template.sep, words.len() as i32, Prosody::default());
         }

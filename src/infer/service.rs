@@ -11,10 +11,9 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::kept::KeptStates;
 use super::queue::{BatchLimits, Lane, Queue};
 use super::states::OwnerId;
-use super::{ModelError, Row, States, Tagger};
+use super::{ModelError, Row, RowTags, States, Tagger};
 use crate::events;
 use crate::system;
-use crate::tags::Tags;
 use crate::trace::{self, Link};
 
 /// A partition task's request.
@@ -44,8 +43,8 @@ pub struct Request {
 /// The outcome of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// tags of the words that were asked for, in order
-    Tags(Vec<Tags>),
+    /// tags of the words that were asked for, and what the model says of the turn
+    Tags(RowTags),
     /// the states that the row goes on after are gone: they must be made again
     StatesGone,
     /// what the second stage says of each span that was asked, in order; `None` where it has no answer
@@ -223,7 +222,7 @@ fn run(batch: Vec<QueuedRequest>, dispatch: &'static str, tagger: &mut dyn Tagge
     let result = catch_unwind(AssertUnwindSafe(|| tagger.tag(&rows, &mut states)))
         .unwrap_or_else(|_| Err(ModelError("the model panicked".into())))
         .and_then(|tags| {
-            let fits = tags.len() == rows.len() && tags.iter().zip(&rows).all(|(t, r)| t.len() == r.first.len());
+            let fits = tags.len() == rows.len() && tags.iter().zip(&rows).all(|(t, r)| t.tags.len() == r.first.len());
             if fits { Ok(tags) } else { Err(ModelError("the model gave another number of tags than words".into())) }
         });
     let took = system::now().duration_since(began);
@@ -335,6 +334,7 @@ mod tests {
     use super::*;
     use crate::infer::row::RowTemplate;
     use crate::infer::states::StateSizes;
+    use crate::tags::Tags;
     use tokio::sync::mpsc::unbounded_channel;
 
     fn request(request_id: u64, reply: &UnboundedSender<Answer>, due: Instant) -> Request {
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(answers.blocking_recv().unwrap().outcome, Outcome::Failed);
         infer.submit(request(2, &reply, soon()));
         let second = answers.blocking_recv().unwrap();
-        assert_eq!((second.request_id, second.outcome), (2, Outcome::Tags(vec![Tags::default(); 2])));
+        assert_eq!((second.request_id, second.outcome), (2, Outcome::Tags(vec![Tags::default(); 2].into())));
     }
 
     #[test]
@@ -390,10 +390,10 @@ mod tests {
         let (started, go) = (std::sync::mpsc::channel(), std::sync::mpsc::channel::<()>());
         struct Slow(std::sync::mpsc::Sender<usize>, std::sync::mpsc::Receiver<()>);
         impl Tagger for Slow {
-            fn tag(&mut self, rows: &[&Row], _: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
+            fn tag(&mut self, rows: &[&Row], _: &mut [States]) -> Result<Vec<RowTags>, ModelError> {
                 self.0.send(rows.len()).unwrap();
                 self.1.recv().unwrap();
-                Ok(rows.iter().map(|r| vec![Tags::default(); r.first.len()]).collect())
+                Ok(rows.iter().map(|r| vec![Tags::default(); r.first.len()].into()).collect())
             }
         }
         let infer = InferenceService::start(vec![Box::new(Slow(started.0, go.1))], LIMITS, Duration::ZERO, Urgent::default());
@@ -433,13 +433,13 @@ mod tests {
     struct Counts(std::sync::mpsc::Sender<(usize, usize)>);
 
     impl Tagger for Counts {
-        fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
+        fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<RowTags>, ModelError> {
             for (row, states) in rows.iter().zip(&mut *states) {
                 self.0.send((states.kept, row.tokens.len())).unwrap();
                 let keep = row.keep.map_or(0, |keep| keep.tokens);
                 (0..keep).for_each(|_| states.push(&[1; 100], &[1.0], SIZES));
             }
-            Ok(rows.iter().map(|r| vec![Tags::default(); r.first.len()]).collect())
+            Ok(rows.iter().map(|r| vec![Tags::default(); r.first.len()].into()).collect())
         }
     }
 
@@ -473,12 +473,12 @@ mod tests {
                 .unwrap()
         };
         assert_eq!(ask(1, next(after)), Outcome::StatesGone, "not made yet");
-        assert_eq!(ask(1, first.clone()), Outcome::Tags(vec![Tags::default(); 3]));
-        assert_eq!(ask(1, next(after)), Outcome::Tags(vec![Tags::default(); 2]), "they are read");
-        assert_eq!(ask(1, next(after)), Outcome::Tags(vec![Tags::default(); 2]), "and stay as they were");
+        assert_eq!(ask(1, first.clone()), Outcome::Tags(vec![Tags::default(); 3].into()));
+        assert_eq!(ask(1, next(after)), Outcome::Tags(vec![Tags::default(); 2].into()), "they are read");
+        assert_eq!(ask(1, next(after)), Outcome::Tags(vec![Tags::default(); 2].into()), "and stay as they were");
         let (second, after) = next(after).keep(1, 12, false);
-        assert_eq!(ask(1, second), Outcome::Tags(vec![Tags::default(); 2]));
-        assert_eq!(ask(1, next(after).tagging_last(1, None)), Outcome::Tags(vec![Tags::default()]));
+        assert_eq!(ask(1, second), Outcome::Tags(vec![Tags::default(); 2].into()));
+        assert_eq!(ask(1, next(after).tagging_last(1, None)), Outcome::Tags(vec![Tags::default()].into()));
         assert_eq!(ran.try_iter().collect::<Vec<_>>(), [(0, 4), (3, 2), (3, 2), (3, 2), (4, 2)]);
         for stream in 2..8 {
             ask(stream, first.clone());

@@ -32,6 +32,8 @@ pub mod shadow;
 #[cfg(test)]
 mod simulation;
 mod task;
+#[cfg(test)]
+mod turn_scenarios;
 mod worker;
 
 use std::num::NonZeroU32;

@@ -151,3 +151,75 @@ impl OfflinePipeline {
         self.partition.changed_tails(|_| true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::infer::Row;
+    use crate::record::Kind;
+    use crate::tags::{Punct, Tags};
+
+    /// Ends a sentence where the speaker has stopped, and nowhere else.
+    fn closing(row: &Row) -> Vec<Tags> {
+        let mut tags = vec![Tags::default(); row.first.len()];
+        if let Some(last) = tags.last_mut().filter(|_| row.closed) {
+            last.punct = Punct::Period;
+        }
+        tags
+    }
+
+    fn record(offset: i64, channel: &str, words: &[(&str, f64)], end: &str) -> RawRecord {
+        let words: Vec<_> = words.iter().map(|(w, s)| serde_json::json!({"w": w, "s": s, "e": s + 0.25})).collect();
+        let end = (!end.is_empty()).then_some(end);
+        let value = serde_json::json!({"channel": channel, "final": true, "words": words, "end": end});
+        RawRecord { offset, key: Some(b"call".to_vec()), payload: Some(value.to_string().into_bytes()), ..RawRecord::default() }
+    }
+
+    /// The texts of final segments. `live`: each record comes when it has been said.
+    fn texts(records: &[(u64, RawRecord)], live: bool) -> Vec<String> {
+        let mut settings = Settings::load(None).unwrap();
+        settings.profiles.get_mut("default").unwrap().model = "en-fast".into();
+        let settings = OfflinePipeline::settings(settings, false);
+        let shared = Arc::new(Shared::with_taggers(settings, |_| Ok(vec![Box::new(closing)])).unwrap());
+        let mut pipeline = if live { OfflinePipeline::paced(shared) } else { OfflinePipeline::backlog(shared) };
+        let mut now = 0;
+        for (at, record) in records {
+            if live {
+                pipeline.wait(at - now);
+            }
+            pipeline.take(record.clone());
+            now = *at;
+        }
+        pipeline.finish();
+        let text = |outgoing| match outgoing {
+            Outgoing::Formatted(segment, _) if segment.kind == Kind::Final => Some(segment.text),
+            _ => None,
+        };
+        pipeline.drain().into_iter().filter_map(text).collect()
+    }
+
+    #[test]
+    fn two_sentences_of_a_caller_a_minute_apart_are_two_in_a_file_and_live() {
+        let records = [
+            (2_300, record(0, "caller", &[("from", 1.0), ("acme", 1.5), ("plumbing", 2.0)], "utterance")),
+            (62_600, record(1, "caller", &[("ten", 62.0), ("days", 62.3)], "session")),
+        ];
+        assert_eq!(texts(&records, true), ["From acme plumbing.", "Ten days."]);
+        assert_eq!(texts(&records, false), ["From acme plumbing.", "Ten days."]);
+    }
+
+    #[test]
+    fn a_sentence_is_over_where_another_channel_has_spoken_a_turn_in_a_file_without_times_too() {
+        let said = |offset: i64, channel: &str, text: &str, end: &str| {
+            let end = (!end.is_empty()).then_some(end);
+            let value = serde_json::json!({"channel": channel, "text": text, "end": end}).to_string();
+            (0, RawRecord { offset, key: Some(b"call".to_vec()), payload: Some(value.into_bytes()), ..RawRecord::default() })
+        };
+        let call = |reply: &str| {
+            let records = [said(0, "a", "it broke", ""), said(1, "b", reply, ""), said(2, "a", "last week", "session")];
+            texts(&records, false).into_iter().filter(|text| !text.to_lowercase().contains("oh")).collect::<Vec<_>>()
+        };
+        assert_eq!(call("oh when was that"), ["It broke.", "Last week."]);
+        assert_eq!(call("oh no"), ["It broke last week."]);
+    }
+}

@@ -146,6 +146,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         max_buffer_words: 96,
         max_delay_ms: 1,
         utterance_delay_ms: 1,
+        turn: None,
         max_release_ms: 1,
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,

@@ -249,7 +249,11 @@ impl Worker {
         }
         let serializer = state.transaction.serializer();
         for (_, checkpoint) in &batch.checkpoints {
-            checkpoint.partials.iter().for_each(|tail| state.partials.send_and_forget(serializer.partial(tail)));
+            checkpoint
+                .turns
+                .iter()
+                .chain(&checkpoint.partials)
+                .for_each(|tail| state.partials.send_and_forget(serializer.partial(tail)));
             checkpoint.emit_released(&serializer.topics.formatted, wall);
         }
         Ok(())

@@ -26,6 +26,8 @@ pub struct Checkpoint {
     pub changelog: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
     /// tails as they look once all of this is durable
     pub partials: Vec<Segment>,
+    /// turns that are over, to be sent once all of this is durable
+    pub turns: Vec<Segment>,
 }
 
 impl Checkpoint {
@@ -81,6 +83,7 @@ impl Checkpoint {
         }
         tails.extend(later.partials.into_iter().map(|tail| (stream(&tail), tail)));
         self.partials = tails.into_values().collect();
+        self.turns.extend(later.turns);
         self.out.extend(later.out);
     }
 }

@@ -119,7 +119,7 @@ fn checkpoint_of(task: &mut Task) -> Checkpoint {
     let out = out.collect();
     let state = format!("{} {}", task.said, task.next.max(task.ahead_until)).into_bytes();
     let changelog = [(b"s".to_vec(), Some(state))].into();
-    Checkpoint { next_offset: task.next, mark: CrashMark::Clean, out, changelog, partials: Vec::new() }
+    Checkpoint { next_offset: task.next, mark: CrashMark::Clean, out, changelog, partials: Vec::new(), turns: Vec::new() }
 }
 
 impl World {

@@ -68,9 +68,14 @@ impl RecordSerializer {
             let kind = match segment.kind {
                 Kind::Final => "final",
                 Kind::Partial => "partial",
+                Kind::Turn => "turn",
                 Kind::End => "end",
             };
             let mut id = format!("{}/{}/{}/{}/{kind}", segment.session, segment.channel, segment.epoch, segment.seq);
+            if let Some(turn) = segment.turn.as_ref().filter(|_| segment.kind == Kind::Turn) {
+                // By its words, so that a turn that is told again has the id that it had.
+                id = format!("{}/{}/{}/{}/{kind}", segment.session, segment.channel, segment.epoch, turn.words);
+            }
             if segment.kind == Kind::Partial {
                 id += &format!("/{:x}", xxh3_64(&value)); // a tail has the number of the segment to come, as the tail before it had
             }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::turn::Turn;
+
 /// What a record of the formatted or partial topic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
@@ -15,6 +17,8 @@ pub enum Kind {
     Final,
     /// the unreleased tail as it looks now; the next one supersedes it
     Partial,
+    /// a turn has ended, or a silence ends a stretch of it; on the partial topic only, without words
+    Turn,
     /// the epoch is closed; carries counts
     End,
 }
@@ -122,6 +126,8 @@ pub enum Timing {
     Utterance([u64; 2]),
     /// another channel had spoken a whole turn since the first number of words: the words before the second number froze
     Replied([u64; 2]),
+    /// the speaker's turn was complete when the first number of words was known: the words before the second number froze
+    Turn([u64; 2]),
     /// frozen words had waited for long enough: from this word on they were released, when so many words were frozen,
     /// and the latest pass of the release rule `predicted` had seen so many (0 with other rules)
     Release([u64; 3]),
@@ -151,7 +157,7 @@ pub struct Segment {
     pub epoch: i64,
     /// counter of the epoch's segments, from 0; a partial carries the number of the segment to come
     pub seq: u64,
-    /// final, partial or end
+    /// final, partial, turn or end
     pub kind: Kind,
     /// who said all of its words; absent where nobody knows, or where they are of several
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -184,6 +190,9 @@ pub struct Segment {
     /// what the clock decided since the epoch's segment before; `faircopy verify` and `faircopy compare` repeat it
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timing: Vec<Timing>,
+    /// the turn that ends with the segment's words, or among them; absent where the model says nothing of turns
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
     /// end only
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,

@@ -12,11 +12,14 @@ pub mod refused;
 pub mod sample;
 pub mod vocabulary;
 
+pub mod turn;
+
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, Timing, WrittenWord};
 pub use input::{Framing, InputFormat};
 pub use raw::{End, RawSegment, RawWord, RecordLimits};
 pub use refused::Refused;
 pub use sample::ShadowSample;
+pub use turn::{NextSpeaker, OpenPart, Turn};
 
 /// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes
 /// through.

@@ -30,6 +30,8 @@ pub enum FreezeCause {
     Timer,
     /// `utterance_delay_ms` after an utterance end
     Utterance,
+    /// the turn was complete by what the model says
+    Turn,
     /// Algorithm 1 released it
     Released,
     /// its channel or session ended
@@ -38,8 +40,19 @@ pub enum FreezeCause {
 
 impl FreezeCause {
     /// All causes.
-    pub const ALL: [FreezeCause; 5] =
-        [FreezeCause::Lookahead, FreezeCause::Timer, FreezeCause::Utterance, FreezeCause::Released, FreezeCause::End];
+    pub const ALL: [FreezeCause; 6] = [
+        FreezeCause::Lookahead,
+        FreezeCause::Timer,
+        FreezeCause::Utterance,
+        FreezeCause::Turn,
+        FreezeCause::Released,
+        FreezeCause::End,
+    ];
+
+    /// Whether a pass of this cause is closed: the speaker has stopped.
+    pub fn is_closed(self) -> bool {
+        matches!(self, FreezeCause::Utterance | FreezeCause::Turn | FreezeCause::End)
+    }
 
     /// The cause's name in metrics and tables.
     pub fn name(self) -> &'static str {
@@ -47,6 +60,7 @@ impl FreezeCause {
             FreezeCause::Lookahead => "lookahead",
             FreezeCause::Timer => "timer",
             FreezeCause::Utterance => "utterance",
+            FreezeCause::Turn => "turn",
             FreezeCause::Released => "released",
             FreezeCause::End => "end",
         }

@@ -22,6 +22,7 @@ pub mod sounds;
 pub mod speech_clock;
 pub mod spelled;
 pub mod stream;
+pub mod turn;
 pub mod untagged;
 pub mod vocabulary;
 pub mod word;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::buffer::BufferedWord;
+use super::buffer::{BufferedWord, FreezeCause};
 use super::{Source, Time, Word};
 use crate::infer::Row;
 use crate::infer::second::Question;
-use crate::record::{Counts, Timing};
+use crate::record::{Counts, Timing, Turn};
 use crate::redact::speakers::NamedSpeakers;
 use crate::tags::Tags;
 
@@ -88,7 +88,7 @@ pub struct Release {
     pub from: u64,
     /// whether what was released before ended a sentence
     pub sentence_start: bool,
-    /// whether another speaker follows
+    /// whether the sentence ends with them whatever its mark: another speaker follows, or the turn is complete
     pub turn_ends: bool,
     /// the words released before, as redaction needs them ([`crate::redact::RedactionWord::add_to`])
     pub before: Box<str>,
@@ -100,6 +100,8 @@ pub struct Release {
     pub entries: Vec<BufferedWord>,
     /// what the clock decided since the segment before
     pub timing: Vec<Timing>,
+    /// the latest turn that ends with one of the words
+    pub turn: Option<Turn>,
 }
 
 /// An event of a stream.
@@ -107,6 +109,17 @@ pub struct Release {
 pub enum StreamOutput {
     /// a final segment
     Release(Release),
+    /// a turn is over: its words are final
+    Turn {
+        /// number of the segment to come
+        seq: u64,
+        /// the turn
+        turn: Turn,
+        /// why its words are final
+        cause: FreezeCause,
+        /// milliseconds since the utterance end came
+        delay_ms: u64,
+    },
     /// the epoch is closed
     Closed {
         /// number of the end segment

@@ -20,6 +20,15 @@ pub struct Pass {
     pub freeze_to: u64,
     /// why it was planned
     pub cause: FreezeCause,
+    /// it runs only if words wait at most so long after the utterance end before it, milliseconds
+    pub if_pause_ms: Option<u64>,
+}
+
+impl Pass {
+    /// Whether it freezes its words whatever the model says.
+    pub fn is_certain(&self) -> bool {
+        self.cause != FreezeCause::Turn && self.if_pause_ms.is_none()
+    }
 }
 
 /// Passes to come.
@@ -53,7 +62,23 @@ impl Plan {
     /// Plans a pass.
     pub fn push(&mut self, upto: u64, freeze_to: u64, cause: FreezeCause) {
         self.cover(freeze_to);
-        self.passes.push_back(Pass { upto, freeze_to, cause });
+        self.passes.push_back(Pass { upto, freeze_to, cause, if_pause_ms: None });
+    }
+
+    /// Plans the pass over the words before `upto` that asks the model whether the turn is complete. It freezes them if
+    /// so.
+    pub fn ask_turn(&mut self, upto: u64) {
+        let asks = Pass { upto, freeze_to: upto, cause: FreezeCause::Turn, if_pause_ms: None };
+        if self.passes.back() != Some(&asks) {
+            self.passes.push_back(asks);
+        }
+    }
+
+    /// Plans a pass that freezes the words before `upto` if words wait at most `pause_ms` after the utterance end there.
+    /// How long they wait is known once the pass of [`Plan::ask_turn`] has its answer, which comes first.
+    pub fn push_if(&mut self, upto: u64, pause_ms: u64) {
+        let (cause, if_pause_ms) = (FreezeCause::Utterance, Some(pause_ms));
+        self.passes.push_back(Pass { upto, freeze_to: upto, cause, if_pause_ms });
     }
 
     /// A final word came, the `total`-th of the epoch: plans the pass that is due at multiples of `F`.

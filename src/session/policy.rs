@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::buffer::FreezeCause;
 use super::plan::Pass;
 use super::second::SecondStage;
+use super::turn::TurnPolicy;
 use super::untagged::Untagged;
 use super::word::Keeps;
 use crate::infer::ModelPin;
@@ -101,6 +102,8 @@ pub struct Policy {
     pub max_delay_ms: u64,
     /// all words freeze so long after an utterance end that nothing followed
     pub utterance_delay_ms: u64,
+    /// when words do not wait for all of `utterance_delay_ms`; `None`: they always do
+    pub turn: Option<TurnPolicy>,
     /// a frozen word is released at most so long after it froze
     pub max_release_ms: u64,
     /// how long live words wait for the model's answer

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::policy::{Lookahead, Mask, Policy, ReleaseRule};
 use super::script::{Step, run};
 use super::simulation::{Say, Sim, policy, second_stage, settling};
+use super::turn::TurnPolicy;
 use crate::record::End;
 
 fn rules() -> impl Strategy<Value = ReleaseRule> {
@@ -18,10 +19,11 @@ fn rules() -> impl Strategy<Value = ReleaseRule> {
 prop_compose! {
     fn policies()(rule in rules(), lookahead in prop_oneof![(0u32..10).prop_map(Lookahead::Words), Just(Lookahead::Unlimited)],
                   open in any::<bool>(), pass_words in 1u64..7, history_words in 0u64..12, partials in any::<bool>(),
-                  settle in 0u64..3, key in 1u64..5, second in any::<bool>()) -> Policy {
+                  settle in 0u64..3, key in 1u64..5, second in any::<bool>(), turn in any::<bool>()) -> Policy {
         let mask = if open { Mask::Open } else { Mask::Lookahead };
         let second = second.then(second_stage);
-        let policy = Policy { rule, lookahead, mask, pass_words, history_words, partials, second, ..policy() };
+        let turn = turn.then_some(TurnPolicy { complete: 0.7, open: 0.2 });
+        let policy = Policy { rule, lookahead, mask, pass_words, history_words, partials, second, turn, ..policy() };
         Policy { settling: settling(&policy, settle, key), ..policy }
     }
 }

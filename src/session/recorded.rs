@@ -25,24 +25,41 @@ pub struct Recorded {
     releases: VecDeque<[u64; 3]>,
     failed: BTreeSet<[u64; 2]>,
     undecided: BTreeSet<[u64; 2]>,
+    /// after how many words a turn was complete
+    turns: BTreeSet<u64>,
+    /// whether decisions are repeated, even if there are none
+    repeats: bool,
     expired: Option<i64>,
 }
 
 impl Recorded {
     /// The decisions of an epoch, in their order.
     pub fn new(timing: impl IntoIterator<Item = Timing>) -> Recorded {
-        let mut recorded = Recorded::default();
+        let mut recorded = Recorded { repeats: true, ..Recorded::default() };
         for decision in timing {
             match decision {
                 Timing::Timer(_) | Timing::Utterance(_) | Timing::Replied(_) => recorded.passes.push_back(decision),
                 Timing::Release(release) => recorded.releases.push_back(release),
                 Timing::Failed(pass) => _ = recorded.failed.insert(pass),
+                Timing::Turn([known, _]) => _ = recorded.turns.insert(known),
                 Timing::Undecided(pass) => _ = recorded.undecided.insert(pass),
                 Timing::Expired(offset) => recorded.expired = Some(offset),
                 Timing::Reread(_) => {} // what was decided before is gone
             }
         }
+        // A pause that decided once the model had answered stands after what was decided meanwhile.
+        recorded.passes.make_contiguous().sort_by_key(|decision| pass_of(*decision).map(|([known, _], _)| known));
         recorded
+    }
+
+    /// Whether a turn was complete after so many words; `None` if nothing is repeated.
+    pub fn was_complete(&self, known: u64) -> Option<bool> {
+        self.repeats.then(|| self.turns.contains(&known))
+    }
+
+    /// Whether decisions are repeated.
+    pub fn repeats(&self) -> bool {
+        self.repeats
     }
 
     /// The next decision that planned a pass when `known` words were known, or fewer.
@@ -87,9 +104,12 @@ mod tests {
             Timing::Failed([6, 3]),
             Timing::Utterance([9, 9]),
             Timing::Replied([9, 9]),
+            Timing::Turn([12, 12]),
             Timing::Expired(70),
         ];
         let mut recorded = Recorded::new(timing);
+        assert_eq!((recorded.was_complete(12), recorded.was_complete(9)), (Some(true), Some(false)));
+        assert_eq!(Recorded::default().was_complete(12), None);
         assert_eq!(recorded.next_pass(4), None);
         assert_eq!(recorded.next_pass(5), Some(Timing::Timer([5, 2])));
         assert_eq!(recorded.next_pass(8), None);

@@ -20,7 +20,7 @@ fn outside_entity(buffer: &Buffer, cut: u64, ended: bool) -> bool {
     if last.class().is_none() {
         return true;
     }
-    let stopped = || buffer.get(cut - 1).freeze.is_some_and(|f| f.cause == FreezeCause::Utterance);
+    let stopped = || buffer.get(cut - 1).freeze.is_some_and(|f| f.cause == FreezeCause::Utterance) || ends_turn(buffer, cut);
     if cut < buffer.frozen() {
         turn_begins(buffer, cut, buffer.frozen()) || !tags(buffer, cut).itn.continues(last)
     } else {
@@ -85,6 +85,11 @@ fn turn_begins(buffer: &Buffer, cut: u64, known: u64) -> bool {
     cut < known && buffer.get(cut).word.begins_turn()
 }
 
+/// Whether word `cut - 1` is the last one of a turn that was complete. The sentence is over, whatever its mark.
+pub fn ends_turn(buffer: &Buffer, cut: u64) -> bool {
+    buffer.get(cut - 1).freeze.is_some_and(|f| f.cause == FreezeCause::Turn && f.later_words == 0)
+}
+
 /// The next cut that `policy`'s rule allows among frozen words. A segment ends where another speaker begins, whatever
 /// the rule, unless something that is redacted reaches over both. `before`: what was released, as far as redaction must
 /// know. `ended`: no word will follow the buffer's last.
@@ -100,10 +105,11 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
     };
     match policy.rule {
         ReleaseRule::Frozen | ReleaseRule::Predicted { .. } => {
-            let ends = |cut: u64| {
-                let is_end = tags(buffer, cut - 1).punct.ends_sentence() || policy.model.is_none() && is_over(buffer, cut);
-                is_end && outside_entity(buffer, cut, ended)
+            let over = |cut: u64| {
+                let is_marked = tags(buffer, cut - 1).punct.ends_sentence() || policy.model.is_none() && is_over(buffer, cut);
+                is_marked || ends_turn(buffer, cut)
             };
+            let ends = |cut: u64| over(cut) && outside_entity(buffer, cut, ended);
             allowed(&|cut| turn == Some(cut) || ends(cut), false)
         }
         ReleaseRule::Flow => {

@@ -256,7 +256,7 @@ fn frozen_words_of_a_figure_that_is_not_all_frozen_wait_for_the_rest_of_it_and_h
     sim.sessions.accept(&"s".into(), "0", &"default".into(), record, sim.now);
     let answer = |sessions: &mut super::map::Sessions, now: Time| {
         while let Some((stream, InferenceRequest { id, asks: RequestBody::Tags(row), .. })) = sessions.next_request(now, false) {
-            sessions.answer(stream, id, &Outcome::Tags(vec![Tags::default(); row.first.len()]), now);
+            sessions.answer(stream, id, &Outcome::Tags(vec![Tags::default(); row.first.len()].into()), now);
         }
     };
     answer(&mut sim.sessions, sim.now);
@@ -297,7 +297,7 @@ fn states_that_a_backlog_needs_are_made_again_in_the_lane_of_a_backlog_with_its_
         let RequestBody::Tags(row) = &again.asks else { panic!("states are made by passes") };
         assert!(row.keep.is_some_and(|keep| keep.again && keep.number == 18 + 3 * made));
         assert_eq!((again.backlog, again.due), (true, Time(90_000)));
-        sim.sessions.answer(stream, again.id, &Outcome::Tags(Vec::new()), sim.now);
+        sim.sessions.answer(stream, again.id, &Outcome::Tags(Vec::new().into()), sim.now);
     }
     let (_, pass) = next(&mut sim, true).expect("the pass itself");
     assert_eq!((pass.backlog, pass.due), (true, Time(90_000)));

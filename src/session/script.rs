@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::policy::{self, Lookahead, Mask, Policy};
 use super::simulation::{CHANNELS, LATE_TTL_MS, SESSION_TTL_MS, Say, Sim, policy, settling};
+use super::turn::TurnPolicy;
 use crate::record::End;
 use crate::redact::{Action, Redaction, RedactionRule};
 
@@ -126,6 +127,7 @@ pub fn run_bytes(bytes: &[u8]) {
         ..policy()
     };
     let history = next();
+    policy.turn = (options & 0x08 != 0).then_some(TurnPolicy { complete: 0.7, open: 0.2 });
     policy.history_words = u64::from(history % 16);
     policy.settling = settling(&policy, u64::from(history >> 4) % 4, u64::from(history >> 6) + 1);
     let (slow, failing) = (u64::from(next()) * 4, u64::from(next() % 8) + 1);

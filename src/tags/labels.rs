@@ -28,6 +28,17 @@ pub struct Labels {
     /// what the model takes of the boundaries before words ([`Labels::INPUTS`]); older models take none
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
+    /// where the model says whether a turn is complete; older models do not
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnOutput>,
+}
+
+/// The output of a model that says whether a turn is complete.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct TurnOutput {
+    /// its name in the graph: a logit for each token, `[rows, width]`, that counts at the closing token of a closed row
+    pub output: String,
 }
 
 /// Tokens of an encoder that stand for no word.
@@ -41,6 +52,9 @@ pub struct SpecialTokens {
     /// the tokenizer's name of a word that it cannot divide
     pub unknown: String,
 }
+
+/// What every model's graph gives besides.
+const OTHER_OUTPUTS: [&str; 3] = ["logits", "states", "state_scales"];
 
 impl Labels {
     /// What a model may take of the boundary before each word: [`Prosody`](crate::infer::prosody::Prosody)'s parts in
@@ -65,6 +79,7 @@ impl Labels {
             itn_follows: vec![vec![0.0; Itn::COUNT]; Itn::COUNT],
             tokens: SpecialTokens { cls: 101, sep: 102, unknown: "[UNK]".to_string() },
             inputs: Vec::new(),
+            turn: None,
         }
     }
 
@@ -85,6 +100,9 @@ impl Labels {
         }
         if self.styles.first().is_none_or(|s| s != "any") {
             return Err(format!("styles: expected \"any\" and then the kinds of speech, got {:?}", self.styles));
+        }
+        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.output.is_empty() || OTHER_OUTPUTS.contains(&&*turn.output)) {
+            return Err(format!("turn.output: expected the name of an output besides {OTHER_OUTPUTS:?}, got {:?}", turn.output));
         }
         let twice = |i: usize| self.inputs[..i].contains(&self.inputs[i]);
         if (0..self.inputs.len()).any(|i| !Labels::INPUTS.contains(&self.inputs[i].as_str()) || twice(i)) {
@@ -108,6 +126,15 @@ mod tests {
         let mut labels = Labels::ours("m");
         labels.case.swap(0, 1);
         assert!(labels.check().unwrap_err().starts_with("head \"case\""));
+    }
+
+    #[test]
+    fn a_model_may_say_when_a_turn_is_complete_by_an_output_of_its_own() {
+        let with = |output: &str| Labels { turn: Some(TurnOutput { output: output.into() }), ..Labels::ours("m") };
+        assert_eq!(with("turn").check(), Ok(()));
+        assert!(with("logits").check().is_err_and(|e| e.starts_with("turn.output")) && with("").check().is_err());
+        let text = serde_json::to_string(&Labels::ours("m")).unwrap();
+        assert!(!text.contains("turn") && serde_json::from_str::<Labels>(&text).unwrap().turn.is_none());
     }
 
     #[test]

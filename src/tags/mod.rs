@@ -8,7 +8,7 @@ mod heads;
 mod labels;
 
 pub use heads::{Heads, Tilt};
-pub use labels::{Labels, SpecialTokens};
+pub use labels::{Labels, SpecialTokens, TurnOutput};
 use serde::{Deserialize, Serialize};
 
 /// The mark after a word.

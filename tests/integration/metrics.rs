@@ -26,6 +26,7 @@ fn everything_happens() {
     let error = Some("away".to_string());
     events::BatchTagged { rows: 1, tokens: 9, padded: 10, queued: ms, took: ms, dispatch: "at_once", error }.emit();
     events::WordFrozen { cause: "lookahead", later_words: 6, delay: ms }.emit();
+    events::TurnOver { cause: "turn", delay: ms }.emit();
     events::SegmentMade { kind: "final", degraded: 1 }.emit();
     events::FormatFailed { kind: "final", partition: 0, epoch: 0 }.emit();
     events::ItnRejected { class: "MONEY" }.emit();

@@ -133,9 +133,9 @@ fn same_tags(m: &Model) {
     for case in cases {
         let row = row_after(m, &case.words, &case.boundaries, case.lookahead, case.stopped);
         // Each word's own best labels: what a path makes of them is the program's.
-        let logits = m.tagger.lock().unwrap().logits(&[&row], &mut [States::default()]).unwrap().remove(0);
+        let logits = m.tagger.lock().unwrap().logits(&[&row], &mut [States::default()]).unwrap().remove(0).words;
         let alone: Vec<Tags> = logits.iter().map(|word| m.files.labels.heads().best(word, Tilt::default())).collect();
-        let fitted = m.tagger.lock().unwrap().tag(&[&row], &mut [States::default()]).unwrap().remove(0);
+        let fitted = m.tagger.lock().unwrap().tag(&[&row], &mut [States::default()]).unwrap().remove(0).tags;
         // The mark before a plain word and the word's case are decided together where the lookahead is not limited.
         let kept = |path: &Tags, word: &Tags| match case.lookahead {
             Some(_) => Tags { itn: word.itn, ..*path },
@@ -170,7 +170,7 @@ fn bits(m: &Model, rows: &[&Row], of: usize) -> Vec<Vec<u32>> {
 }
 
 fn bits_after(m: &Model, rows: &[&Row], states: &mut [States], of: usize) -> Vec<Vec<u32>> {
-    let logits = m.tagger.lock().unwrap().logits(rows, states).unwrap().swap_remove(of);
+    let logits = m.tagger.lock().unwrap().logits(rows, states).unwrap().swap_remove(of).words;
     logits.into_iter().map(|word| word.into_iter().map(f32::to_bits).collect()).collect()
 }
 
@@ -268,6 +268,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         max_buffer_words: 96,
         max_delay_ms: 1,
         utterance_delay_ms: 1,
+        turn: None,
         max_release_ms: 1,
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
@@ -319,7 +320,7 @@ fn streamed(m: &Model, words: &[String], boundaries: &Boundaries, rules: &Rules,
         if row.after.is_none() {
             *states = States::default();
         }
-        tagger.logits(&[row], std::slice::from_mut(states)).unwrap().remove(0)
+        tagger.logits(&[row], std::slice::from_mut(states)).unwrap().remove(0).words
     };
     for (i, word) in words.iter().enumerate() {
         let (tokens, source) = (m.tokenizer.tokens(word), source.clone());
@@ -457,7 +458,7 @@ fn sessions_that_share_their_weights_say_the_same() {
         let row = row(&m, &case.words, None, false);
         let want = bits(&m, &[&row], 0);
         for mut tagger in OnnxTagger::load(&m.files, Device::Cpu, 1, SLOTS, 3).unwrap() {
-            let logits = tagger.logits(&[&row], &mut [States::default()]).unwrap().remove(0);
+            let logits = tagger.logits(&[&row], &mut [States::default()]).unwrap().remove(0).words;
             let got: Vec<Vec<u32>> = logits.into_iter().map(|w| w.into_iter().map(f32::to_bits).collect()).collect();
             assert!(got == want);
         }

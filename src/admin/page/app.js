@@ -145,8 +145,23 @@ function clearCall() {
   $("tails").replaceChildren();
 }
 
+// Says whose turn it is, until somebody speaks again.
+function showTurn(channel, turn) {
+  const open = turn.open?.length ? `, open: ${turn.open.join(", ")}` : "";
+  const text = turn.next === "other" ? `${channel} has finished` : `${channel} has stopped`;
+  tailOf(channel)?.remove();
+  const tail = element("p", "tail");
+  tail.dataset.channel = channel;
+  tail.append(element("b", "", channel), element("span", "ended", `${text} (${Math.round(turn.probability * 100)} %${open})`));
+  $("tails").append(tail);
+}
+
 function show(segment) {
   const channel = segment.channel || "speaker";
+  if (segment.kind === "turn") {
+    showTurn(channel, segment.turn);
+    return;
+  }
   if (segment.kind === "partial") {
     let tail = tailOf(channel);
     if (!segment.words.length) {

@@ -194,6 +194,7 @@ fn show(settings: &Settings, tail: &mut TopicFollower, tally: &Mutex<Tally>, ses
             tally.lock().expect("not poisoned").got(&segment);
             match segment.kind {
                 Kind::Partial => screen.tail(&segment),
+                Kind::Turn => {} // a partial follows
                 Kind::Final if topic == settings.topics.formatted => screen.release(&segment),
                 _ => screen.end(&segment),
             }

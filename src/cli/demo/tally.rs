@@ -23,6 +23,7 @@ pub struct Tally {
     delay_words: Vec<u64>,
     delay_ms: Vec<u64>,
     degraded: u64,
+    turns: u64,
 }
 
 impl Tally {
@@ -43,7 +44,7 @@ impl Tally {
         let settled = match segment.kind {
             Kind::Final => segment.words.len(),
             Kind::Partial => segment.frozen.unwrap_or(0),
-            Kind::End => 0,
+            Kind::Turn | Kind::End => 0,
         };
         for word in &segment.words[..settled.min(segment.words.len())] {
             let shown = self.frozen.entry((segment.channel.to_string(), word.src)).or_insert_with(|| word.text.clone());
@@ -51,6 +52,7 @@ impl Tally {
             let alone = segment.words.iter().filter(|w| w.src == word.src).count() == 1;
             self.changed += u64::from(alone && *shown != word.text);
         }
+        self.turns += u64::from(segment.kind == Kind::Turn);
         let Some(channel) = self.channels.get_mut(&*segment.channel) else { return };
         if segment.kind == Kind::Final {
             let mut sources: Vec<[u64; 2]> = segment.words.iter().map(|w| w.src).collect();
@@ -96,13 +98,14 @@ impl Tally {
         let said: u64 = self.channels.values().map(|c| c.said).sum();
         format!(
             "words {said}, released {}, lost {}, doubled {}, degraded {}\n\
-             frozen words that changed {}\n\
+             frozen words that changed {}, turns told {}\n\
              delay to freeze: p50 {} words {} ms, p99 {} words {} ms",
             said - self.lost(),
             self.lost(),
             self.doubled(),
             self.degraded,
             self.changed,
+            self.turns,
             quantile(&self.delay_words, 0.5),
             quantile(&self.delay_ms, 0.5),
             quantile(&self.delay_words, 0.99),

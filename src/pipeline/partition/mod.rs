@@ -72,6 +72,8 @@ pub struct Partition {
     how: FormatMode,
     /// partials made by careful steps
     tails: Vec<Segment>,
+    /// turns that are over since the last checkpoint
+    turns: Vec<Segment>,
     /// words that the last owner left: their stream, and the number of its words
     old_words: Vec<(StreamId, u64)>,
     /// when it had caught up
@@ -110,6 +112,7 @@ impl Partition {
             careful: false,
             how: FormatMode::Written,
             tails: Vec::new(),
+            turns: Vec::new(),
             old_words: Vec::new(),
             caught_up_at: None,
         }
@@ -304,7 +307,7 @@ impl Partition {
             }),
             RequestBody::Known(tags) => {
                 // The answer comes to this task, which has not gone.
-                let _ = reply.send(Answer { stream, request_id, outcome: Outcome::Tags(tags) });
+                let _ = reply.send(Answer { stream, request_id, outcome: Outcome::Tags(tags.into()) });
             }
             RequestBody::Spans(questions) => {
                 let second = self.shared.models.second.as_ref().expect("streams ask it only where it is loaded");

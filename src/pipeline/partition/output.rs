@@ -41,7 +41,8 @@ impl Partition {
         }
         changelog.extend(self.intake.refusals.take_changed());
         let partials = if self.careful { std::mem::take(&mut self.tails) } else { self.partials() };
-        let checkpoint = Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials };
+        let turns = std::mem::take(&mut self.turns);
+        let checkpoint = Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials, turns };
         UnpackedCheckpoint { checkpoint, snapshots }
     }
 
@@ -54,7 +55,7 @@ impl Partition {
         self.dirty.extend(self.sessions.take_dirty());
         for event in self.sessions.take_events() {
             let outgoing = self.outgoing(event);
-            self.out.push(outgoing);
+            self.out.extend(outgoing);
         }
     }
 
@@ -64,7 +65,7 @@ impl Partition {
         std::mem::take(&mut self.out)
     }
 
-    fn outgoing(&mut self, event: StreamEvent) -> Outgoing {
+    fn outgoing(&mut self, event: StreamEvent) -> Option<Outgoing> {
         let shared = self.shared.clone();
         let formatter = PanicGuard { formatter: &shared.formatter, partition: self.number, how: self.how };
         let stream = event.stream;
@@ -109,7 +110,18 @@ impl Partition {
                 }
                 format_counts.second.iter().for_each(|&(class, outcome)| events::SpanDecided { class, outcome }.emit());
                 self.tell_shadow(&segment);
-                Outgoing::Formatted(Box::new(segment), source)
+                Some(Outgoing::Formatted(Box::new(segment), source))
+            }
+            StreamOutput::Turn { seq, turn, cause, delay_ms } => {
+                // Nobody waits for the turns of a backlog. Its segments say where they are.
+                if self.sessions.is_live() {
+                    events::TurnOver { cause: cause.name(), delay: Duration::from_millis(delay_ms) }.emit();
+                    if shared.settings.partials.enabled {
+                        events::SegmentMade { kind: "turn", degraded: 0 }.emit();
+                        self.turns.push(shared.formatter.turn(&stream, seq, turn));
+                    }
+                }
+                None
             }
             StreamOutput::Closed { seq, counts, cause, timing } => {
                 self.dirty.remove(&stream.id);
@@ -121,7 +133,7 @@ impl Partition {
                 let segment = shared.formatter.end(&stream, seq, counts, cause, timing); // an end holds no words, so formatting it cannot panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
                 self.tell_shadow(&segment);
-                Outgoing::Formatted(Box::new(segment), stream.source)
+                Some(Outgoing::Formatted(Box::new(segment), stream.source))
             }
         }
     }

@@ -278,7 +278,7 @@ impl Shadow {
                 }),
                 RequestBody::Known(tags) => {
                     // The answer comes to this task, which has not gone.
-                    let _ = reply.send(Answer { stream, request_id, outcome: Outcome::Tags(tags) });
+                    let _ = reply.send(Answer { stream, request_id, outcome: Outcome::Tags(tags.into()) });
                 }
                 RequestBody::Spans(questions) => {
                     let second = models.second.as_ref().expect("streams ask it only where it is loaded");
@@ -300,6 +300,7 @@ impl Shadow {
                     let (segment, _) = formatter.segment(&stream, &release);
                     Segment { degraded: segment.degraded || by_inference, ..segment }
                 }
+                StreamOutput::Turn { .. } => continue, // its segment says so, too
                 StreamOutput::Closed { seq, counts, cause, timing } => {
                     self.shared.shadow_states.forget(self.owner, stream.id);
                     formatter.end(&stream, seq, counts, cause, timing)

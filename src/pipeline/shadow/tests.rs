@@ -34,7 +34,7 @@ fn shared(text: &str) -> Arc<Shared> {
             true => Tags { disfluency: Disfluency::F, ..Tags::default() },
             false => Tags::default(),
         };
-        row.first.iter().map(tags).collect()
+        row.first.iter().map(tags).collect::<Vec<Tags>>()
     };
     Arc::new(Shared::with_taggers(settings, move |_| Ok(vec![Box::new(tagger)])).unwrap())
 }

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::machine::Dice;
 use crate::infer::states::StateSizes;
-use crate::infer::{ModelError, Row, States, Tagger};
+use crate::infer::{ModelError, Row, RowTags, States, Tagger};
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 /// Sizes of the simulated states: one value a token.
@@ -19,12 +19,19 @@ pub struct SimulatedTagger {
 }
 
 impl Tagger for SimulatedTagger {
-    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<Vec<Tags>>, ModelError> {
+    fn tag(&mut self, rows: &[&Row], states: &mut [States]) -> Result<Vec<RowTags>, ModelError> {
         if self.dice.once_in(self.fails) {
             return Err(ModelError("the simulated device fails".into()));
         }
-        Ok(rows.iter().zip(states).map(|(row, states)| tag(row, states)).collect())
+        let turn = |row: &Row| row.closed.then(|| turn_after(row.tokens[row.tokens.len() - 2]));
+        let tag = |(row, states): (&&Row, &mut States)| RowTags { tags: tag(row, states), turn: turn(row) };
+        Ok(rows.iter().zip(states).map(tag).collect())
     }
+}
+
+/// How likely a complete turn is after a word, by its last token alone.
+fn turn_after(token: u32) -> f32 {
+    (token.wrapping_mul(0x9e37_79b9) >> 8 & 0xff) as f32 / 255.0
 }
 
 fn tag(row: &Row, states: &mut States) -> Vec<Tags> {

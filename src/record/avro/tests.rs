@@ -167,7 +167,7 @@ fn a_segment_in_avro_has_every_field_that_it_has_in_json() {
         }
     }
     gather(&avro, &mut records);
-    assert_eq!(records.len(), 5);
+    assert_eq!(records.len(), 6);
     for record in records {
         let name = record["name"].as_str().unwrap();
         let of_json = if name == "Segment" { &json["properties"] } else { &json["$defs"][name]["properties"] };
@@ -187,7 +187,8 @@ fn a_segment_is_read_back_as_it_was_written() {
         "entities": [{"class": "money", "written": "$5", "spoken": "five dollars", "words": [1, 2], "src": [1, 3]}],
         "removed": [{"class": "filler", "spoken": "um", "src": [3, 4]}],
         "redacted": {"card": 2, "number": 1},
-        "degraded": true, "timing": [{"timer": [5, 2]}, {"expired": 9}], "model": "m", "profile": "p", "origin": "a-b", "meta": {"a": [1, null]}
+        "degraded": true, "timing": [{"timer": [5, 2]}, {"expired": 9}],
+        "turn": {"words": 4, "probability": 0.75, "open": ["number"], "next": "other"}, "model": "m", "profile": "p", "origin": "a-b", "meta": {"a": [1, null]}
     });
     let end = json!({"session": "call", "channel": "agent", "epoch": 7, "seq": 4, "kind": "end", "text": "", "model": "m", "profile": "p",
         "counts": {"words": 4, "segments": 1, "removed": 1, "degraded": 0}, "cause": "session", "frozen": null});

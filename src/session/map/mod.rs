@@ -347,6 +347,11 @@ impl Sessions {
         self.changed = changed;
     }
 
+    /// Whether the partition has been read up to the end it had at assignment.
+    pub fn is_live(&self) -> bool {
+        self.live_from.is_some()
+    }
+
     /// Takes what streams gave back, in order.
     pub fn take_events(&mut self) -> Vec<StreamEvent> {
         std::mem::take(&mut self.events)

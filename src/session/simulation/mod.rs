@@ -17,10 +17,10 @@ use super::policy::Policy;
 use super::snapshot::SnapshotContext;
 use super::{Choice, Record, Source, Time, Word};
 use crate::infer::states::{OwnerId, StateStore};
-use crate::infer::{Outcome, Row};
+use crate::infer::{Outcome, Row, RowTags};
 use crate::record::Timing;
 use crate::tags::Tags;
-use model::{states_of, tag};
+use model::{states_of, tag, turn_after};
 pub use policy::{policy, settling};
 pub use second::second_stage;
 pub use speech::Say;
@@ -48,6 +48,10 @@ pub struct ChannelOutput {
     pub cuts: Vec<u64>,
     /// whether another speaker followed each
     pub turns: Vec<bool>,
+    /// after how many words a turn was over, as it was told at once
+    pub over: Vec<u64>,
+    /// the same as segments say it
+    pub told: Vec<u64>,
     /// what the second stage said, by the span's last word
     pub chosen: Vec<(u64, Choice)>,
     /// its end came
@@ -86,6 +90,8 @@ pub struct Sim {
     /// settling passes that were run again
     pub again: u64,
     model: Model,
+    /// how likely a complete turn is after a closed row
+    turns: Box<dyn Fn(&Row) -> f32>,
     asked: u64,
     /// the raw topic
     said: Vec<(Record, u8)>,
@@ -128,6 +134,12 @@ impl Sim {
         Sim::of(policy, device, move |row, _| model(row))
     }
 
+    /// As it is, but the model says so of turns.
+    pub fn with_turns(mut self, turns: impl Fn(&Row) -> f32 + 'static) -> Sim {
+        self.turns = Box::new(turns);
+        self
+    }
+
     /// Loses all kept states now.
     pub fn lose_states(&mut self) {
         self.kept.1.give_up_all();
@@ -155,6 +167,7 @@ impl Sim {
             restarts: 0,
             device: Box::new(device),
             model: Box::new(model),
+            turns: Box::new(turn_after),
             asked: 0,
             said: Vec::new(),
             lost: 0,
@@ -289,7 +302,7 @@ impl Sim {
                 let (_, fails) = (self.device)(id >> 32);
                 let outcome = match asks {
                     RequestBody::Tags(row) => self.infer(stream, &row, fails),
-                    RequestBody::Known(tags) => Outcome::Tags(tags),
+                    RequestBody::Known(tags) => Outcome::Tags(tags.into()),
                     RequestBody::Spans(_) if fails => Outcome::Failed,
                     RequestBody::Spans(questions) => {
                         Outcome::Written(questions.into_iter().map(|q| Some(q.source.class.into())).collect())
@@ -328,7 +341,7 @@ impl Sim {
         } else if let Some(after) = row.after {
             store.put(*owner, stream, after.number, before, 1, (None, Duration::ZERO));
         }
-        Outcome::Tags((self.model)(row, before))
+        Outcome::Tags(RowTags { tags: (self.model)(row, before), turn: row.closed.then(|| (self.turns)(row)) })
     }
 
     fn came(&mut self, event: StreamEvent) {
@@ -336,6 +349,7 @@ impl Sim {
         let timing = match &event.output {
             StreamOutput::Release(release) => &release.timing,
             StreamOutput::Closed { timing, .. } => timing,
+            StreamOutput::Turn { .. } => &Vec::new(),
         };
         self.timing.entry(key.clone()).or_default().extend(timing);
         let out = self.out.entry(key).or_default();
@@ -354,7 +368,15 @@ impl Sim {
                     out.words.push((release.from + i as u64, e.word.spoken.to_string(), e.tags.expect("tagged")));
                 }
                 out.cuts.push(out.words.len() as u64);
+                if let Some(turn) = release.turn {
+                    assert!(out.over.contains(&turn.words), "a segment says what was told");
+                    out.told.push(turn.words);
+                }
                 out.turns.push(release.turn_ends);
+            }
+            StreamOutput::Turn { turn, .. } => {
+                assert!(!out.ended && turn.words > out.words.len() as u64, "a turn is told before its words leave");
+                out.over.push(turn.words);
             }
             StreamOutput::Closed { counts, seq, .. } => {
                 self.kept.1.forget(self.kept.0, event.stream.id);

@@ -39,3 +39,11 @@ pub(super) fn states_of(row: &Row, before: u64) -> u64 {
     (before, row.after, row.lookahead, &row.tokens[..kept], &row.tokens[kept..], &row.prosody).hash(&mut h);
     h.finish()
 }
+
+/// How likely a complete turn is after the last word of a closed row: a function of the last two words.
+pub(super) fn turn_after(row: &Row) -> f32 {
+    let last = row.tokens.len() - 2;
+    let mut h = DefaultHasher::new();
+    (row.tokens[last], row.prosody[last]).hash(&mut h);
+    (h.finish() % 256) as f32 / 255.0
+}

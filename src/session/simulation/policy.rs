@@ -19,6 +19,7 @@ pub fn policy() -> Policy {
         max_buffer_words: 20,
         max_delay_ms: 1000,
         utterance_delay_ms: 300,
+        turn: None,
         max_release_ms: 2000,
         inference_timeout_ms: 500,
         backlog_timeout_ms: 500,

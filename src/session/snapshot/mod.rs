@@ -173,7 +173,7 @@ mod tests {
             "model": "en-test-1",
             "progress": {
                 "epoch": 41, "seq": 2, "seen": 6, "counts": {"words": 7, "segments": 2, "removed": 1, "degraded": 0}, "last": [3, 99],
-                "last_was_final": true, "utterance_over": true, "sentence_start": true, "ending": null,
+                "last_was_final": true, "utterance_over": true, "turn": {"words": 7, "said": 0.25, "weighed": 0.5, "open": null, "asks": true}, "turns_over": [{"words": 5, "said": 0.5, "weighed": 0.0, "open": "number", "asks": false}], "sentence_start": true, "ending": null,
                 "timing": [{"timer": [6, 3]}, {"expired": 9}],
                 "last_word": {"start_ms": 1500, "end_ms": 1750, "letters": 5, "speaker": "spk_1"},
                 "channel_context": {
@@ -182,7 +182,10 @@ mod tests {
             },
             "utterance_ended": true,
             "covered": 6,
-            "passes": [{"upto": 7, "freeze_to": 6, "cause": "Timer"}],
+            "passes": [
+                {"upto": 7, "freeze_to": 6, "cause": "Timer", "if_pause_ms": null},
+                {"upto": 7, "freeze_to": 7, "cause": "Utterance", "if_pause_ms": 900}
+            ],
             "released": 4,
             "frozen": 5,
             "history": [[[1010], 0], [[1011, 1012], 242]],

@@ -57,6 +57,10 @@ impl Stream {
     ) -> Result<(Stream, VecDeque<HeldInput>), SnapshotError> {
         let (parts, waiting) = state.words(&policy, context, now)?;
         let buffer = Buffer::restored(parts).ok_or_else(|| SnapshotError::new("words that are not in order"))?;
+        let turns = state.progress.turns_over.iter().map(|turn| turn.words);
+        if !turns.clone().is_sorted() || turns.into_iter().any(|words| words <= buffer.released() || words > buffer.frozen()) {
+            return Err(SnapshotError::new("turns of words that are not there"));
+        }
         let c = &state.progress;
         if [c.seq, c.seen, c.counts.words, c.counts.segments, c.counts.removed, c.counts.degraded]
             .into_iter()
@@ -70,7 +74,7 @@ impl Stream {
         let settled = settled.ok_or_else(|| SnapshotError::new("states of words that are not there"))?;
         let before = settled.number().max(frozen);
         let sound = |p: &Pass| p.freeze_to <= p.upto && before <= p.upto && p.upto <= total;
-        let covered = state.passes.iter().map(|p| p.freeze_to).fold(frozen, u64::max);
+        let covered = state.passes.iter().filter(|p| p.is_certain()).map(|p| p.freeze_to).fold(frozen, u64::max);
         if !state.passes.iter().all(sound) || !state.passes.is_sorted_by_key(|p| p.upto) || state.covered != covered {
             return Err(SnapshotError::new("passes over words that are not there"));
         }
@@ -78,7 +82,9 @@ impl Stream {
         let mut before = frozen;
         let fits = |p: &Pass| {
             let open = p.upto.saturating_sub(before);
-            before = before.max(p.freeze_to);
+            if p.is_certain() {
+                before = before.max(p.freeze_to);
+            }
             open <= MAX_ROW_WORDS
         };
         if !state.passes.iter().all(fits) || (total - covered).saturating_add(policy.pass_words) > MAX_ROW_WORDS {
@@ -87,7 +93,8 @@ impl Stream {
         let plan = Plan::restored(state.passes.iter().copied().collect(), state.covered);
         let mut stream = Stream::at(state.progress.clone(), policy, buffer, settled, plan, now);
         if state.utterance_ended {
-            stream.utterance_due = Some(now.plus(stream.policy.utterance_delay_ms));
+            let waits = stream.turn_here().map_or(stream.policy.utterance_delay_ms, |turn| turn.delay_ms(&stream.policy));
+            stream.utterance_due = Some(now.plus(waits));
         }
         Ok((stream, waiting))
     }
@@ -139,7 +146,7 @@ mod tests {
     fn a_state_whose_passes_see_more_words_than_a_row_holds_is_refused_before_anybody_runs_them() {
         let mut state = state(600);
         assert!(restored(&state).unwrap().next_request(Time(0), None).is_some(), "a burst of words is many passes");
-        let all = Pass { upto: 600, freeze_to: 600, cause: crate::session::buffer::FreezeCause::End };
+        let all = Pass { upto: 600, freeze_to: 600, cause: crate::session::buffer::FreezeCause::End, if_pause_ms: None };
         state.passes = vec![all];
         state.covered = 600;
         assert!(restored(&state).is_err_and(|e| e.to_string().contains("more words for one pass than a row holds")));

@@ -17,6 +17,7 @@
 mod handover;
 mod releasing;
 mod requests;
+mod turns;
 
 use std::sync::Arc;
 
@@ -31,7 +32,8 @@ use super::policy::{Policy, ReleaseRule};
 use super::recorded::{self, Recorded};
 use super::second::SpanQuestion;
 use super::settle::Settled;
-use super::{Record, Source, Time, Word, WordKind, release, speech_clock};
+use super::turn::HeardTurn;
+use super::{Record, Source, Time, Word, WordKind, release};
 use crate::record::{Counts, End, Timing};
 use crate::redact::{ChannelContext, Redaction};
 use requests::{InFlight, TaggedPass};
@@ -48,6 +50,10 @@ pub struct StreamProgress {
     last_was_final: bool,
     /// the recogniser said that the utterance ended with the last word
     utterance_over: bool,
+    /// what the latest closed pass found out about the turn
+    turn: Option<HeardTurn>,
+    /// turns that are over and whose words have not left, by their number of words
+    turns_over: Vec<HeardTurn>,
     sentence_start: bool,
     /// what the next word's boundary is measured from
     last_word: Option<LastWord>,
@@ -82,6 +88,8 @@ pub struct Stream {
     hypothesis: Option<Hypothesis>,
     revision: u64,
     utterance_due: Option<Time>,
+    /// when the utterance end came that `utterance_due` is for
+    utterance_at: Time,
     last_record_at: Time,
     /// input words of the epoch before this one have left already: the stream is made anew from its input
     known: u64,
@@ -100,6 +108,8 @@ impl Stream {
             last: None,
             last_was_final: false,
             utterance_over: false,
+            turn: None,
+            turns_over: Vec::new(),
             sentence_start: true,
             last_word: None,
             channel_context,
@@ -123,6 +133,7 @@ impl Stream {
             hypothesis: None,
             revision: 0,
             utterance_due: None,
+            utterance_at: now,
             last_record_at: now,
             known: 0,
             recorded: Recorded::default(),
@@ -234,31 +245,15 @@ impl Stream {
             words.iter_mut().for_each(|word| boundary::measure(&mut last_word, word));
             self.hypothesis = Some(Hypothesis::new(words, limit, self.revision));
         }
+        // A hypothesis ends nothing.
+        if record.is_final && record.end == Some(End::Utterance) {
+            self.utterance_ends(now);
+        }
         self.repeat_passes();
-        self.progress.utterance_over |= record.is_final && record.end == Some(End::Utterance);
         match record.end {
-            None => {}
-            // A hypothesis ends nothing. If passes are planned for all words, there is nothing to wait for.
-            Some(End::Utterance) if !record.is_final || self.plan.covered() == self.buffer.total() => {}
-            Some(End::Utterance) => self.utterance_due = Some(now.plus(self.policy.utterance_delay_ms)),
+            None | Some(End::Utterance) => {}
             Some(End::Channel) => self.end(EndCause::Channel),
             Some(End::Session) => self.end(EndCause::Session),
-        }
-    }
-
-    /// Plans the pass that the silence before the next word decides on: by the words' times alone, or because another
-    /// channel spoke a whole turn meanwhile (`replied`).
-    fn pause_before(&mut self, word: &Word, replied: bool) {
-        let over = std::mem::take(&mut self.progress.utterance_over);
-        let total = self.buffer.total();
-        if self.plan.covered() == total {
-            return;
-        }
-        if replied {
-            self.plan_by_clock(Timing::Replied([total, total]));
-        } else if let Some(cause) = speech_clock::timer_before(self.progress.last_word.as_ref(), over, word, &self.policy) {
-            // The words' times say it again to whoever makes the segments again.
-            self.plan.push(total, total, cause);
         }
     }
 
@@ -383,8 +378,10 @@ impl Stream {
     pub fn restart_clocks(&mut self, now: Time) {
         self.buffer.restart_clocks(now);
         self.last_record_at = self.last_record_at.max(now);
+        let waits = self.turn_here().map_or(self.policy.utterance_delay_ms, |turn| turn.delay_ms(&self.policy));
         if let Some(due) = &mut self.utterance_due {
-            *due = (*due).max(now.plus(self.policy.utterance_delay_ms));
+            self.utterance_at = now;
+            *due = (*due).max(now.plus(waits));
         }
     }
 

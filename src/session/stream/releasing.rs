@@ -56,7 +56,7 @@ impl Stream {
     /// `seen`, or more.
     pub(super) fn release(&mut self, cut: u64, known: u64, seen: u64, out: &mut Vec<StreamOutput>) {
         let from = self.buffer.released();
-        let turn_ends = cut < seen && self.buffer.get(cut).word.begins_turn();
+        let turn_ends = release::ends_turn(&self.buffer, cut) || cut < seen && self.buffer.get(cut).word.begins_turn();
         let more = !(self.all_frozen_and_ending() && self.ends_for_good());
         let before = self.progress.channel_context.before.clone();
         let around = |from: u64, to: u64| {
@@ -73,6 +73,7 @@ impl Stream {
             base = base.min(self.settled.needs_from(&self.policy));
         }
         let entries = self.buffer.release(cut, base);
+        let turn = self.turn_of(cut, |words| entries[(words - from - 1) as usize].word.src[1]);
         let sentence_start = self.progress.sentence_start;
         for entry in &entries {
             let tags = entry.tags.unwrap_or_default();
@@ -94,6 +95,7 @@ impl Stream {
             more,
             entries,
             timing: std::mem::take(&mut self.progress.timing),
+            turn,
         }));
         self.progress.seq += 1;
         self.progress.counts.segments += 1;

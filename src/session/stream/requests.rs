@@ -94,7 +94,7 @@ impl Stream {
             (RequestKind::Spans(tagged), RequestBody::Spans(questions), false)
         } else if let Some((row, settled)) = self.next_again() {
             (RequestKind::Again(settled), RequestBody::Tags(row.tagging_last(0, None)), false)
-        } else if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
+        } else if let Some(pass) = self.next_pass() {
             (RequestKind::Pass(pass), self.pass_body(pass), false)
         } else {
             let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
@@ -138,7 +138,7 @@ impl Stream {
 
     /// The row of a pass, and the words whose tags it asks for.
     fn row(&self, pass: Pass) -> Row {
-        let stopped = matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End);
+        let stopped = pass.cause.is_closed();
         match self.policy.settling.filter(|settling| settling.is_by(&pass)) {
             Some(rules) => {
                 let (row, _) = self.settled.step(pass.upto, false, &rules, &self.buffer, &self.policy);
@@ -159,7 +159,7 @@ impl Stream {
             Some(InFlight { kind, .. }) => Some(kind),
             None if self.tagged.is_some() => self.tagged.take().map(|(tagged, _)| RequestKind::Spans(tagged)),
             None if self.again.is_some() => Some(RequestKind::Again(self.settled)),
-            None => self.plan.next(self.buffer.frozen(), &self.policy).map(RequestKind::Pass),
+            None => self.next_pass().map(RequestKind::Pass),
         };
         if let Some(kind) = kind {
             self.answered(kind, None, now, out);
@@ -182,14 +182,20 @@ impl Stream {
             // States are not made again for a hypothesis. The hypothesis is shown as spoken, and final words will
             // follow.
             (Outcome::StatesGone | Outcome::Failed, kind) => self.answered(kind, None, now, out),
-            (Outcome::Tags(_), RequestKind::Pass(pass)) if self.recorded.has_failed(pass.upto, pass.freeze_to) => {
-                self.answered(RequestKind::Pass(pass), None, now, out);
+            (Outcome::Tags(row), RequestKind::Pass(pass)) => {
+                let goes_on = self.judged(pass, &row.tags, row.turn);
+                // A failed pass that asked for the turn is not noted, because it changed nothing.
+                let asks = pass.cause == FreezeCause::Turn;
+                if goes_on && !asks && self.recorded.has_failed(pass.upto, pass.freeze_to) {
+                    self.answered(RequestKind::Pass(pass), None, now, out);
+                } else if goes_on {
+                    match self.asks_second(pass, &row.tags) {
+                        Some(asked) => self.tagged = Some(asked),
+                        None => self.answered(RequestKind::Pass(pass), Some(&row.tags), now, out),
+                    }
+                }
             }
-            (Outcome::Tags(tags), RequestKind::Pass(pass)) => match self.asks_second(pass, tags) {
-                Some(asked) => self.tagged = Some(asked),
-                None => self.answered(RequestKind::Pass(pass), Some(tags), now, out),
-            },
-            (Outcome::Tags(tags), kind) => self.answered(kind, Some(tags), now, out),
+            (Outcome::Tags(row), kind) => self.answered(kind, Some(&row.tags), now, out),
             (Outcome::Written(answers), RequestKind::Spans(tagged)) => {
                 for ((last, words, own), written) in tagged.spans.iter().zip(answers) {
                     if let Some(written) = written.clone() {
@@ -221,7 +227,7 @@ impl Stream {
             sentence_start: self.progress.sentence_start,
             frozen_before: (self.buffer.frozen() - from) as usize,
             frozen: (frozen - from) as usize,
-            stopped: matches!(pass.cause, FreezeCause::Utterance | FreezeCause::End) && frozen == pass.upto,
+            stopped: pass.cause.is_closed() && frozen == pass.upto,
         });
         let spans = asked.iter().map(|asked| (from + asked.last as u64, asked.words, asked.own.clone())).collect();
         (!asked.is_empty()).then(|| (TaggedPass { pass, tags: tags.to_vec(), spans }, asked))
@@ -234,7 +240,7 @@ impl Stream {
             // The pass that waits for the states runs without them.
             RequestKind::Again(_) => {
                 self.again = None;
-                if let Some(pass) = self.plan.next(self.buffer.frozen(), &self.policy) {
+                if let Some(pass) = self.next_pass() {
                     self.answered(RequestKind::Pass(pass), None, now, out);
                 }
             }
@@ -243,6 +249,8 @@ impl Stream {
                 self.progress.timing.push(Timing::Undecided([pass.upto, pass.freeze_to]));
                 self.answered(RequestKind::Pass(pass), Some(&tags), now, out);
             }
+            // Without an answer nobody knows whether the turn is complete.
+            RequestKind::Pass(pass) if pass.cause == FreezeCause::Turn && tags.is_none() => {}
             RequestKind::Pass(pass) => {
                 if let Some(rules) = self.policy.settling.filter(|settling| settling.is_by(&pass)) {
                     // Whether the pass was answered or not, the states that it settles can be made again.
@@ -257,6 +265,11 @@ impl Stream {
                 }
                 let before = self.buffer.frozen();
                 self.buffer.freeze(pass.freeze_to, pass.upto, now, pass.cause, tags.is_none());
+                // The plan did not know that a complete turn would freeze its words.
+                self.plan.cover(self.buffer.frozen());
+                if tags.is_some() && before < pass.upto {
+                    self.turn_over(pass, now, out);
+                }
                 if tags.is_none() {
                     self.progress.counts.degraded += self.buffer.input_words(before, self.buffer.frozen());
                 }

@@ -1,0 +1,124 @@
+//! Where a speaker stops: utterance ends, silence before a word, and what the model says of the turn.
+
+use super::Stream;
+use crate::record::{Timing, Turn};
+use crate::session::buffer::FreezeCause;
+use crate::session::output::StreamOutput;
+use crate::session::plan::Pass;
+use crate::session::turn::HeardTurn;
+use crate::session::{Time, Word, speech_clock};
+use crate::tags::Tags;
+
+impl Stream {
+    /// The recogniser said that the utterance has ended with the last word.
+    pub(super) fn utterance_ends(&mut self, now: Time) {
+        self.progress.utterance_over = true;
+        let total = self.buffer.total();
+        // If passes are planned for all words, there is nothing to wait for.
+        if self.plan.covered() == total {
+            return;
+        }
+        // The recogniser may say so twice.
+        let known = self.turn_here();
+        let waits = known.map_or(self.policy.utterance_delay_ms, |turn| turn.delay_ms(&self.policy));
+        (self.utterance_at, self.utterance_due) = (now, Some(now.plus(waits)));
+        if self.policy.turn.is_some() && known.is_none() {
+            self.plan.ask_turn(total);
+        }
+    }
+
+    /// Plans the pass that the silence before the next word decides on: by the words' times alone, or because another
+    /// channel spoke a whole turn meanwhile (`replied`).
+    pub(super) fn pause_before(&mut self, word: &Word, replied: bool) {
+        let over = std::mem::take(&mut self.progress.utterance_over);
+        let (total, last) = (self.buffer.total(), self.progress.last_word.as_ref());
+        if self.plan.covered() == total {
+            return;
+        }
+        if replied {
+            self.plan_by_clock(Timing::Replied([total, total]));
+        } else if let Some(cause) = speech_clock::timer_before(last, over, word, &self.policy) {
+            // The words' times say it again to whoever makes the segments again.
+            self.plan.push(total, total, cause);
+        } else if over
+            && self.policy.turn.is_some()
+            && let Some(gap) = last.and_then(|last| speech_clock::gap_ms(last, word)).and_then(|gap| u64::try_from(gap).ok())
+        {
+            self.plan.push_if(total, gap);
+        }
+    }
+
+    /// The next pass to run. A pass that depends on how long words wait is left out where they wait for longer.
+    pub(super) fn next_pass(&mut self) -> Option<Pass> {
+        loop {
+            let pass = self.plan.next(self.buffer.frozen(), &self.policy)?;
+            let Some(pause) = pass.if_pause_ms else { return Some(pass) };
+            let waits = self.progress.turn.filter(|turn| turn.words == pass.upto).map(|turn| turn.delay_ms(&self.policy));
+            // Whoever repeats decisions has this one from where it was made.
+            if self.recorded.repeats() || pass.freeze_to <= self.buffer.frozen() || waits.is_none_or(|waits| waits > pause) {
+                continue;
+            }
+            self.progress.timing.push(Timing::Utterance([pass.upto, pass.freeze_to]));
+            self.plan.cover(pass.freeze_to);
+            return Some(Pass { if_pause_ms: None, ..pass });
+        }
+    }
+
+    /// The pass has its tags, and what the model says of the turn. Returns whether the pass goes on. A pass that asks for
+    /// the turn does so only if the turn is complete. Otherwise it changes nothing but how long words wait, so it does not
+    /// matter whether such a pass failed.
+    pub(super) fn judged(&mut self, pass: Pass, tags: &[Tags], said: Option<f32>) -> bool {
+        if let Some(said) = said.filter(|_| pass.cause.is_closed()) {
+            // Words that are frozen already have their tags; the pass has those of the others.
+            let (from, open) = (self.buffer.released(), pass.upto - tags.len() as u64);
+            let entries = self.buffer.range(from, pass.upto).zip(from..);
+            let tail: Vec<(&Word, Tags)> = entries
+                .map(|(entry, i)| match i.checked_sub(open) {
+                    Some(at) => (&entry.word, tags[at as usize]),
+                    None => (&entry.word, entry.tags.unwrap_or_default()),
+                })
+                .collect();
+            self.progress.turn = Some(HeardTurn::new(pass.upto, said, &tail));
+        }
+        if pass.cause != FreezeCause::Turn {
+            return true;
+        }
+        let heard = self.progress.turn.filter(|turn| turn.words == pass.upto);
+        let is_complete = heard.is_some_and(|turn| turn.delay_ms(&self.policy) == 0);
+        if pass.upto > self.buffer.frozen() && self.recorded.was_complete(pass.upto).unwrap_or(is_complete) {
+            self.progress.timing.push(Timing::Turn([pass.upto, pass.freeze_to]));
+            return true;
+        }
+        if let Some(due) = self.utterance_due.as_mut().filter(|_| pass.upto == self.buffer.total())
+            && let Some(turn) = heard
+        {
+            *due = (*due).min(self.utterance_at.plus(turn.delay_ms(&self.policy)));
+        }
+        false
+    }
+
+    /// A closed pass has frozen all words that it saw: the turn is over, or a stretch of it that a silence ends.
+    pub(super) fn turn_over(&mut self, pass: Pass, now: Time, out: &mut Vec<StreamOutput>) {
+        let by_silence = matches!(pass.cause, FreezeCause::Turn | FreezeCause::Utterance) && pass.freeze_to == pass.upto;
+        let Some(turn) = self.progress.turn.filter(|turn| by_silence && turn.words == pass.upto) else { return };
+        if pass.upto <= self.buffer.released() {
+            return; // only a panic's way out releases words that a pass is under way for
+        }
+        let words = self.buffer.get(pass.upto - 1).word.src[1];
+        let delay_ms = now.since(self.utterance_at);
+        out.push(StreamOutput::Turn { seq: self.progress.seq, turn: turn.told(words), cause: pass.cause, delay_ms });
+        self.progress.turns_over.push(turn);
+    }
+
+    /// The latest turn that ends before word `cut`, told with the input words of word `cut - 1` if it ends there.
+    /// Forgets the turns before.
+    pub(super) fn turn_of(&mut self, cut: u64, src: impl Fn(u64) -> u64) -> Option<Turn> {
+        let ended = self.progress.turns_over.iter().take_while(|turn| turn.words <= cut).count();
+        self.progress.turns_over.drain(..ended).next_back().map(|turn| turn.told(src(turn.words)))
+    }
+
+    /// What is known of the turn that the last word ends.
+    pub(super) fn turn_here(&self) -> Option<HeardTurn> {
+        self.progress.turn.filter(|turn| turn.words == self.buffer.total())
+    }
+}
