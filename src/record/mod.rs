@@ -10,6 +10,7 @@ pub mod input;
 pub mod raw;
 pub mod refused;
 pub mod sample;
+pub mod turn;
 pub mod vocabulary;
 
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, Timing, WrittenWord};
@@ -17,6 +18,7 @@ pub use input::{Framing, InputFormat};
 pub use raw::{End, RawSegment, RawWord, RecordLimits};
 pub use refused::Refused;
 pub use sample::ShadowSample;
+pub use turn::{BackChannel, Turn, TurnEnd, TurnEntity, TurnOrder, TurnSegment, TurnTiming};
 
 /// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes
 /// through.

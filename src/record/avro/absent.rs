@@ -2,6 +2,7 @@
 
 use super::wire::NoJson;
 use crate::record::formatted::Segment;
+use crate::record::turn::Turn;
 
 /// There is none without the feature `avro`.
 pub enum WriterSchema {}
@@ -14,6 +15,11 @@ impl WriterSchema {
     pub(super) fn to_json(&self, _: &[u8], _: usize) -> Result<Vec<u8>, NoJson> {
         match *self {}
     }
+}
+
+/// The settings are refused without the feature.
+pub fn encode_turn(_: &Turn, _: &mut Vec<u8>) {
+    unreachable!("output.framing = \"avro\" is refused without the feature");
 }
 
 /// The settings are refused without the feature.

@@ -5,6 +5,7 @@
 //! walks all streams.
 
 mod handover;
+mod open;
 mod questions;
 pub mod repeated;
 mod requests;
