@@ -117,13 +117,12 @@ fn a_call_and_a_meeting_are_the_same_conversation_as_a_backlog_and_live_through_
     for (session, turns) in &backlog {
         assert_eq!(text(turns), text(&live[session]), "{session}");
     }
-    let begins: Vec<String> =
-        backlog["call"].iter().map(|turn| format!("{}: {}", turn.channel, turn.text.split(' ').next().unwrap())).collect();
-    let expected = ["agent: Good", "caller: Hello,", "agent: We", "caller: That", "agent: Is", "caller: No,"];
-    let plain = |all: &[String]| all.iter().map(|turn| turn.trim_end_matches(',').to_string()).collect::<Vec<_>>();
-    assert_eq!(plain(&begins), plain(&expected.map(String::from)), "{:#?}", backlog["call"]);
+    let begin = |turn: &Turn| format!("{}: {}", turn.channel, turn.text.split([' ', ',']).next().unwrap().to_lowercase());
+    let begins: Vec<String> = backlog["call"].iter().map(begin).collect();
+    let expected = ["agent: good", "caller: hello", "agent: we", "caller: that", "agent: is", "caller: no"];
+    assert_eq!(begins, expected, "{:#?}", backlog["call"]);
     assert_eq!(backlog["call"][1].inside.len(), 1, "the agent's okay");
     assert!(backlog["call"][2].entities.iter().any(|entity| entity.written.starts_with("$12.50")), "{:#?}", backlog["call"][2]);
     let speakers: Vec<&str> = backlog["meeting"].iter().filter_map(|turn| turn.speaker.as_deref()).collect();
-    assert!(speakers.windows(2).all(|two| two[0] != two[1]) || speakers.len() > 4, "{speakers:?}");
+    assert_eq!(speakers, ["ann", "bob", "ann", "cid", "ann"]);
 }
