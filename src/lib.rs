@@ -9,6 +9,7 @@
 //! | [`session`] | each stream's buffer: passes, freezing, releasing (pure) |
 //! | [`infer`] | queue, batches, tokeniser, the model |
 //! | [`format`](mod@format) | tags to text: disfluencies, ITN, case, marks, alignment (pure) |
+//! | [`conversation`] | a session's channels as turns in the order of speech (pure) |
 //! | [`produce`] | sends and commits what partition tasks made |
 //! | [`pipeline`] | wires them: one task a partition; the only module that knows all of them |
 //!
@@ -22,6 +23,7 @@ pub mod cli;
 pub mod compare;
 pub mod config;
 pub mod consume;
+pub mod conversation;
 #[cfg(feature = "eval")]
 pub mod eval;
 pub mod events;

@@ -56,6 +56,15 @@ class Strimzi(unittest.TestCase):
         page = rights(of(made_of(strimzi={"user": True, "cluster": "c"}, admin={"page": True, "tokenSecret": "t"}), "KafkaUser"))
         self.assertEqual(page - plain, {("topic", "asr.formatted", "Read"), ("topic", "asr.partial", "Read")})
 
+    def test_turns_have_a_topic_and_a_right_where_a_topic_is_named(self):
+        asked = {"strimzi": {"topics": True, "user": True, "cluster": "c"}}
+        without, made = made_of(**asked), made_of(**asked, topics={"conversation": "calls.turns"})
+        names = lambda all: {d["spec"]["topicName"] for d in all if d["kind"] == "KafkaTopic"}
+        self.assertEqual(names(made) - names(without), {"calls.turns"})
+        self.assertEqual(rights(of(made, "KafkaUser")) - rights(of(without, "KafkaUser")), {("topic", "calls.turns", "Write")})
+        self.assertEqual(environment(container(made))["FAIRCOPY__TOPICS__CONVERSATION"], "calls.turns")
+        self.assertNotIn("FAIRCOPY__TOPICS__CONVERSATION", environment(container(without)))
+
     def test_samples_of_the_shadow_have_a_topic_and_a_right_where_they_are_on(self):
         asked = {"strimzi": {"topics": True, "user": True, "cluster": "c"}}
         without, made = made_of(**asked), made_of(**asked, shadow={"samplesPerMinute": 20}, topics={"shadow": "calls.samples"})

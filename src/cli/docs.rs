@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Cli, Failure, print};
 use crate::config::DEFAULTS;
 use crate::record::raw::Wire;
-use crate::record::{ERASE, REPLAYED, Segment, ShadowSample};
+use crate::record::{ConversationTurn, ERASE, REPLAYED, Segment, ShadowSample};
 
 /// Arguments of `docs`.
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,8 @@ enum Document {
     Raw,
     /// JSON Schema of a formatted segment
     Formatted,
+    /// JSON Schema of a turn of a conversation
+    Turn,
     /// AsyncAPI document of all topics
     Asyncapi,
     /// Every setting with its default, in Markdown
@@ -34,6 +36,7 @@ pub fn docs(_: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let text = match args.what {
         Document::Raw => pretty(&schema::<Wire>()),
         Document::Formatted => pretty(&schema::<Segment>()),
+        Document::Turn => pretty(&schema::<ConversationTurn>()),
         Document::Asyncapi => pretty(&asyncapi()),
         Document::Settings => settings(),
     };
@@ -88,6 +91,7 @@ fn asyncapi() -> Value {
             "raw": channel("asr.raw", "rawSegment", raw),
             "formatted": channel("asr.formatted", "formattedSegment", message("a final segment, or the end of an epoch", schema::<Segment>())),
             "partial": channel("asr.partial", "partialSegment", message("the unreleased tail as it looks now, or a turn that is over", schema::<Segment>())),
+            "conversation": channel("asr.conversation", "turn", message("a turn of a session's conversation, where topics.conversation names a topic", schema::<ConversationTurn>())),
             "deadLetter": channel("asr.dead-letter", "deadLetter", letter),
             "shadow": channel("asr.shadow", "shadowSample", message("a place that a challenger writes otherwise, where shadow.samples_per_minute is above 0", schema::<ShadowSample>())),
         },
@@ -95,6 +99,7 @@ fn asyncapi() -> Value {
             "takeRaw": operation("receive", "raw"),
             "sendFormatted": operation("send", "formatted"),
             "sendPartial": operation("send", "partial"),
+            "sendTurn": operation("send", "conversation"),
             "sendDeadLetter": operation("send", "deadLetter"),
             "sendShadowSample": operation("send", "shadow"),
         }

@@ -1,4 +1,4 @@
-//! `faircopy format`: JSON Lines in, JSON Lines out, through the service's own decoder.
+//! `faircopy format`: JSON Lines in, JSON Lines, transcripts or subtitles out, through the service's own decoder.
 //!
 //! The input is read as a backlog: no delay by the clock, full context, and the same output for the same input whatever
 //! the machine does. Lines are taken in windows; within one, segments come out in the order of the lines that completed
@@ -10,13 +10,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::subtitles::{self, As};
-use super::{Cli, Failure, start_log};
+use super::{Cli, Failure, start_log, transcript};
 use crate::consume::json_lines::JsonLines;
 use crate::pipeline::Shared;
 use crate::pipeline::offline::OfflinePipeline;
 use crate::produce::Outgoing;
-use crate::record::Segment;
+use crate::record::{ConversationTurn, Segment};
 
 /// Lines read before the model's answers to them are waited for.
 const WINDOW_LINES: usize = 512;
@@ -33,7 +35,10 @@ pub struct Args {
 
 /// Formats until the input ends. Exit code 1 if some line was refused.
 pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
-    let settings = OfflinePipeline::settings(cli.settings()?, false);
+    let mut settings = OfflinePipeline::settings(cli.settings()?, false);
+    if args.form.is_of_turns() {
+        settings.topics.conversation = "conversation".into(); // no record is sent to it
+    }
     start_log(&settings)?;
     let input: Box<dyn Read> = match &args.input {
         None => Box::new(std::io::stdin()),
@@ -46,7 +51,7 @@ pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let mut replay = OfflinePipeline::backlog(Arc::new(Shared::load(settings)?));
     let io = |e: std::io::Error| Failure { message: format!("cannot go on reading or writing: {e}"), code: 1 };
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let (mut refused, mut kept) = (0, Vec::new());
+    let (mut refused, mut kept, mut turns) = (0, Vec::new(), Vec::new());
     loop {
         let mut taken = 0;
         for record in lines.by_ref().take(WINDOW_LINES) {
@@ -58,20 +63,28 @@ pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         } else {
             replay.settle();
         }
-        let (segments, not) = sorted(replay.drain());
+        let (segments, not) = sorted(replay.drain(), &mut turns);
         refused += not;
         if args.form == As::Json {
             write(&segments, &mut out).map_err(io)?;
-        } else {
+        } else if !args.form.is_of_turns() {
             kept.extend(segments); // cues are in the order of their times
         }
         if taken < WINDOW_LINES {
             break;
         }
     }
-    if args.form != As::Json {
-        let text = subtitles::write(&kept, args.form).map_err(|message| Failure { message, code: 1 })?;
-        out.write_all(text.as_bytes()).map_err(io)?;
+    // Turns of several sessions come as their watermarks let them go.
+    turns.sort_by(|a: &ConversationTurn, b: &ConversationTurn| (a.conversation, a.number).cmp(&(b.conversation, b.number)));
+    match args.form {
+        As::Json => {}
+        As::Jsonl => write(&turns, &mut out).map_err(io)?,
+        As::Text => out.write_all(transcript::text(&turns).as_bytes()).map_err(io)?,
+        As::Md => out.write_all(transcript::markdown(&turns).as_bytes()).map_err(io)?,
+        As::Srt | As::Vtt => {
+            let text = subtitles::write(&kept, args.form).map_err(|message| Failure { message, code: 1 })?;
+            out.write_all(text.as_bytes()).map_err(io)?;
+        }
     }
     out.flush().map_err(io)?;
     if refused > 0 {
@@ -81,13 +94,15 @@ pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Segments that are ready, in the order of the lines that completed them, and the number of refused lines.
-fn sorted(ready: Vec<Outgoing>) -> (Vec<Segment>, usize) {
+/// Segments that are ready, in the order of the lines that completed them, and the number of refused lines. Turns that
+/// are ready follow those in `turns`.
+fn sorted(ready: Vec<Outgoing>, turns: &mut Vec<ConversationTurn>) -> (Vec<Segment>, usize) {
     let mut segments = Vec::new();
     let mut refused = 0;
     for outgoing in ready {
         match outgoing {
             Outgoing::Formatted(segment, source) => segments.push((source.map_or(0, |s| s.offset), segment)),
+            Outgoing::Turn(turn, _) => turns.push(*turn),
             Outgoing::DeadLetter(letter) => {
                 eprintln!("error: line {}: {}", letter.record.offset + 1, letter.refused);
                 refused += 1;
@@ -99,9 +114,9 @@ fn sorted(ready: Vec<Outgoing>) -> (Vec<Segment>, usize) {
     (segments.into_iter().map(|(_, segment)| *segment).collect(), refused)
 }
 
-fn write(segments: &[Segment], out: &mut impl Write) -> std::io::Result<()> {
-    for segment in segments {
-        serde_json::to_writer(&mut *out, segment)?;
+fn write(records: &[impl Serialize], out: &mut impl Write) -> std::io::Result<()> {
+    for record in records {
+        serde_json::to_writer(&mut *out, record)?;
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -23,6 +23,7 @@ pub mod sessions;
 mod stretch;
 mod subtitles;
 pub mod topics;
+mod transcript;
 pub mod verify;
 
 use std::backtrace::{Backtrace, BacktraceStatus};

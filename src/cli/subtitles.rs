@@ -1,4 +1,4 @@
-//! Formatted segments as people read them: plain text, SRT and WebVTT.
+//! Formatted segments as subtitles: SRT and WebVTT.
 //!
 //! A cue is at most two lines of 42 characters and seven seconds, which is what subtitlers call readable; it ends where
 //! its words do.
@@ -18,12 +18,23 @@ pub enum As {
     /// segments, one JSON object a line
     #[default]
     Json,
-    /// a line a speaker's sentence
+    /// turns of the conversation, one JSON object a line
+    Jsonl,
+    /// turns of the conversation, a line each
     Text,
+    /// turns of the conversation, a paragraph each
+    Md,
     /// SubRip subtitles
     Srt,
     /// WebVTT captions
     Vtt,
+}
+
+impl As {
+    /// Whether it is of turns.
+    pub fn is_of_turns(self) -> bool {
+        matches!(self, As::Jsonl | As::Text | As::Md)
+    }
 }
 
 /// Some words on the screen.
@@ -35,15 +46,12 @@ struct Cue {
     lines: Vec<String>,
 }
 
-/// All final segments, in the order they came.
+/// All final segments as SubRip or WebVTT, by their times.
 ///
 /// # Errors
 /// Subtitles are of one session whose words have times.
 pub fn write(segments: &[Segment], form: As) -> Result<String, String> {
     let finals: Vec<&Segment> = segments.iter().filter(|s| s.kind == Kind::Final).collect();
-    if form == As::Text {
-        return Ok(text(&finals));
-    }
     if let Some(other) = finals.iter().find(|s| s.session != finals[0].session) {
         return Err(format!(
             "subtitles are of one session: got {:?} and {:?}; give a file of one",
@@ -73,25 +81,6 @@ pub fn write(segments: &[Segment], form: As) -> Result<String, String> {
     Ok(out)
 }
 
-fn text(finals: &[&Segment]) -> String {
-    let mut out = String::new();
-    let sessions = finals.iter().any(|s| s.session != finals[0].session);
-    let channels = has_channels(finals);
-    for segment in finals {
-        for turn in turns(segment) {
-            let voice = voice(segment, turn, channels);
-            let who: Vec<&str> = [(sessions, &*segment.session), (!voice.is_empty(), &voice)]
-                .iter()
-                .filter(|(say, _)| *say)
-                .map(|(_, name)| *name)
-                .collect();
-            let text = turn.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-            out += &if who.is_empty() { format!("{text}\n") } else { format!("{}: {text}\n", who.join(" ")) };
-        }
-    }
-    out
-}
-
 /// Whether there are several channels.
 fn has_channels(finals: &[&Segment]) -> bool {
     finals.iter().any(|s| s.channel != finals[0].channel)
@@ -105,11 +94,7 @@ fn turns(segment: &Segment) -> impl Iterator<Item = &[WrittenWord]> {
 /// Who says these words: the speaker, where one is known, and the channel, where there is no speaker or there are
 /// several channels.
 fn voice(segment: &Segment, turn: &[WrittenWord], channels: bool) -> String {
-    match &turn[0].speaker {
-        None => segment.channel.to_string(),
-        Some(speaker) if channels && !segment.channel.is_empty() => format!("{} {speaker}", segment.channel),
-        Some(speaker) => speaker.to_string(),
-    }
+    super::transcript::voice(&segment.channel, turn[0].speaker.as_deref(), channels)
 }
 
 /// A segment's words as cues. `channels`: there are several channels.
@@ -180,22 +165,24 @@ mod tests {
                 .unwrap()
                 .ends_with("00:00:00.900 --> 01:01:01.000\n<v b>&lt;i>Hi.\n\n".replace("i>H", "i&gt;H").as_str())
         );
-        assert_eq!(write(&segments, As::Text).unwrap(), "a: Good morning.\nb: <i>Hi.\n");
     }
 
     #[test]
-    fn speakers_of_a_channel_have_cues_and_lines_of_their_own() {
+    fn speakers_of_a_channel_have_cues_of_their_own() {
         let mut room = segment("", &[("Shall", 0.0, 0.3), ("we?", 0.3, 0.5), ("Yes.", 0.6, 0.9)]);
         for (word, speaker) in room.words.iter_mut().zip(["ann", "ann", "bob"]) {
             word.speaker = Some(speaker.into());
         }
-        assert_eq!(write(std::slice::from_ref(&room), As::Text).unwrap(), "ann: Shall we?\nbob: Yes.\n");
         let srt = write(std::slice::from_ref(&room), As::Srt).unwrap();
         assert_eq!(srt, "1\n00:00:00,000 --> 00:00:00,500\nann: Shall we?\n\n2\n00:00:00,600 --> 00:00:00,900\nbob: Yes.\n\n");
         assert!(write(std::slice::from_ref(&room), As::Vtt).unwrap().contains("<v bob>Yes."));
         let other = segment("line", &[("Hello.", 1.0, 1.2)]);
         room.channel = "room".into();
-        assert_eq!(write(&[room, other], As::Text).unwrap(), "room ann: Shall we?\nroom bob: Yes.\nline: Hello.\n");
+        assert!(
+            write(&[room, other], As::Srt)
+                .unwrap()
+                .ends_with("\nroom bob: Yes.\n\n3\n00:00:01,000 --> 00:00:01,200\nline: Hello.\n\n")
+        );
     }
 
     #[test]

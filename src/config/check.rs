@@ -19,6 +19,9 @@ const SLOTS: usize = 64;
 /// Largest `infer.key_words`: with one token a word, more words would need more positions than the model has.
 const MAX_KEY_WORDS: u64 = 400;
 
+/// Largest `conversation.max_turn_words`: what is open of a conversation is written with every commit.
+const MAX_TURN_WORDS: usize = 1000;
+
 /// Properties that faircopy sets itself, and the setting to use instead.
 const OWN_PROPERTIES: [(&str, &str); 9] = [
     ("bootstrap.servers", "kafka.brokers"),
@@ -80,7 +83,17 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
             return refuse(format!("delivery.{key} = {value}: expected less than {above} = {limit}"));
         }
     }
-    let topics = [
+    let c = &s.conversation;
+    if c.silence_ms == 0 || c.wait_ms < c.silence_ms {
+        return refuse(format!(
+            "conversation.wait_ms = {}: expected at least conversation.silence_ms = {}, which is at least 1: a turn waits for as long as its speaker may be silent",
+            c.wait_ms, c.silence_ms
+        ));
+    }
+    if !(1..=MAX_TURN_WORDS).contains(&c.max_turn_words) {
+        return refuse(format!("conversation.max_turn_words = {}: expected 1 to {MAX_TURN_WORDS}", c.max_turn_words));
+    }
+    let mut topics = vec![
         ("topics.raw", &s.topics.raw),
         ("topics.formatted", &s.topics.formatted),
         ("topics.partial", &s.topics.partial),
@@ -88,6 +101,7 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
         ("topics.changelog", &s.topics.changelog),
         ("topics.shadow", &s.topics.shadow),
     ];
+    topics.extend(s.has_conversation().then_some(("topics.conversation", &s.topics.conversation)));
     for (i, (key, topic)) in topics.iter().enumerate() {
         if topic.is_empty() {
             return refuse(format!("{key} is empty: expected the name of a topic"));

@@ -67,6 +67,8 @@ pub struct Settings {
     pub delivery: Delivery,
     /// partials
     pub partials: Partials,
+    /// turns
+    pub conversation: ConversationSettings,
     /// what runs beside profiles
     pub shadow: ShadowSettings,
     /// profiles by name
@@ -119,6 +121,17 @@ impl Settings {
         }
         check::check(&settings)?;
         Ok(settings)
+    }
+
+    /// Whether the channels of sessions are put together as conversations.
+    pub fn has_conversation(&self) -> bool {
+        !self.topics.conversation.is_empty()
+    }
+
+    /// The topics that are there only where a setting asks for them: of conversations, and of samples.
+    pub fn optional_topics(&self) -> Vec<&String> {
+        let conversation = self.has_conversation().then_some(&self.topics.conversation);
+        conversation.into_iter().chain(self.has_samples().then_some(&self.topics.shadow)).collect()
     }
 
     /// Whether samples of what challengers write otherwise are sent.
@@ -290,6 +303,9 @@ mod tests {
             ("[profiles.x]\nturn_open=0.9\n", ["profiles.x.turn_open", "turn_complete"]),
             ("[profiles.x]\nturn_complete=1.5\n", ["profiles.x.turn_complete", "probability"]),
             ("[topics]\npartial='asr.raw'\n", ["topics.partial", "topics.raw"]),
+            ("[topics]\nconversation='asr.formatted'\n", ["topics.conversation", "topics.formatted"]),
+            ("[conversation]\nwait_ms=1000\n", ["conversation.wait_ms", "conversation.silence_ms"]),
+            ("[conversation]\nmax_turn_words=5000\n", ["conversation.max_turn_words", "1000"]),
             ("[infer]\nmax_batch_tokens=100\n", ["infer.max_batch_tokens", "512"]),
             ("[infer]\nbacklog_timeout_ms=9999\n", ["infer.backlog_timeout_ms", "infer.timeout_ms"]),
             ("[infer]\nstate_slots=100\n", ["infer.state_slots", "64"]),

@@ -72,6 +72,8 @@ pub struct Topics {
     pub partial: String,
     /// refused records
     pub dead_letter: String,
+    /// turns of conversations; empty: none are made
+    pub conversation: String,
     /// samples of what challengers write otherwise; needed only where `shadow.samples_per_minute` is above 0
     pub shadow: String,
     /// states of open streams, compacted. Belongs to one group. Empty: the name that [`Topics::changelog_of`] makes
@@ -272,6 +274,18 @@ pub struct Delivery {
     pub transaction_timeout_ms: u64,
     /// milliseconds that a worker waits for its last commit when it stops or gives a partition up
     pub drain_deadline_ms: u64,
+}
+
+/// `[conversation]`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConversationSettings {
+    /// milliseconds that a turn waits for a silent channel: of the session's speech, and on the clock where nothing comes
+    pub wait_ms: u64,
+    /// milliseconds of a speaker's silence that end a turn
+    pub silence_ms: u64,
+    /// words of a turn at most
+    pub max_turn_words: usize,
 }
 
 /// `[partials]`

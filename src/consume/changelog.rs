@@ -22,6 +22,7 @@ use rdkafka::{Offset, TopicPartitionList};
 use super::reader::{BROKER_TIMEOUT, ReadError, TopicReader};
 use super::restoring::{Progress, RestoreRequest, serve};
 use crate::config::{OffsetReset, Settings};
+use crate::conversation;
 use crate::events;
 use crate::kafka::ClientLog;
 use crate::kafka::crash_mark::{CrashMark, Position};
@@ -108,6 +109,8 @@ pub struct ChangelogState {
     pub owned: bool,
     /// refused records of sessions that were open
     pub refused: BTreeMap<Box<str>, Vec<RefusedRecord>>,
+    /// states of conversations, by session
+    pub conversations: BTreeMap<Box<str>, Vec<u8>>,
 }
 
 /// What a takeover reads, by librdkafka or of a simulated cluster.
@@ -225,6 +228,7 @@ pub struct ChangelogRecords {
     states: BTreeMap<Vec<u8>, Vec<u8>>,
     notes: Vec<PartitionNote>,
     refused: BTreeMap<Box<str>, Vec<RefusedRecord>>,
+    conversations: BTreeMap<Box<str>, Vec<u8>>,
     records: u64,
 }
 
@@ -236,12 +240,16 @@ impl ChangelogRecords {
         match record.payload {
             Some(value) if PartitionNote::is_key(&key) => match PartitionNote::from_record(&key, &value) {
                 Some(PartitionNote::Refused(session, records)) => _ = self.refused.insert(session, records),
+                Some(PartitionNote::Conversation(session, state)) => {
+                    latest(&mut self.conversations, session, state, conversation::applied)
+                }
                 note => self.notes.extend(note),
             },
-            Some(value) => latest(&mut self.states, key, value),
-            None => match PartitionNote::refused_of(&key) {
-                Some(session) => _ = self.refused.remove(session),
-                None => _ = self.states.remove(&key),
+            Some(value) => latest(&mut self.states, key, value, snapshot::applied),
+            None => match (PartitionNote::refused_of(&key), PartitionNote::conversation_of(&key)) {
+                (Some(session), _) => _ = self.refused.remove(session),
+                (_, Some(session)) => _ = self.conversations.remove(session),
+                (None, None) => _ = self.states.remove(&key),
             },
         }
     }
@@ -250,10 +258,10 @@ impl ChangelogRecords {
     ///
     /// # Errors
     /// The states are another group's.
-    pub fn left(self, settings: &Settings, start: StartingPoint) -> Result<ChangelogState, RestoreError> {
+    pub fn left(mut self, settings: &Settings, start: StartingPoint) -> Result<ChangelogState, RestoreError> {
         let StartingPoint { mut next_offset, mut mark, end } = start;
         let mut owned = false;
-        for note in self.notes {
+        for note in std::mem::take(&mut self.notes) {
             match note {
                 PartitionNote::Owner(owner) if owner != settings.kafka.group => {
                     let (topic, group) = (settings.topics.changelog.clone(), settings.kafka.group.clone());
@@ -263,17 +271,18 @@ impl ChangelogRecords {
                 // The last owner died after it wrote its states and before it committed the offsets. It has processed
                 // these records without a crash.
                 PartitionNote::Progress(at) if at > next_offset => (next_offset, mark) = (at, CrashMark::Clean),
-                PartitionNote::Progress(_) | PartitionNote::Refused(..) => {}
+                PartitionNote::Progress(_) | PartitionNote::Refused(..) | PartitionNote::Conversation(..) => {}
             }
         }
-        Ok(ChangelogState { states: self.states, next_offset, mark, end, owned, refused: self.refused })
+        let ChangelogRecords { states, refused, conversations, .. } = self;
+        Ok(ChangelogState { states, next_offset, mark, end, owned, refused, conversations })
     }
 }
 
 /// Keeps the state that holds more of its stream's input. A worker that has lost the partition may have written an
 /// older state later.
-fn latest(states: &mut BTreeMap<Vec<u8>, Vec<u8>>, key: Vec<u8>, value: Vec<u8>) {
-    let older = states.get(&key).is_some_and(|known| snapshot::applied(known) > snapshot::applied(&value));
+fn latest<K: Ord, A: PartialOrd>(states: &mut BTreeMap<K, Vec<u8>>, key: K, value: Vec<u8>, applied: impl Fn(&[u8]) -> A) {
+    let older = states.get(&key).is_some_and(|known| applied(known) > applied(&value));
     if !older {
         states.insert(key, value);
     }

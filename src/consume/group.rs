@@ -200,8 +200,8 @@ pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<Gro
     let t = &settings.topics;
     let partitions =
         |topic: &str| metadata.topics().iter().find(|m| m.name() == topic && m.error().is_none()).map(|m| m.partitions().len());
-    let samples = settings.has_samples().then_some(&t.shadow);
-    for topic in [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog].into_iter().chain(samples) {
+    let optional = settings.optional_topics();
+    for topic in [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog].into_iter().chain(optional) {
         if partitions(topic).is_none() {
             return Err(StartError::NoTopic { topic: topic.clone(), brokers: k.brokers.clone() });
         }

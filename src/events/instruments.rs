@@ -44,6 +44,9 @@ pub(super) struct Instruments {
     pub(super) second_seconds: Histogram<f64>,
     pub(super) second_spans: Counter<u64>,
     pub(super) segments: Counter<u64>,
+    pub(super) turns: Counter<u64>,
+    pub(super) turn_wait: Histogram<f64>,
+    pub(super) conversations_lost: Counter<u64>,
     pub(super) release_latency: Histogram<f64>,
     pub(super) transactions: Counter<u64>,
     pub(super) transaction_seconds: Histogram<f64>,
@@ -161,6 +164,13 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
             "answers of the second stage, by class and outcome: same, taken, as_spoken, overruled, unread, letters, long",
         ),
         segments: count("faircopy.segments", "{segment}", "segments made, by kind"),
+        turns: count("faircopy.turns", "{turn}", "turns of conversations made, by why they ended and whether they are late"),
+        turn_wait: values("faircopy.turns.wait", "s", "time from the release of a turn's last word to the turn", &SECONDS),
+        conversations_lost: count(
+            "faircopy.conversations.lost",
+            "{conversation}",
+            "states of conversations that could not be used: words that waited in them are in no turn",
+        ),
         release_latency: values(
             "faircopy.release.latency",
             "s",

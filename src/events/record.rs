@@ -6,6 +6,7 @@ use std::time::Duration;
 use opentelemetry::KeyValue;
 
 use super::instruments::{INSTRUMENTS, POLLED};
+use crate::record::TurnEnd;
 
 static WORDS_FROZEN: AtomicU64 = AtomicU64::new(0);
 static DELAYS_MS: AtomicU64 = AtomicU64::new(0);
@@ -306,6 +307,52 @@ impl StreamGivenUp {
             epoch = self.epoch,
             deaths = self.deaths,
             "workers died over a stream; its words go out as spoken, redacted, marked degraded. Report what the dead workers' logs end with"
+        );
+    }
+}
+
+/// A turn of a conversation was made.
+pub struct TurnMade {
+    /// whether it began earlier than a turn before it
+    pub late: bool,
+    /// why it ended
+    pub cause: TurnEnd,
+    /// time since its last word was released, if that was in this process
+    pub waited: Option<Duration>,
+}
+
+impl TurnMade {
+    /// Records it.
+    pub fn emit(self) {
+        let cause = match self.cause {
+            TurnEnd::Speaker => "speaker",
+            TurnEnd::Taken => "taken",
+            TurnEnd::Silence => "silence",
+            TurnEnd::End => "end",
+            TurnEnd::Limit => "limit",
+            TurnEnd::Waited => "waited",
+        };
+        INSTRUMENTS.turns.add(1, &[KeyValue::new("cause", cause), KeyValue::new("late", self.late)]);
+        self.waited.into_iter().for_each(|waited| INSTRUMENTS.turn_wait.record(waited.as_secs_f64(), &[]));
+    }
+}
+
+/// The state of a conversation cannot be used: its open words are missing from the turns.
+pub struct ConversationLost<'a> {
+    /// its partition
+    pub partition: i32,
+    /// why, without what was said
+    pub why: &'a str,
+}
+
+impl ConversationLost<'_> {
+    /// Records it.
+    pub fn emit(self) {
+        INSTRUMENTS.conversations_lost.add(1, &[]);
+        tracing::error!(
+            partition = self.partition,
+            why = self.why,
+            "the state of a conversation cannot be used; the conversation begins anew. Words that waited in it are on the formatted topic and in no turn"
         );
     }
 }

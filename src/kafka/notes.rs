@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | `\0owner` | the consumer group whose states these are | every restore: another group is refused |
 //! | `\0refused\0` and a session's name | offsets of the session's records that were refused while it was open, as postcard; a tombstone once it has ended | every restore: a reread of the session leaves them out |
+//! | `\0conversation\0` and a session's name | the state of the session's conversation; a tombstone once it is forgotten | every restore: turns go on with it |
 //! | `\0progress` | with `at_least_once`, the offset up to which states are complete, in decimal digits | every restore: the committed offset may be older |
 //!
 //! The key of a stream begins with the length of a session's name, which is never 0, so no stream has such a key.
@@ -26,6 +27,8 @@ pub enum PartitionNote {
     Owner(String),
     /// records of an open session that were refused, in their order
     Refused(Box<str>, Vec<RefusedRecord>),
+    /// the state of a session's conversation
+    Conversation(Box<str>, Vec<u8>),
     /// the states before this note hold all records of the raw topic before this offset
     Progress(i64),
 }
@@ -33,6 +36,7 @@ pub enum PartitionNote {
 const OWNER: &[u8] = b"\0owner";
 const PROGRESS: &[u8] = b"\0progress";
 const REFUSED: &[u8] = b"\0refused\0";
+const CONVERSATION: &[u8] = b"\0conversation\0";
 /// Longest name of a group that is read, bytes.
 const MAX_GROUP_BYTES: usize = 4096;
 
@@ -44,6 +48,7 @@ impl PartitionNote {
             PartitionNote::Refused(session, records) => {
                 (PartitionNote::refused_key(session), postcard::to_stdvec(records).expect("numbers are plain data"))
             }
+            PartitionNote::Conversation(session, state) => (PartitionNote::conversation_key(session), state.clone()),
             PartitionNote::Progress(offset) => (PROGRESS.to_vec(), offset.to_string().into_bytes()),
         }
     }
@@ -58,6 +63,17 @@ impl PartitionNote {
         std::str::from_utf8(key.strip_prefix(REFUSED)?).ok()
     }
 
+    /// The key of the note with the state of a session's conversation. It sorts before the key of every stream: with
+    /// `at_least_once` a death may come between two states, and a conversation passes over words that it knows.
+    pub fn conversation_key(session: &str) -> Vec<u8> {
+        [CONVERSATION, session.as_bytes()].concat()
+    }
+
+    /// The session whose conversation a note with this key holds.
+    pub fn conversation_of(key: &[u8]) -> Option<&str> {
+        std::str::from_utf8(key.strip_prefix(CONVERSATION)?).ok()
+    }
+
     /// Whether a record with this key is about a partition.
     pub fn is_key(key: &[u8]) -> bool {
         key.first() == Some(&0)
@@ -67,6 +83,9 @@ impl PartitionNote {
     pub fn from_record(key: &[u8], value: &[u8]) -> Option<PartitionNote> {
         if let Some(session) = PartitionNote::refused_of(key) {
             return Some(PartitionNote::Refused(session.into(), postcard::from_bytes(value).ok()?));
+        }
+        if let Some(session) = PartitionNote::conversation_of(key) {
+            return Some(PartitionNote::Conversation(session.into(), value.to_vec()));
         }
         let text = std::str::from_utf8(value).ok()?;
         match key {
@@ -89,6 +108,7 @@ mod tests {
             PartitionNote::Progress(0),
             PartitionNote::Progress(i64::MAX),
             PartitionNote::Refused("call-1".into(), refused),
+            PartitionNote::Conversation("call-1".into(), vec![1, 0, 255]),
         ] {
             let (key, value) = note.to_record();
             assert!(PartitionNote::is_key(&key));

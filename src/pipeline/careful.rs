@@ -14,20 +14,20 @@ use crate::session::Time;
 use crate::session::output::StreamId;
 
 /// The right to do a step: together with careful partitions of the process, or while none of them does anything.
-pub enum Turn {
+pub enum StepTurn {
     /// together with others
     Shared { _turn: OwnedRwLockReadGuard<()> },
     /// alone
     Alone { _turn: OwnedRwLockWriteGuard<()> },
 }
 
-impl Turn {
+impl StepTurn {
     /// Waits for a turn. Cancel-safe.
-    pub async fn of(turns: &Arc<RwLock<()>>, alone: bool) -> Turn {
+    pub async fn of(turns: &Arc<RwLock<()>>, alone: bool) -> StepTurn {
         if alone {
-            Turn::Alone { _turn: turns.clone().write_owned().await }
+            StepTurn::Alone { _turn: turns.clone().write_owned().await }
         } else {
-            Turn::Shared { _turn: turns.clone().read_owned().await }
+            StepTurn::Shared { _turn: turns.clone().read_owned().await }
         }
     }
 }
@@ -47,7 +47,7 @@ pub struct Steps {
     pub record: Option<RawRecord>,
     /// the next step
     pub next: Option<NextStep>,
-    turn: Option<Turn>,
+    turn: Option<StepTurn>,
 }
 
 impl Steps {
@@ -72,7 +72,7 @@ impl Steps {
     }
 
     /// The next step has its turn.
-    pub fn begin(&mut self, turn: Turn, isolation: &mut CrashIsolation, next_offset: i64) {
+    pub fn begin(&mut self, turn: StepTurn, isolation: &mut CrashIsolation, next_offset: i64) {
         if let Some(next) = self.next {
             self.turn = Some(turn);
             isolation.name(next.work, next_offset);

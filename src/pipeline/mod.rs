@@ -14,6 +14,8 @@ mod assignment;
 mod careful;
 pub mod clock;
 mod cluster;
+#[cfg(test)]
+mod conversing;
 mod crash_isolation;
 pub mod offline;
 #[cfg(any(test, feature = "simulation"))]

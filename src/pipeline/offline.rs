@@ -12,6 +12,7 @@ use crate::config::Settings;
 use crate::consume::changelog::ChangelogState;
 use crate::health::Health;
 use crate::kafka::crash_mark::CrashMark;
+use crate::kafka::notes::PartitionNote;
 use crate::produce::Outgoing;
 use crate::record::{Framing, RawRecord};
 use crate::session::Time;
@@ -35,6 +36,7 @@ impl OfflinePipeline {
         settings.infer.timeout_ms = PATIENCE_MS;
         settings.partials.enabled = partials;
         settings.input.framing = Framing::None; // lines of a file have no frame
+        settings.topics.conversation.clear(); // who wants turns asks for them
         settings
     }
 
@@ -119,8 +121,19 @@ impl OfflinePipeline {
                 None => self.changelog.remove(&key),
             };
         }
+        let notes = self.changelog.iter().filter_map(|(key, value)| PartitionNote::from_record(key, value));
+        let conversations = notes.filter_map(|note| match note {
+            PartitionNote::Conversation(session, state) => Some((session, state)),
+            _ => None,
+        });
         let left = ChangelogState {
-            states: self.changelog.clone(),
+            conversations: conversations.collect(),
+            states: self
+                .changelog
+                .iter()
+                .filter(|(key, _)| !PartitionNote::is_key(key))
+                .map(|(k, v)| (k.clone(), v.clone()))
+                .collect(),
             next_offset: checkpoint.next_offset,
             mark: CrashMark::Clean,
             end: checkpoint.next_offset,

@@ -103,7 +103,7 @@ impl Remake {
             Outgoing::Formatted(segment, source) => {
                 Some(Remade { offset: source.map(|source| source.offset), segment: *segment })
             }
-            Outgoing::DeadLetter(_) => None,
+            Outgoing::Turn(..) | Outgoing::DeadLetter(_) => None,
         };
         self.pipeline.drain().into_iter().filter_map(remade).collect()
     }

@@ -50,7 +50,15 @@ pub(super) struct Desk {
 }
 
 pub(super) fn left(states: BTreeMap<Vec<u8>, Vec<u8>>, next_offset: i64) -> ChangelogState {
-    ChangelogState { states, next_offset, mark: CrashMark::Clean, end: next_offset, owned: true, refused: BTreeMap::new() }
+    ChangelogState {
+        states,
+        next_offset,
+        mark: CrashMark::Clean,
+        end: next_offset,
+        owned: true,
+        refused: BTreeMap::new(),
+        conversations: BTreeMap::new(),
+    }
 }
 
 impl Desk {
@@ -110,6 +118,7 @@ impl Desk {
         for out in self.partition.drain() {
             match out {
                 Outgoing::Formatted(segment, _) => segments.push(*segment),
+                Outgoing::Turn(..) => {}
                 Outgoing::DeadLetter(letter) => refused.push(letter.refused.reason),
             }
         }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::Shared;
 use super::assignment::{TaskChannels, TaskInput};
-use super::careful::{Steps, Turn};
+use super::careful::{StepTurn, Steps};
 use super::clock::sleep_until;
 use super::crash_isolation::CrashIsolation;
 use super::partition::{Partition, UnpackedCheckpoint};
@@ -114,7 +114,7 @@ pub async fn run(
                     isolation.committed(at, mark);
                 }
             }
-            turn = Turn::of(&shared.turns, steps.is_alone(&isolation)), if isolation.is_idle() && steps.next.is_some() => {
+            turn = StepTurn::of(&shared.turns, steps.is_alone(&isolation)), if isolation.is_idle() && steps.next.is_some() => {
                 steps.begin(turn, &mut isolation, partition.next_offset());
                 report(TaskReport::WantsCommit);
             }

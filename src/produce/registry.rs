@@ -3,24 +3,26 @@
 use super::serializer::SchemaIds;
 use crate::config::Settings;
 use crate::kafka::registry::{Language, schema_id};
-use crate::record::avro::SEGMENT_SCHEMA;
-use crate::record::{Framing, Segment};
+use crate::record::avro::{SEGMENT_SCHEMA, TURN_SCHEMA};
+use crate::record::{ConversationTurn, Framing, Segment};
 
-/// The numbers of the schemas of the formatted and the partial topic. A registry that does not know a schema is asked
+/// The numbers of the schemas of the formatted and the partial topic, and of the topic of the conversation. A registry that does not know a schema is asked
 /// to take it. Blocks. Asks nothing unless `output.framing` wants it.
 ///
 /// # Errors
 /// The registry does not answer, refuses, or finds the schema incompatible with what the subject has; says what to do.
 pub fn schema_ids(settings: &Settings) -> Result<SchemaIds, String> {
-    let (language, schema) = match settings.output.framing {
+    let (language, segment, turn) = match settings.output.framing {
         Framing::None => return Ok(SchemaIds::default()),
-        Framing::Confluent => (Language::Json, Segment::json_schema().to_string()),
-        Framing::Avro => (Language::Avro, SEGMENT_SCHEMA.to_string()),
+        Framing::Confluent => (Language::Json, Segment::json_schema().to_string(), ConversationTurn::json_schema().to_string()),
+        Framing::Avro => (Language::Avro, SEGMENT_SCHEMA.to_string(), TURN_SCHEMA.to_string()),
     };
-    let id = |topic: &str| schema_id(&settings.schema_registry, &format!("{topic}-value"), language, &schema);
-    let formatted = Some(id(&settings.topics.formatted)?);
-    let partial = if settings.partials.enabled { Some(id(&settings.topics.partial)?) } else { None };
-    Ok(SchemaIds { formatted, partial })
+    let id = |topic: &str, schema: &str| schema_id(&settings.schema_registry, &format!("{topic}-value"), language, schema);
+    let t = &settings.topics;
+    let formatted = Some(id(&t.formatted, &segment)?);
+    let partial = if settings.partials.enabled { Some(id(&t.partial, &segment)?) } else { None };
+    let conversation = if settings.has_conversation() { Some(id(&t.conversation, &turn)?) } else { None };
+    Ok(SchemaIds { formatted, partial, conversation })
 }
 
 #[cfg(test)]

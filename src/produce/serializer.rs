@@ -10,7 +10,7 @@ use super::{DeadLetter, Headers, Outgoing};
 use crate::config::{Output, OutputFormat, RecordTime, Settings, Topics};
 use crate::events;
 use crate::record::decode::frame;
-use crate::record::{Framing, Kind, Segment, ShadowSample, avro};
+use crate::record::{ConversationTurn, Framing, Kind, Segment, ShadowSample, avro};
 use crate::trace::RecordSpan;
 
 /// A record for the producer.
@@ -49,6 +49,8 @@ pub struct SchemaIds {
     pub formatted: Option<u32>,
     /// of the partial topic
     pub partial: Option<u32>,
+    /// of the topic of the conversation
+    pub conversation: Option<u32>,
 }
 
 impl RecordSerializer {
@@ -79,15 +81,36 @@ impl RecordSerializer {
             if segment.kind == Kind::Partial {
                 id += &format!("/{:x}", xxh3_64(&value)); // a tail has the number of the segment to come, as the tail before it had
             }
-            let mut put = |name: &str, value: &str| headers.push((name.to_string(), Some(value.as_bytes().to_vec())));
-            put("ce_specversion", "1.0");
-            put("ce_id", &id);
-            put("ce_source", &self.output.source);
-            put("ce_type", &format!("faircopy.segment.{kind}"));
-            put("ce_subject", &segment.channel);
-            put("ce_partitionkey", &segment.session);
-            let media = if self.output.framing == Framing::Avro { "application/avro" } else { "application/json" };
-            put("content-type", media);
+            self.describe(&id, &format!("faircopy.segment.{kind}"), (&segment.session, &segment.channel), &mut headers);
+        }
+        (value, to_headers(&headers))
+    }
+
+    /// The attributes of a CloudEvent about a channel of a session.
+    fn describe(&self, id: &str, kind: &str, (session, channel): (&str, &str), headers: &mut Headers) {
+        let mut put = |name: &str, value: &str| headers.push((name.to_string(), Some(value.as_bytes().to_vec())));
+        put("ce_specversion", "1.0");
+        put("ce_id", id);
+        put("ce_source", &self.output.source);
+        put("ce_type", kind);
+        put("ce_subject", channel);
+        put("ce_partitionkey", session);
+        let media = if self.output.framing == Framing::Avro { "application/avro" } else { "application/json" };
+        put("content-type", media);
+    }
+
+    /// A turn's value, in its frame, and the headers that say what it is. A turn that is sent again has the id that it
+    /// had.
+    fn turn(&self, turn: &ConversationTurn) -> (Vec<u8>, OwnedHeaders) {
+        let mut value = self.schemas.conversation.map_or(Vec::new(), |id| frame(id).to_vec());
+        match self.output.framing {
+            Framing::Avro => avro::encode_turn(turn, &mut value),
+            Framing::None | Framing::Confluent => serde_json::to_writer(&mut value, turn).expect("turns are JSON"),
+        }
+        let mut headers = Headers::new();
+        if self.output.format == OutputFormat::Cloudevents {
+            let id = format!("{}/{}/{}/turn", turn.session, turn.conversation, turn.number);
+            self.describe(&id, "faircopy.turn", (&turn.session, &turn.channel), &mut headers);
         }
         (value, to_headers(&headers))
     }
@@ -112,6 +135,17 @@ impl RecordSerializer {
                     payload: Some(value),
                     headers,
                     timestamp_ms: spoken_at,
+                }
+            }
+            Outgoing::Turn(turn, appended_ms) => {
+                let (value, headers) = self.turn(turn);
+                ProducerRecord {
+                    topic: &self.topics.conversation,
+                    partition: None,
+                    key: Some(turn.session.as_bytes()),
+                    payload: Some(value),
+                    headers,
+                    timestamp_ms: appended_ms.filter(|_| self.output.time == RecordTime::Speech),
                 }
             }
             Outgoing::DeadLetter(letter) => {
@@ -165,14 +199,19 @@ impl RecordSerializer {
         }
     }
 
-    /// The dead letter that replaces a record that is too large for its topic: its place on the raw topic. It counts as
-    /// refused.
+    /// The record that replaces a record that is too large for its topic. A segment becomes a dead letter with its place
+    /// on the raw topic, which counts as refused. A turn names its segments and leaves their words to them.
     pub fn instead(out: &mut Outgoing, partition: i32) {
         let offset = match out {
             Outgoing::DeadLetter(letter) => {
                 letter.record.payload = None;
                 letter.record.key = None;
                 letter.record.headers.clear();
+                return;
+            }
+            Outgoing::Turn(turn, _) => {
+                turn.too_large = true;
+                (turn.text, turn.entities, turn.inside) = Default::default();
                 return;
             }
             Outgoing::Formatted(_, source) => source.as_ref().map_or(-1, |s| s.offset),
@@ -312,15 +351,62 @@ mod tests {
 
     #[test]
     fn a_value_begins_with_the_number_of_its_schema_where_a_registry_has_it() {
-        let framed = serializer("", SchemaIds { formatted: Some(0x01020304), partial: Some(5) });
+        let framed = serializer("", SchemaIds { formatted: Some(0x01020304), partial: Some(5), conversation: None });
         let out = Outgoing::Formatted(segment("final", 0, "Good morning."), None);
         assert_eq!(framed.outgoing(&out).payload.unwrap()[..6], [0, 1, 2, 3, 4, b'{']);
         assert_eq!(framed.partial(&segment("partial", 0, "Good")).payload.unwrap()[..6], [0, 0, 0, 0, 5, b'{']);
     }
 
+    fn turn(number: u64) -> Box<ConversationTurn> {
+        let value = json!({
+            "session": "call", "conversation": 7, "number": number, "channel": "agent", "from": 0.5, "to": 2.0, "text": "On March 3.",
+            "segments": [{"epoch": 7, "seq": 3, "words": [0, 3]}],
+            "entities": [{"class": "date", "written": "March 3", "spoken": "march third", "words": [1, 3], "stage": "second"}],
+            "redacted": {"card": 1}, "degraded": true, "late": true, "order": "arrival", "cause": "waited", "timing": [{"waited": 9}],
+            "inside": [{"channel": "b", "speaker": "x", "from": 1.0, "to": 1.5, "text": "Okay.", "segments": [{"epoch": 8, "seq": 0, "words": [0, 1]}]}]
+        });
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn a_turn_is_read_back_in_every_framing_and_has_an_id_that_is_the_same_when_it_is_sent_again() {
+        let ids = SchemaIds { conversation: Some(9), ..SchemaIds::default() };
+        for (framing, ids) in [(Framing::None, SchemaIds::default()), (Framing::Confluent, ids), (Framing::Avro, ids)] {
+            let name = serde_json::to_value(framing).unwrap();
+            let of = serializer(
+                &format!(
+                    "[topics]\nconversation = 'turns'\n[output]\nframing = {name}\nformat = 'cloudevents'\ntime = 'speech'\n[schema_registry]\nurl = 'http://registry:8081'\n"
+                ),
+                ids,
+            );
+            let out = Outgoing::Turn(turn(4), Some(1_700_000_000_000));
+            let record = of.outgoing(&out);
+            assert_eq!((record.topic, record.key, record.timestamp_ms), ("turns", Some(&b"call"[..]), Some(1_700_000_000_000)));
+            let id =
+                headers(&record).into_iter().filter(|(name, _)| name == "ce_id" || name == "ce_type").map(|(_, value)| value);
+            assert_eq!(id.collect::<Vec<_>>(), ["call/7/4/turn", "faircopy.turn"]);
+            let value = record.payload.as_ref().unwrap();
+            let read: ConversationTurn = match framing {
+                Framing::Avro => avro::turn(value).unwrap(),
+                Framing::Confluent => serde_json::from_slice(&value[5..]).unwrap(),
+                Framing::None => serde_json::from_slice(value).unwrap(),
+            };
+            assert_eq!(read, *turn(4), "{framing:?}");
+        }
+    }
+
+    #[test]
+    fn a_turn_that_is_too_large_for_its_topic_names_its_segments_and_leaves_their_words_to_them() {
+        let mut out = Outgoing::Turn(turn(4), None);
+        RecordSerializer::instead(&mut out, 0);
+        let Outgoing::Turn(made, _) = out else { panic!("{out:?}") };
+        assert!(made.too_large && made.text.is_empty() && made.inside.is_empty() && made.entities.is_empty());
+        assert_eq!((made.number, &made.segments), (4, &turn(4).segments));
+    }
+
     #[test]
     fn a_segment_is_read_back_in_every_framing() {
-        let ids = SchemaIds { formatted: Some(7), partial: Some(8) };
+        let ids = SchemaIds { formatted: Some(7), partial: Some(8), conversation: Some(9) };
         for (framing, ids) in [(Framing::None, SchemaIds::default()), (Framing::Confluent, ids), (Framing::Avro, ids)] {
             let name = serde_json::to_value(framing).unwrap();
             let of = serializer(&format!("[output]\nframing = {name}\n[schema_registry]\nurl = 'http://registry:8081'\n"), ids);

@@ -153,11 +153,11 @@ fn kept(keep: Duration, changelog: bool) -> Vec<(&'static str, String)> {
 }
 
 /// How long the topics keep what was said, milliseconds, as far as the broker says: raw, formatted, partial, dead
-/// letters, samples. -1 is for ever.
+/// letters, turns, samples. -1 is for ever.
 pub async fn retention(settings: &Settings) -> Vec<(String, Option<i64>)> {
     let t = &settings.topics;
-    let samples = settings.has_samples().then_some(&t.shadow);
-    let names: Vec<&String> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter].into_iter().chain(samples).collect();
+    let optional = settings.optional_topics();
+    let names: Vec<&String> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter].into_iter().chain(optional).collect();
     let unknown = || names.iter().map(|name| (name.to_string(), None)).collect();
     let Ok(admin) = admin(settings) else { return unknown() };
     let options = AdminOptions::new().request_timeout(Some(Duration::from_secs(10)));
@@ -170,7 +170,7 @@ pub async fn retention(settings: &Settings) -> Vec<(String, Option<i64>)> {
     names.iter().map(|name| (name.to_string(), of(name))).collect()
 }
 
-/// Creates the five topics, and that of samples where there are any, each with `partitions`, and with so many copies of
+/// Creates the five topics, and those of turns and of samples where there are any, each with `partitions`, and with so many copies of
 /// each partition: unless somebody says how many, 3, or as many as there are brokers; a record counts as written where
 /// all copies but one have it, unless somebody says otherwise. A topic that exists is left as it is. Gives a line a
 /// topic. `keep`: raw-class topics (raw, dead letters, changelog) keep what was said for so long, and a quarter more.
@@ -211,9 +211,10 @@ pub async fn create(
     let (largest, in_sync) = (settings.largest_record_bytes().to_string(), in_sync.to_string());
     let properties = keep.map(|keep| [false, true].map(|changelog| (changelog, kept(keep, changelog))));
     let samples = settings.has_samples().then_some(&t.shadow);
+    let optional = settings.optional_topics();
     let new: Vec<NewTopic> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog]
         .into_iter()
-        .chain(samples)
+        .chain(optional)
         .map(|name| {
             let mut topic = NewTopic::new(name, partitions, TopicReplication::Fixed(copies)).set("min.insync.replicas", &in_sync);
             let raw_class = [&t.raw, &t.dead_letter, &t.changelog].contains(&name);

@@ -241,7 +241,11 @@ fn replace(batch: &mut CommitBatch<Proof>, number: usize) -> bool {
     for (incarnation, checkpoint) in &mut batch.checkpoints {
         if at < checkpoint.out.len() {
             let out = &mut checkpoint.out[at];
-            let replaced = matches!(out, Outgoing::DeadLetter(letter) if letter.is_coordinates_only());
+            let replaced = match &*out {
+                Outgoing::DeadLetter(letter) => letter.is_coordinates_only(),
+                Outgoing::Turn(turn, _) => turn.too_large,
+                Outgoing::Formatted(..) => false,
+            };
             if !replaced {
                 RecordSerializer::instead(out, incarnation.partition);
             }

@@ -2,6 +2,7 @@
 //! ([`formatted`]).
 
 pub mod avro;
+pub mod conversation;
 pub mod decode;
 pub mod difference;
 pub mod formatted;
@@ -10,10 +11,10 @@ pub mod input;
 pub mod raw;
 pub mod refused;
 pub mod sample;
+pub mod turn;
 pub mod vocabulary;
 
-pub mod turn;
-
+pub use conversation::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrder, TurnSegment, TurnTiming};
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, Timing, WrittenWord};
 pub use input::{Framing, InputFormat};
 pub use raw::{End, RawSegment, RawWord, RecordLimits};

@@ -270,6 +270,7 @@ fn documents_made_from_the_types_are_those_that_are_checked_in() {
     for (what, path) in [
         ("raw", "docs/schemas/raw.json"),
         ("formatted", "docs/schemas/formatted.json"),
+        ("turn", "docs/schemas/turn.json"),
         ("asyncapi", "docs/asyncapi.json"),
         ("settings", "docs/CONFIGURATION.md"),
     ] {

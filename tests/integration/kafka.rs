@@ -68,6 +68,17 @@ impl Topics {
         topics
     }
 
+    /// A further topic.
+    pub fn create_one(&self, topic: &str, partitions: i32) {
+        let admin: AdminClient<DefaultClientContext> = ClientConfig::new().set("bootstrap.servers", brokers()).create().unwrap();
+        let name = self.name(topic);
+        let new = [NewTopic::new(&name, partitions, TopicReplication::Fixed(1))];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for result in runtime.block_on(admin.create_topics(&new, &AdminOptions::new())).unwrap() {
+            result.unwrap();
+        }
+    }
+
     pub fn name(&self, topic: &str) -> String {
         format!("{}.{topic}", self.prefix)
     }

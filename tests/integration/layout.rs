@@ -11,7 +11,9 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 17] = [
+const TESTS: [&str; 19] = [
+    "conversation/tests.rs",
+    "pipeline/conversing.rs",
     "pipeline/rereads.rs",
     "pipeline/shadow/tests.rs",
     "session/proptests.rs",
@@ -152,6 +154,7 @@ fn each_client_library_is_named_where_it_belongs_and_nowhere_else() {
 #[test]
 fn pure_modules_have_no_clock_no_files_no_threads_and_no_tasks() {
     let pure = [
+        "conversation/",
         "session/",
         "redact/",
         "infer/queue.rs",

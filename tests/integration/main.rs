@@ -5,6 +5,7 @@ mod again;
 mod broker;
 mod chaos;
 mod cli;
+mod conversation;
 mod delivery;
 mod documents;
 mod evaluation;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use faircopy::config::Settings;
 use faircopy::events;
 use faircopy::health::Health;
+use faircopy::record::TurnEnd;
 use faircopy::telemetry::Telemetry;
 
 use crate::kafka::root;
@@ -28,6 +29,8 @@ fn everything_happens() {
     events::WordFrozen { cause: "lookahead", later_words: 6, delay: ms }.emit();
     events::TurnOver { cause: "turn", delay: ms }.emit();
     events::SegmentMade { kind: "final", degraded: 1 }.emit();
+    events::TurnMade { late: false, cause: TurnEnd::Taken, waited: Some(ms) }.emit();
+    events::ConversationLost { partition: 0, why: "" }.emit();
     events::FormatFailed { kind: "final", partition: 0, epoch: 0 }.emit();
     events::ItnRejected { class: "MONEY" }.emit();
     events::EntityRedacted { class: "card" }.emit();

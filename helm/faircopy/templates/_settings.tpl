@@ -38,6 +38,7 @@
 {{- $_ := set $set "SHADOW__SAMPLES_PER_MINUTE" .Values.shadow.samplesPerMinute }}
 {{- $_ := set $set "TOPICS__SHADOW" .Values.topics.shadow }}
 {{- end }}
+{{- with .Values.topics.conversation }}{{ $_ := set $set "TOPICS__CONVERSATION" . }}{{ end }}
 {{- with .Values.telemetry.otlp }}{{ $_ := set $set "TELEMETRY__OTLP" . }}{{ end }}
 {{- if or .Values.packs .Values.packVolumes }}{{ $_ := set $set "FORMAT__PACK_DIRS" "/etc/faircopy/packs,grammars/packs" }}{{ end }}
 {{- with .Values.modelDirs }}{{ $_ := set $set "INFER__MODEL_DIRS" (printf "/etc/faircopy/models/%s" (join ",/etc/faircopy/models/" (keys . | sortAlpha))) }}{{ end }}

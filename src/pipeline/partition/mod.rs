@@ -1,6 +1,7 @@
 //! One partition without Kafka: records in, segments out, the model between them. The service and `faircopy format`
 //! both run it.
 
+pub(super) mod conversations;
 pub(super) mod intake;
 mod output;
 mod refusals;
@@ -32,6 +33,7 @@ use crate::session::map::{Accepted, Sessions, StreamLimits};
 use crate::session::output::{InferenceRequest, RequestBody, StreamId, StreamKey};
 use crate::trace::RecordSpan;
 
+use conversations::Conversations;
 use intake::{AdmittedRecord, Intake, Speech};
 pub use unpacked::UnpackedCheckpoint;
 
@@ -78,6 +80,8 @@ pub struct Partition {
     old_words: Vec<(StreamId, u64)>,
     /// when it had caught up
     caught_up_at: Option<Time>,
+    /// its sessions' channels as turns
+    conversations: Conversations,
 }
 
 impl Partition {
@@ -95,6 +99,7 @@ impl Partition {
             seen_settings: shared.active_settings(),
             owner: shared.models.kept.owner(),
             intake: Intake::new(shared.clone(), number),
+            conversations: Conversations::new(&shared.settings),
             shared,
             number,
             clock,
@@ -212,6 +217,7 @@ impl Partition {
     /// Every partition gets the order. Most partitions do not have the session.
     fn erase(&mut self, session: &Arc<str>, offset: i64) {
         self.shadow.as_mut().into_iter().for_each(|shadow| shadow.erased(session));
+        self.conversations.forget(session);
         if let Some(streams) = self.sessions.erase(session, offset) {
             self.intake.refusals.forget(session);
             streams.iter().for_each(|&stream| self.shared.models.kept.forget(self.owner, stream));
@@ -222,6 +228,7 @@ impl Partition {
     fn accept(&mut self, speech: Speech) {
         let (session, channel) = (speech.session.clone(), speech.segment.channel.clone());
         let (offset, profile) = (speech.record.offset, speech.profile.clone());
+        let end = speech.segment.end;
         // An open stream keeps the profile with which it began, and so its model, because its history is in that
         // model's tokens.
         let (name, policy) =
@@ -231,6 +238,8 @@ impl Partition {
         let now = self.now();
         if self.sessions.accept(&session, &channel, &name, record, now) == Accepted::Repeat {
             events::RecordRepeated { partition: self.number, offset }.emit();
+        } else {
+            self.conversations.heard(&session, &Arc::<str>::from(&*channel), (offset, end), now);
         }
         if let (Some(shadow), Some((challenger, speech))) = (&mut self.shadow, copy) {
             let opens = self.sessions.epoch_of(&session, &channel) == Some(offset);
@@ -258,12 +267,14 @@ impl Partition {
         self.running = true;
         self.caught_up_at.get_or_insert(now);
         self.sessions.caught_up(now, self.next_offset);
+        self.conversations.caught_up(&self.sessions, now);
     }
 
     /// Ends all streams, because the input has ended.
     pub fn end_all(&mut self) {
         let now = self.now();
         self.sessions.end_all(now);
+        self.conversations.end_all(self.next_offset, now);
     }
 
     /// Passes requests to the model, as many as may be under way.
@@ -336,7 +347,7 @@ impl Partition {
 
     /// When the next timer is due.
     pub fn next_due(&self) -> Option<Time> {
-        self.sessions.next_due()
+        [self.sessions.next_due(), self.conversations.next_due()].into_iter().flatten().min()
     }
 
     /// The same by the wall clock.
@@ -348,6 +359,7 @@ impl Partition {
     pub fn tick(&mut self) {
         self.apply_reload();
         let now = self.now();
+        self.let_turns_go(now);
         if self.careful {
             return self.sessions.forget_ended(now); // streams have their turns
         }

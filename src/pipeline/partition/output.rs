@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::super::panics::PanicGuard;
 use super::{Partition, UnpackedCheckpoint};
+use crate::conversation::MadeTurn;
 use crate::events;
 use crate::faults::{abort_at, crash_at};
 use crate::format::FormatMode;
@@ -13,6 +14,7 @@ use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::PartitionNote;
 use crate::produce::{Checkpoint, Outgoing};
 use crate::record::{Segment, Timing};
+use crate::session::Time;
 use crate::session::output::{StreamEvent, StreamOutput, StreamRef, Tail};
 use crate::trace::RecordSpan;
 
@@ -43,7 +45,8 @@ impl Partition {
         let partials = if self.careful { std::mem::take(&mut self.tails) } else { self.partials() };
         let turns = std::mem::take(&mut self.turns);
         let checkpoint = Checkpoint { next_offset: self.next_offset, mark: CrashMark::Clean, out, changelog, partials, turns };
-        UnpackedCheckpoint { checkpoint, snapshots }
+        let conversations = self.conversations.take_changed();
+        UnpackedCheckpoint { checkpoint, snapshots, conversations }
     }
 
     /// Writes its figures on the health board.
@@ -56,6 +59,26 @@ impl Partition {
         for event in self.sessions.take_events() {
             let outgoing = self.outgoing(event);
             self.out.extend(outgoing);
+        }
+        let now = self.now();
+        let turns = self.conversations.turns(&self.sessions, self.next_offset, now);
+        self.push_turns(turns, now);
+    }
+
+    /// Lets turns go for which the clock has waited for long enough.
+    pub(super) fn let_turns_go(&mut self, now: Time) {
+        if self.conversations.next_due().is_some_and(|due| due <= now) {
+            self.gather(); // what has left by now is part of the conversation
+            let turns = self.conversations.tick(&self.sessions, self.next_offset, now);
+            self.push_turns(turns, now);
+        }
+    }
+
+    fn push_turns(&mut self, turns: Vec<MadeTurn>, now: Time) {
+        for MadeTurn { turn, appended_ms, released_at } in turns {
+            let waited = released_at.map(|at| Duration::from_millis(now.since(Time(at))));
+            events::TurnMade { late: turn.late, cause: turn.cause, waited }.emit();
+            self.out.push(Outgoing::Turn(Box::new(turn), appended_ms));
         }
     }
 
@@ -110,6 +133,8 @@ impl Partition {
                 }
                 format_counts.second.iter().for_each(|&(class, outcome)| events::SpanDecided { class, outcome }.emit());
                 self.tell_shadow(&segment);
+                let now = self.now();
+                self.conversations.made(&segment, &release.entries, now);
                 Some(Outgoing::Formatted(Box::new(segment), source))
             }
             StreamOutput::Turn { seq, turn, cause, delay_ms } => {
@@ -130,6 +155,8 @@ impl Partition {
                 if !self.sessions.has_open(&stream.key.session) {
                     self.intake.refusals.forget(&stream.key.session);
                 }
+                let now = self.now();
+                self.conversations.closed(&stream, &timing, now);
                 let segment = shared.formatter.end(&stream, seq, counts, cause, timing); // an end holds no words, so formatting it cannot panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
                 self.tell_shadow(&segment);

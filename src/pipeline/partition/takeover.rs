@@ -33,6 +33,12 @@ impl Partition {
                 events::SnapshotRefused { partition: number, why: &why.to_string() }.emit();
             }
         }
+        for (session, value) in &left.conversations {
+            let (is_open, now) = (partition.sessions.has_open(&session.as_ref().into()), partition.now());
+            if let Err(why) = partition.conversations.restore(session, value, is_open, now) {
+                events::ConversationLost { partition: number, why: &why.to_string() }.emit();
+            }
+        }
         left.refused.iter().for_each(|(session, records)| partition.intake.refusals.restore(session, records));
         let open = |session: &Arc<str>| {
             partition.sessions.has_open(session) || unreadable.iter().any(|stream| stream.key.session == *session)

@@ -1,6 +1,7 @@
 //! A checkpoint before its snapshots are packed. Packing (postcard and zstd) takes longer than all other work for a
 //! checkpoint, so a thread that serves no partition does it.
 
+use super::conversations::{ChangedConversation, to_record};
 use crate::produce::Checkpoint;
 use crate::session::output::StreamKey;
 use crate::session::snapshot::{Snapshot, key_to_bytes};
@@ -12,21 +13,25 @@ pub struct UnpackedCheckpoint {
     /// of each stream that has changed its snapshot, if it still needs one, and the offset of the first record that is
     /// not in it
     pub(super) snapshots: Vec<(StreamKey, Option<Snapshot>, i64)>,
+    /// of each session whose conversation has changed its state, if it still needs one
+    pub(super) conversations: Vec<ChangedConversation>,
 }
 
 impl UnpackedCheckpoint {
     /// Whether there is nothing to pack.
     pub fn is_packed(&self) -> bool {
-        self.snapshots.is_empty()
+        self.snapshots.is_empty() && self.conversations.is_empty()
     }
 
     /// Packs the snapshots.
     pub fn pack(self) -> Checkpoint {
-        let UnpackedCheckpoint { mut checkpoint, snapshots } = self;
+        let UnpackedCheckpoint { mut checkpoint, snapshots, conversations } = self;
         let packed = |(key, state, applied): (StreamKey, Option<Snapshot>, i64)| {
             (key_to_bytes(&key), state.map(|state| state.to_bytes(applied)))
         };
         checkpoint.changelog.extend(snapshots.into_iter().map(packed));
+        let applied = checkpoint.next_offset;
+        checkpoint.changelog.extend(conversations.into_iter().map(|changed| to_record(changed, applied)));
         checkpoint
     }
 }

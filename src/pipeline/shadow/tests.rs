@@ -69,6 +69,7 @@ impl Desk {
             end: 0,
             owned: true,
             refused: BTreeMap::new(),
+            conversations: BTreeMap::new(),
         };
         let (mut partition, _) = Partition::restored(shared.clone(), 0, Clock::simulated(), reporter, &left);
         partition.caught_up();
@@ -103,6 +104,7 @@ impl Desk {
         }
         let bytes = |out: Outgoing| match out {
             Outgoing::Formatted(segment, _) => serde_json::to_string(&*segment).unwrap(),
+            Outgoing::Turn(..) => panic!("no topic is named"),
             Outgoing::DeadLetter(_) => panic!("nothing is refused"),
         };
         self.partition.drain().into_iter().map(bytes).collect()

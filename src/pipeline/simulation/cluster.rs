@@ -28,6 +28,8 @@ pub enum Topic {
     DeadLetter,
     /// states
     Changelog,
+    /// turns
+    Conversation,
     /// samples
     Shadow,
 }

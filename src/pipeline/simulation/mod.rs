@@ -24,6 +24,7 @@ mod cluster;
 mod machine;
 mod model;
 mod tests;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -239,6 +240,7 @@ fn loaded(reformat: bool) -> &'static Shared {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let text = format!(
             "[kafka]\nsession_timeout_ms = {SESSION_TIMEOUT_MS}\n\
+             [topics]\nconversation = \"turns\"\n\
              [input]\nreformat = {:?}\n\
              [delivery]\ntransaction_timeout_ms = {TRANSACTION_TIMEOUT_MS}\ndrain_deadline_ms = 3000\n\
              [decode]\nlate_ttl_ms = {LATE_TTL_MS}\n\
@@ -367,7 +369,7 @@ fn run(world: &Arc<World>, chaos: &mut Chaos, next_process: &mut u64, said: &Ato
         }
         checked = now;
         let until = *deadline.get_or_insert(now + PATIENCE_MS);
-        match check::published(world) {
+        match check::published(world).and_then(|()| turns::whole(world)) {
             Ok(()) => return check::holds(world),
             Err(missing) if now > until => {
                 return check::holds(world).and(Err(format!("it is not done within {PATIENCE_MS} ms: {missing}")));

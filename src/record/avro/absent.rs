@@ -1,6 +1,7 @@
 //! Stands in for the codec in a program that was built without the cargo feature `avro`.
 
 use super::wire::NoJson;
+use crate::record::conversation::ConversationTurn;
 use crate::record::formatted::Segment;
 
 /// There is none without the feature `avro`.
@@ -14,6 +15,11 @@ impl WriterSchema {
     pub(super) fn to_json(&self, _: &[u8], _: usize) -> Result<Vec<u8>, NoJson> {
         match *self {}
     }
+}
+
+/// The settings are refused without the feature.
+pub fn encode_turn(_: &ConversationTurn, _: &mut Vec<u8>) {
+    unreachable!("output.framing = \"avro\" is refused without the feature");
 }
 
 /// The settings are refused without the feature.

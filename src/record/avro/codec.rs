@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 
 use super::json;
 use super::shape::Shape;
-use super::wire::{NoJson, SEGMENT_SCHEMA};
+use super::wire::{NoJson, SEGMENT_SCHEMA, TURN_SCHEMA};
+use crate::record::conversation::ConversationTurn;
 use crate::record::formatted::Segment;
 
 /// The schema that a value was written with.
@@ -44,6 +45,7 @@ pub(super) fn avro(json: Json) -> Value {
 }
 
 static SEGMENT: LazyLock<Schema> = LazyLock::new(|| Schema::parse_str(SEGMENT_SCHEMA).expect("the shipped schema is one"));
+static TURN: LazyLock<Schema> = LazyLock::new(|| Schema::parse_str(TURN_SCHEMA).expect("the shipped schema is one"));
 
 /// Appends a segment's datum.
 pub fn encode(segment: &Segment, to: &mut Vec<u8>) {
@@ -51,7 +53,16 @@ pub fn encode(segment: &Segment, to: &mut Vec<u8>) {
     if let Some(meta) = &segment.meta {
         json["meta"] = meta.get().into(); // Avro has no type for any JSON
     }
-    let value = avro(json).resolve(&SEGMENT).expect("the schema has every field of a segment");
-    let writer = GenericDatumWriter::builder(&SEGMENT).build().expect("the shipped schema names what it has");
+    write(json, &SEGMENT, to);
+}
+
+/// Appends a turn's datum.
+pub fn encode_turn(turn: &ConversationTurn, to: &mut Vec<u8>) {
+    write(serde_json::to_value(turn).expect("turns are JSON"), &TURN, to);
+}
+
+fn write(json: Json, schema: &Schema, to: &mut Vec<u8>) {
+    let value = avro(json).resolve(schema).expect("the schema has every field of what this program writes");
+    let writer = GenericDatumWriter::builder(schema).build().expect("the shipped schema names what it has");
     writer.write_value(to, value).expect("a resolved value is of its schema");
 }

@@ -22,11 +22,12 @@ mod wire;
 
 use std::sync::LazyLock;
 
+use super::conversation::ConversationTurn;
 use super::formatted::Segment;
-pub use codec::{WriterSchema, encode};
+pub use codec::{WriterSchema, encode, encode_turn};
 pub use schemas::Schemas;
-pub use wire::SEGMENT_SCHEMA;
 use wire::divided;
+pub use wire::{SEGMENT_SCHEMA, TURN_SCHEMA};
 
 /// Largest JSON of a segment. The records that this program writes are not larger (`Settings::largest_record_bytes`).
 const MAX_SEGMENT_BYTES: usize = 64 << 20;
@@ -34,6 +35,12 @@ const MAX_SEGMENT_BYTES: usize = 64 << 20;
 /// A segment that this program has written; its `meta` is a string.
 pub fn segment(value: &[u8]) -> Option<Segment> {
     serde_json::from_slice(&ours()?.to_json(divided(value)?.1, MAX_SEGMENT_BYTES).ok()?).ok()
+}
+
+/// A turn that this program has written.
+pub fn turn(value: &[u8]) -> Option<ConversationTurn> {
+    static OURS: LazyLock<Option<WriterSchema>> = LazyLock::new(|| WriterSchema::parse(TURN_SCHEMA).ok());
+    serde_json::from_slice(&OURS.as_ref()?.to_json(divided(value)?.1, MAX_SEGMENT_BYTES).ok()?).ok()
 }
 
 /// A datum of the schema that segments are written with, as JSON text.

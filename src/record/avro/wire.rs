@@ -4,6 +4,9 @@
 /// The schema of segments, for the registry.
 pub const SEGMENT_SCHEMA: &str = include_str!("../../../docs/schemas/formatted.avsc");
 
+/// The schema of turns, for the registry.
+pub const TURN_SCHEMA: &str = include_str!("../../../docs/schemas/turn.avsc");
+
 /// The number of a value's schema, and its datum.
 pub(super) fn divided(value: &[u8]) -> Option<(u32, &[u8])> {
     match value {

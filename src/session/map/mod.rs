@@ -5,6 +5,7 @@
 //! walks all streams.
 
 mod handover;
+mod open;
 mod others;
 mod questions;
 pub mod repeated;

@@ -400,6 +400,12 @@ impl Stream {
         self.buffer.released() < upto.min(self.buffer.total())
     }
 
+    /// Offset of the record that brought the first word that has not left.
+    pub fn oldest_open(&self) -> Option<i64> {
+        let first = self.buffer.released();
+        (first < self.buffer.total()).then(|| self.buffer.get(first).word.source.offset)
+    }
+
     /// Words not frozen yet.
     pub fn unfrozen(&self) -> u64 {
         self.buffer.total() - self.buffer.frozen()

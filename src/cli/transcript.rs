@@ -1,0 +1,122 @@
+//! Turns of conversations as people read them: plain text and Markdown.
+
+use crate::record::ConversationTurn;
+
+/// A line a turn, with who says it. `turns`: of any sessions, each session's in order.
+pub fn text(turns: &[ConversationTurn]) -> String {
+    let (sessions, channels) = (has_sessions(turns), has_channels(turns));
+    let line = |turn: &ConversationTurn| {
+        let voice = voice(&turn.channel, turn.speaker.as_deref(), channels);
+        let who = [(sessions, &*turn.session), (!voice.is_empty(), &*voice)];
+        let who: Vec<&str> = who.iter().filter(|(say, _)| *say).map(|(_, name)| *name).collect();
+        let who = if who.is_empty() { String::new() } else { format!("{}: ", who.join(" ")) };
+        let inside: String = inside(turn, channels).iter().map(|(voice, said)| format!(" ({voice}: {said})")).collect();
+        format!("{who}{}{inside}\n", turn.text)
+    };
+    turns.iter().map(line).collect()
+}
+
+/// A paragraph a turn, with who says it and when, and a heading a session where there are several.
+pub fn markdown(turns: &[ConversationTurn]) -> String {
+    let (sessions, channels) = (has_sessions(turns), has_channels(turns));
+    let mut out = String::new();
+    for (at, turn) in turns.iter().enumerate() {
+        if sessions && (at == 0 || turns[at - 1].session != turn.session) {
+            out += &format!("## {}\n\n", plain(&turn.session));
+        }
+        let voice = voice(&turn.channel, turn.speaker.as_deref(), channels);
+        if !voice.is_empty() {
+            out += &format!("**{}** ", plain(&voice));
+        }
+        if let Some(from) = turn.from {
+            out += &format!("*{}* ", clock(from));
+        }
+        out += &plain(&turn.text);
+        for (voice, said) in inside(turn, channels) {
+            out += &format!(" *({}: {})*", plain(&voice), plain(said));
+        }
+        out += "\n\n";
+    }
+    out
+}
+
+fn has_sessions(turns: &[ConversationTurn]) -> bool {
+    turns.iter().any(|turn| turn.session != turns[0].session)
+}
+
+fn has_channels(turns: &[ConversationTurn]) -> bool {
+    let inside = turns.iter().flat_map(|turn| turn.inside.iter().map(|guest| &guest.channel));
+    turns.iter().map(|turn| &turn.channel).chain(inside).any(|channel| *channel != turns[0].channel)
+}
+
+/// Who said something while another one went on, and what.
+fn inside(turn: &ConversationTurn, channels: bool) -> Vec<(String, &str)> {
+    let said = turn.inside.iter();
+    said.map(|guest| (voice(&guest.channel, guest.speaker.as_deref(), channels), guest.text.as_str())).collect()
+}
+
+/// Who says these words: the speaker, where one is known, and the channel, where there is no speaker or there are
+/// several channels.
+pub fn voice(channel: &str, speaker: Option<&str>, channels: bool) -> String {
+    match speaker {
+        None => channel.to_string(),
+        Some(speaker) if channels && !channel.is_empty() => format!("{channel} {speaker}"),
+        Some(speaker) => speaker.to_string(),
+    }
+}
+
+/// Text without Markdown's own signs: what was said is not markup.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if "\\`*_[]<>#|~&".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Hours, minutes and seconds.
+fn clock(seconds: f64) -> String {
+    let whole = seconds as u64;
+    format!("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn turn(session: &str, channel: &str, text: &str, more: Value) -> ConversationTurn {
+        let mut value = json!({
+            "session": session, "conversation": 0, "number": 0, "channel": channel, "text": text, "segments": [], "cause": "end"
+        });
+        more.as_object().unwrap().iter().for_each(|(key, more)| value[key] = more.clone());
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn a_turn_is_a_line_with_who_says_it_and_what_others_said_inside() {
+        let guest = json!([{ "channel": "agent", "text": "Okay.", "segments": [] }]);
+        let turns = [
+            turn("c", "agent", "Good morning.", json!({})),
+            turn("c", "caller", "I lost *my* key.", json!({ "from": 3725.2, "speaker": "ann", "inside": guest })),
+        ];
+        assert_eq!(text(&turns), "agent: Good morning.\ncaller ann: I lost *my* key. (agent: Okay.)\n");
+        assert_eq!(
+            markdown(&turns),
+            "**agent** Good morning.\n\n**caller ann** *01:02:05* I lost \\*my\\* key. *(agent: Okay.)*\n\n"
+        );
+    }
+
+    #[test]
+    fn sessions_are_named_where_there_are_several_and_a_lone_channel_without_a_name_is_not() {
+        assert_eq!(text(&[turn("c", "", "Hello.", json!({}))]), "Hello.\n");
+        assert_eq!(text(&[turn("c", "room", "Hello.", json!({ "speaker": "bob" }))]), "bob: Hello.\n");
+        let two = [turn("c", "", "Hello.", json!({})), turn("d", "", "Hi.", json!({}))];
+        assert_eq!(text(&two), "c: Hello.\nd: Hi.\n");
+        assert_eq!(markdown(&two), "## c\n\nHello.\n\n## d\n\nHi.\n\n");
+        assert_eq!((text(&[]), markdown(&[])), (String::new(), String::new()));
+    }
+}

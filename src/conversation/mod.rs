@@ -1,0 +1,376 @@
+//! The channels of a session as one conversation: turns in the order of speech. Pure: no I/O, no clock, no streams.
+//!
+//! ```text
+//!  segments ─▶ WAITING ── nothing earlier in the raw topic is open ──▶ HEARD ── start ≤ watermark ──▶ TURNS ── over ──▶ out
+//!               by offset                                            by start                     by start
+//! ```
+//!
+//! When the model answers must not matter. So tokens are taken in the order in which their raw records stand in the
+//! topic: a token waits until no word of an earlier record of the session is open. From then on everything is a
+//! function of that order, of the words' times and of [`Conversation::waited`], which is the clock's.
+//!
+//! The *watermark* is the start before which no channel can bring anything any more: the least of what each open channel
+//! has reached. A channel that has said nothing for [`TurnRules::wait_ms`] of the session's speech holds it no longer.
+
+mod open;
+mod state;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use state::{StateError, applied};
+pub use token::TokenPlace;
+
+use crate::record::{ConversationTurn, Segment, TurnEnd};
+use open::{Heard, OpenTurn};
+use token::WrittenToken;
+
+/// Shortest pause of a speaker in which another channel can take over, milliseconds.
+const FLOOR_MS: u64 = 500;
+/// Most open turns of a session. Of more the earliest ends.
+const MAX_OPEN_TURNS: usize = 64;
+/// Most channels that a conversation remembers. Of more the first one that has ended is forgotten.
+const MAX_CHANNELS: usize = 1000;
+/// Most bytes of a session's words that wait for their turns to be over ([`WrittenToken::weight`]). Of more all turns end.
+const MAX_OPEN_BYTES: usize = 192 << 10;
+/// Most bytes of a session's tokens that wait for earlier records. Of more all are taken as they are.
+const MAX_WAITING_BYTES: usize = 192 << 10;
+
+/// When a turn is over, and what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnRules {
+    /// how far the session's speech may get ahead of a silent channel before that channel holds nothing any more,
+    /// milliseconds
+    pub wait_ms: u64,
+    /// a silence of the speaker that ends a turn, milliseconds
+    pub silence_ms: u64,
+    /// most tokens of a turn
+    pub max_turn_words: usize,
+}
+
+/// A turn that goes, and what is to be known of it besides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MadeTurn {
+    /// the record
+    pub turn: ConversationTurn,
+    /// when the raw record of its last word was appended, milliseconds since 1970
+    pub appended_ms: Option<i64>,
+    /// when its last token was released, milliseconds on the task's clock, if that was in this process
+    pub released_at: Option<u64>,
+}
+
+/// A channel of the conversation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Channel {
+    /// the epoch and the first input word that are not known
+    known: Option<(i64, u64)>,
+    /// the epoch of the last token that was heard
+    epoch: i64,
+    /// start of its last token
+    last_start: u64,
+    /// what it has reached: no later word starts before
+    until: u64,
+    /// whether it can bring words
+    open: bool,
+}
+
+/// What waits for its place in the order of the raw topic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Waiting {
+    Said(WrittenToken),
+    /// the record at this offset ends a channel, or all channels
+    End(i64, Option<Arc<str>>),
+}
+
+impl Waiting {
+    fn offset(&self) -> i64 {
+        match self {
+            Waiting::Said(word) => word.offset,
+            Waiting::End(offset, _) => *offset,
+        }
+    }
+
+    /// Ends come after the words of their record.
+    fn order(&self) -> (i64, bool, Option<(i64, &str, i64, u64, usize)>) {
+        match self {
+            Waiting::Said(word) => (word.offset, false, Some(word.order())),
+            Waiting::End(offset, _) => (*offset, true, None),
+        }
+    }
+}
+
+/// The conversation of one session; see the module. It is its own state: what is serialised goes on alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conversation {
+    session: Arc<str>,
+    began: i64,
+    /// offset of the latest record whose words and ends were taken
+    taken: i64,
+    number: u64,
+    /// tokens that were put into turns
+    placed: u64,
+    /// the latest end of what was heard
+    reached: u64,
+    /// the latest start of a turn that has gone
+    gone: Option<u64>,
+    channels: BTreeMap<Arc<str>, Channel>,
+    waiting: Vec<Waiting>,
+    heard: Vec<Heard>,
+    turns: Vec<OpenTurn>,
+}
+
+impl Conversation {
+    /// A conversation that the raw record at offset `began` opens.
+    pub fn new(session: Arc<str>, began: i64) -> Conversation {
+        Conversation {
+            session,
+            began,
+            taken: began,
+            number: 0,
+            placed: 0,
+            reached: 0,
+            gone: None,
+            channels: BTreeMap::new(),
+            waiting: Vec::new(),
+            heard: Vec::new(),
+            turns: Vec::new(),
+        }
+    }
+
+    /// Whether nothing waits and no turn is open.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && !self.has_open_words()
+    }
+
+    /// Whether words wait for their turn to be over.
+    pub fn has_open_words(&self) -> bool {
+        !self.heard.is_empty() || !self.turns.is_empty()
+    }
+
+    /// Whether something waits for earlier records.
+    pub fn is_behind(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    fn has_no_empty_turn(&self) -> bool {
+        self.turns.iter().all(OpenTurn::is_sound)
+    }
+
+    /// Takes the tokens of a final segment. Words that are known are passed over: with `at_least_once` an owner may
+    /// release words again that the last owner's state holds. `place` gives the raw record of an input word. `now`:
+    /// milliseconds on the task's clock.
+    pub fn said(&mut self, segment: &Segment, place: impl Fn(u64) -> TokenPlace, now: u64) {
+        let known = self.channels.get(&segment.channel).and_then(|channel| channel.known);
+        let tokens = token::tokens(segment, known, place, now);
+        if self.channels.len() >= MAX_CHANNELS && !self.channels.contains_key(&segment.channel) {
+            let ended = self.channels.iter().find(|(_, channel)| !channel.open).map(|(name, _)| name.clone());
+            ended.into_iter().for_each(|name| _ = self.channels.remove(&name));
+        }
+        if let Some(upto) = segment.words.iter().map(|word| word.src[1]).max() {
+            let channel = self.channels.entry(segment.channel.clone()).or_default();
+            channel.known = channel.known.max(Some((segment.epoch, upto)));
+        }
+        self.waiting.extend(tokens.into_iter().map(Waiting::Said));
+    }
+
+    /// The record at `offset` ends a channel, or all channels of the session. An end that the conversation has heard
+    /// already is passed over.
+    pub fn ends(&mut self, offset: i64, channel: Option<&Arc<str>>) {
+        if offset < self.taken {
+            return;
+        }
+        self.waiting.push(Waiting::End(offset, channel.cloned()));
+    }
+
+    /// No word of a record before `upto` is open any more. Gives the turns that go now.
+    pub fn advance(&mut self, upto: i64, rules: &TurnRules) -> Vec<MadeTurn> {
+        self.waiting.sort_by(|a, b| a.order().cmp(&b.order()));
+        let bytes: usize = self.waiting.iter().map(|w| if let Waiting::Said(word) = w { word.weight() } else { 64 }).sum();
+        let upto = if bytes > MAX_WAITING_BYTES { i64::MAX } else { upto };
+        let ready = self.waiting.iter().take_while(|waiting| waiting.offset() < upto).count();
+        let mut out = Vec::new();
+        let mut ready = self.waiting.drain(..ready).collect::<Vec<_>>().into_iter().peekable();
+        while let Some(next) = ready.next() {
+            let offset = next.offset();
+            self.taken = self.taken.max(offset);
+            self.take(next);
+            if ready.peek().is_none_or(|after| after.offset() != offset) {
+                self.settle(None, rules, &mut out);
+            }
+        }
+        out
+    }
+
+    /// The clock has waited for long enough before the record at `offset` was taken: all turns are over.
+    pub fn waited(&mut self, offset: i64, rules: &TurnRules) -> Vec<MadeTurn> {
+        let mut out = Vec::new();
+        self.settle(Some((TurnEnd::Waited, Some(offset))), rules, &mut out);
+        out
+    }
+
+    fn take(&mut self, waiting: Waiting) {
+        let word = match waiting {
+            Waiting::End(_, None) => return self.channels.values_mut().for_each(|channel| channel.open = false),
+            Waiting::End(_, Some(name)) => return self.channels.entry(name).or_default().open = false,
+            Waiting::Said(word) => word,
+        };
+        let channel = self.channels.entry(word.channel.clone()).or_default();
+        let is_new_epoch = !channel.open || channel.epoch != word.epoch;
+        if is_new_epoch && word.start.is_some_and(|start| start < channel.last_start) {
+            // A recogniser that counts its seconds anew is believed: what it says is late, and says so.
+            (channel.last_start, channel.until) = (0, 0);
+        }
+        (channel.open, channel.epoch) = (true, word.epoch);
+        let start = word.start.unwrap_or(self.reached).max(channel.last_start);
+        let end = word.end.unwrap_or(start).max(start);
+        channel.last_start = start;
+        channel.until = channel.until.max(end);
+        self.reached = self.reached.max(end);
+        self.heard.push(Heard { word, start, end, placed: 0 });
+    }
+
+    /// The start before which no channel can bring anything any more.
+    fn watermark(&self, rules: &TurnRules) -> u64 {
+        let waits_from = self.reached.saturating_sub(rules.wait_ms);
+        let open = self.channels.values().filter(|channel| channel.open);
+        open.map(|channel| channel.until.max(waits_from)).min().unwrap_or(u64::MAX)
+    }
+
+    /// Puts words into turns as far as the watermark goes, and lets turns go. `forced`: all turns end, with a cause and
+    /// the clock's decision.
+    fn settle(&mut self, mut forced: Option<(TurnEnd, Option<i64>)>, rules: &TurnRules, out: &mut Vec<MadeTurn>) {
+        let open: usize = self.turns.iter().map(OpenTurn::weight).sum();
+        if open + self.heard.iter().map(|heard| heard.word.weight()).sum::<usize>() > MAX_OPEN_BYTES {
+            forced.get_or_insert((TurnEnd::Limit, None));
+        }
+        let watermark = if forced.is_some() { u64::MAX } else { self.watermark(rules) };
+        self.heard.sort_by(|a, b| (a.start, a.word.order()).cmp(&(b.start, b.word.order())));
+        let ready = self.heard.iter().take_while(|heard| heard.start <= watermark).count();
+        for heard in self.heard.drain(..ready).collect::<Vec<_>>() {
+            self.place(heard, rules);
+        }
+        self.close_what_is_over(watermark, forced.map(|(cause, _)| cause), rules);
+        self.let_go(forced.and_then(|(_, waited)| waited), true, out);
+        while self.turns.len() > MAX_OPEN_TURNS {
+            let earliest = first(&self.turns).expect("there are many");
+            self.turns[earliest].over.get_or_insert(TurnEnd::Limit);
+            self.let_go(None, false, out);
+        }
+    }
+
+    fn place(&mut self, mut heard: Heard, rules: &TurnRules) {
+        self.placed += 1;
+        heard.placed = self.placed;
+        let own = self.turns.iter().position(|turn| turn.over.is_none() && *turn.channel() == heard.word.channel);
+        match own.map(|at| (at, self.ends_before(at, &heard, rules))) {
+            Some((at, None)) => self.turns[at].add(heard),
+            Some((at, Some(cause))) => {
+                self.close(at, cause);
+                self.turns.push(OpenTurn::new(heard));
+            }
+            None => self.turns.push(OpenTurn::new(heard)),
+        }
+    }
+
+    /// Why a turn ends before the next word of its channel, if it does.
+    fn ends_before(&self, at: usize, next: &Heard, rules: &TurnRules) -> Option<TurnEnd> {
+        let turn = &self.turns[at];
+        if next.word.joined {
+            return None; // an entity is whole
+        }
+        if turn.speaker().zip(next.word.speaker.as_ref()).is_some_and(|(before, after)| before != after) {
+            return Some(TurnEnd::Speaker);
+        }
+        let pause = next.start.saturating_sub(turn.end());
+        if pause >= rules.silence_ms {
+            return Some(TurnEnd::Silence);
+        }
+        if (pause >= FLOOR_MS || next.word.start.is_none()) && self.is_taken(at) {
+            return Some(TurnEnd::Taken);
+        }
+        turn.is_full(rules.max_turn_words).then_some(TurnEnd::Limit)
+    }
+
+    /// Whether another channel has said something since the turn's last word, and not only that it listens.
+    fn is_taken(&self, at: usize) -> bool {
+        let turn = &self.turns[at];
+        let since = |other: &OpenTurn| {
+            if turn.is_untimed() { other.last_placed() > turn.last_placed() } else { other.last_start() >= turn.end() }
+        };
+        self.turns.iter().any(|other| other.channel() != turn.channel() && since(other) && !other.is_back_channel())
+    }
+
+    fn close_what_is_over(&mut self, watermark: u64, forced: Option<TurnEnd>, rules: &TurnRules) {
+        let mut at = 0;
+        while at < self.turns.len() {
+            let cause = self.is_over(at, watermark, rules);
+            let cause = if self.turns[at].over.is_none() { cause.or(forced) } else { None };
+            match cause {
+                Some(cause) if self.close(at, cause) => {} // another turn is in its place now
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// Why a turn is over, if no word can follow in it.
+    fn is_over(&self, at: usize, watermark: u64, rules: &TurnRules) -> Option<TurnEnd> {
+        let turn = &self.turns[at];
+        let is_open = self.channels.get(turn.channel()).is_some_and(|channel| channel.open);
+        if !is_open && !self.heard.iter().any(|heard| heard.word.channel == *turn.channel()) {
+            return Some(TurnEnd::End);
+        }
+        if watermark == u64::MAX {
+            return None; // nothing is known of the time
+        }
+        if watermark >= turn.end() + rules.silence_ms {
+            return Some(TurnEnd::Silence);
+        }
+        let has_paused = watermark >= turn.end() + FLOOR_MS || turn.is_untimed();
+        (has_paused && self.is_taken(at)).then_some(TurnEnd::Taken)
+    }
+
+    /// Ends a turn. Returns whether it has gone into another turn, as a back-channel.
+    fn close(&mut self, at: usize, cause: TurnEnd) -> bool {
+        self.turns[at].over = Some(cause);
+        if !self.turns[at].is_back_channel() {
+            return false;
+        }
+        let holds = |other: &usize| *other != at && self.turns[*other].could_hold(&self.turns[at]);
+        let host =
+            (0..self.turns.len()).filter(holds).max_by_key(|&other| (self.turns[other].last_start(), self.turns[other].order()));
+        let Some(host) = host else { return false };
+        let inside = self.turns.remove(at);
+        self.turns[if host > at { host - 1 } else { host }].hold(inside);
+        true
+    }
+
+    /// Turns go in their order, as long as the first of them is over. `patient`: a turn waits for what may become a
+    /// back-channel inside it.
+    fn let_go(&mut self, waited: Option<i64>, patient: bool, out: &mut Vec<MadeTurn>) {
+        while let Some(at) = first(&self.turns) {
+            let turn = &self.turns[at];
+            let may_get = |other: &OpenTurn| other.over.is_none() && other.is_back_channel() && turn.could_hold(other);
+            if turn.over.is_none() || patient && self.turns.iter().any(may_get) {
+                return;
+            }
+            let turn = self.turns.remove(at);
+            let late = self.gone.is_some_and(|gone| turn.start() < gone);
+            self.gone = self.gone.max(Some(turn.start()));
+            let (appended_ms, released_at) = (turn.appended_ms(), turn.released_at());
+            let decided = waited.filter(|_| turn.over == Some(TurnEnd::Waited));
+            let turn = turn.into_turn(&self.session, (self.began, self.number), late, decided);
+            self.number += 1;
+            out.push(MadeTurn { turn, appended_ms, released_at });
+        }
+    }
+}
+
+/// The turn that begins first.
+fn first(turns: &[OpenTurn]) -> Option<usize> {
+    (0..turns.len()).min_by_key(|&at| turns[at].order())
+}

@@ -1,0 +1,268 @@
+//! A turn that has not gone yet.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::token::WrittenToken;
+use crate::record::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrder, TurnSegment, TurnTiming};
+
+/// Longest text of a turn, bytes.
+const MAX_TURN_BYTES: usize = 32 << 10;
+/// Most back-channels inside one turn. A further one is a turn of its own.
+const MAX_INSIDE: usize = 64;
+
+/// What people say to show that they listen, in lower case without marks. Nothing else stands inside another's turn.
+const BACK_CHANNELS: [&str; 34] = [
+    "ah",
+    "ah okay",
+    "ah ok",
+    "alright",
+    "all right",
+    "exactly",
+    "got it",
+    "hm",
+    "hmm",
+    "huh",
+    "i see",
+    "mhm",
+    "mm",
+    "mm hmm",
+    "mmhmm",
+    "of course",
+    "oh",
+    "oh okay",
+    "oh ok",
+    "oh wow",
+    "ok",
+    "okay",
+    "okay okay",
+    "really",
+    "right",
+    "right right",
+    "sure",
+    "uh huh",
+    "uhhuh",
+    "wow",
+    "yeah",
+    "yeah yeah",
+    "yep",
+    "yup",
+];
+
+/// A token with its place in the order of speech.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Heard {
+    pub(super) word: WrittenToken,
+    /// milliseconds of speech; within a channel's epoch it never goes back
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// the token's place in the order of all tokens that were put into turns; 0 before
+    pub(super) placed: u64,
+}
+
+/// A turn that has not gone yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct OpenTurn {
+    /// at least one
+    words: Vec<Heard>,
+    inside: Vec<OpenTurn>,
+    /// why it is over, if it is
+    pub(super) over: Option<TurnEnd>,
+    bytes: usize,
+}
+
+impl OpenTurn {
+    pub(super) fn new(first: Heard) -> OpenTurn {
+        OpenTurn { bytes: first.word.text.len() + 1, words: vec![first], inside: Vec::new(), over: None }
+    }
+
+    /// Whether it has a first word, and so have the turns inside it.
+    pub(super) fn is_sound(&self) -> bool {
+        !self.words.is_empty() && self.inside.iter().all(OpenTurn::is_sound)
+    }
+
+    pub(super) fn add(&mut self, word: Heard) {
+        self.bytes += word.word.text.len() + 1;
+        self.words.push(word);
+    }
+
+    fn first(&self) -> &Heard {
+        &self.words[0]
+    }
+
+    fn last(&self) -> &Heard {
+        &self.words[self.words.len() - 1]
+    }
+
+    pub(super) fn channel(&self) -> &Arc<str> {
+        &self.first().word.channel
+    }
+
+    /// Who speaks, as far as somebody has said it.
+    pub(super) fn speaker(&self) -> Option<&Arc<str>> {
+        self.words.iter().find_map(|heard| heard.word.speaker.as_ref())
+    }
+
+    pub(super) fn start(&self) -> u64 {
+        self.first().start
+    }
+
+    pub(super) fn end(&self) -> u64 {
+        self.words.iter().map(|heard| heard.end).max().unwrap_or_default()
+    }
+
+    pub(super) fn last_start(&self) -> u64 {
+        self.last().start
+    }
+
+    pub(super) fn last_placed(&self) -> u64 {
+        self.last().placed
+    }
+
+    /// Its place among the turns of its session.
+    pub(super) fn order(&self) -> (u64, u64) {
+        (self.start(), self.first().placed)
+    }
+
+    pub(super) fn is_untimed(&self) -> bool {
+        self.words.iter().any(|heard| heard.word.start.is_none())
+    }
+
+    /// Whether the place of some word is not that of its own start.
+    fn is_by_arrival(&self) -> bool {
+        self.words.iter().any(|heard| heard.word.start != Some(heard.start))
+    }
+
+    pub(super) fn is_full(&self, max_words: usize) -> bool {
+        self.words.len() >= max_words || self.bytes >= MAX_TURN_BYTES
+    }
+
+    pub(super) fn weight(&self) -> usize {
+        let own: usize = self.words.iter().map(|heard| heard.word.weight()).sum();
+        own + self.inside.iter().map(OpenTurn::weight).sum::<usize>()
+    }
+
+    /// Whether it says only that somebody listens.
+    pub(super) fn is_back_channel(&self) -> bool {
+        if self.words.len() > 3 || self.words.iter().any(|heard| heard.word.entity.is_some()) {
+            return false;
+        }
+        let plain = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
+        let said: Vec<String> = self.words.iter().map(|heard| heard.word.text.chars().map(plain).collect()).collect();
+        let said = said.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        BACK_CHANNELS.contains(&&*said)
+    }
+
+    /// Whether its speaker went on after `other` had begun, and it has room for `other`.
+    pub(super) fn could_hold(&self, other: &OpenTurn) -> bool {
+        self.channel() != other.channel()
+            && !self.is_back_channel()
+            && !other.is_untimed()
+            && self.inside.len() < MAX_INSIDE
+            && self.start() <= other.start()
+            && self.last_start() > other.start()
+    }
+
+    pub(super) fn hold(&mut self, other: OpenTurn) {
+        self.inside.push(other);
+    }
+
+    fn segments(&self) -> Vec<TurnSegment> {
+        let mut out: Vec<TurnSegment> = Vec::new();
+        for Heard { word, .. } in &self.words {
+            match out.last_mut() {
+                Some(last) if (last.epoch, last.seq, last.words[1]) == (word.epoch, word.seq, word.index) => last.words[1] += 1,
+                _ => out.push(TurnSegment { epoch: word.epoch, seq: word.seq, words: [word.index, word.index + 1] }),
+            }
+        }
+        out
+    }
+
+    fn text(&self) -> String {
+        self.words.iter().map(|heard| &*heard.word.text).collect::<Vec<_>>().join(" ")
+    }
+
+    fn from(&self) -> Option<f64> {
+        self.words.iter().find_map(|heard| heard.word.start).map(seconds)
+    }
+
+    fn to(&self) -> Option<f64> {
+        self.words.iter().filter_map(|heard| heard.word.end).max().map(seconds)
+    }
+
+    fn entities(&self) -> Vec<TurnEntity> {
+        let of = |(at, heard): (usize, &Heard)| {
+            let entity = heard.word.entity.clone()?;
+            let words = [at, (at + entity.tokens).min(self.words.len())];
+            let (class, written, spoken, stage) = (entity.class, entity.written, entity.spoken, entity.stage);
+            Some(TurnEntity { class, written, spoken, words, stage })
+        };
+        self.words.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// The counts of its own words' segments and of those inside it.
+    fn redacted(&self) -> Option<BTreeMap<String, u64>> {
+        let own = self.words.iter().filter_map(|heard| heard.word.redacted.clone());
+        own.chain(self.inside.iter().filter_map(OpenTurn::redacted)).reduce(|mut sum, counts| {
+            counts.into_iter().for_each(|(class, count)| *sum.entry(class).or_default() += count);
+            sum
+        })
+    }
+
+    fn as_back_channel(&self) -> BackChannel {
+        BackChannel {
+            channel: self.channel().clone(),
+            speaker: self.speaker().cloned(),
+            from: self.from(),
+            to: self.to(),
+            text: self.text(),
+            segments: self.segments(),
+        }
+    }
+
+    /// The record. `waited`: the decision of the clock that ended it.
+    pub(super) fn into_turn(
+        self,
+        session: &Arc<str>,
+        (conversation, number): (i64, u64),
+        late: bool,
+        waited: Option<i64>,
+    ) -> ConversationTurn {
+        ConversationTurn {
+            session: session.clone(),
+            conversation,
+            number,
+            channel: self.channel().clone(),
+            speaker: self.speaker().cloned(),
+            from: self.from(),
+            to: self.to(),
+            text: self.text(),
+            segments: self.segments(),
+            entities: self.entities(),
+            redacted: self.redacted(),
+            inside: self.inside.iter().map(OpenTurn::as_back_channel).collect(),
+            degraded: self.words.iter().chain(self.inside.iter().flat_map(|turn| &turn.words)).any(|heard| heard.word.degraded),
+            late,
+            order: self.is_by_arrival().then_some(TurnOrder::Arrival),
+            cause: self.over.unwrap_or(TurnEnd::End),
+            timing: waited.map(TurnTiming::Waited).into_iter().collect(),
+            too_large: false,
+        }
+    }
+
+    /// When its last token was released, milliseconds on the task's clock, if that was in this process.
+    pub(super) fn released_at(&self) -> Option<u64> {
+        self.words.iter().filter_map(|heard| heard.word.released_at).max()
+    }
+
+    /// When the raw record of its last word was appended.
+    pub(super) fn appended_ms(&self) -> Option<i64> {
+        self.last().word.appended_ms
+    }
+}
+
+fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1000.0
+}

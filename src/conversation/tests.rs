@@ -1,0 +1,359 @@
+//! Tests of a conversation: what the rules say, and what holds whatever happens.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+const RULES: TurnRules = TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40 };
+
+/// A word of a record.
+#[derive(Clone, Debug)]
+struct Said {
+    offset: i64,
+    text: String,
+    times: Option<(f64, f64)>,
+    speaker: Option<&'static str>,
+}
+
+/// A segment of some words. Each word is an input word.
+fn segment(channel: &str, seq: u64, from: u64, words: &[Said]) -> Segment {
+    let written = |(at, word): (usize, &Said)| {
+        let src = from + at as u64;
+        let mut value = json!({ "text": word.text, "src": [src, src + 1] });
+        if let Some((s, e)) = word.times {
+            (value["s"], value["e"]) = (json!(s), json!(e));
+        }
+        if let Some(speaker) = word.speaker {
+            value["speaker"] = json!(speaker);
+        }
+        value
+    };
+    let written: Vec<_> = words.iter().enumerate().map(written).collect();
+    serde_json::from_value(json!({
+        "session": "call", "channel": channel, "epoch": 0, "seq": seq, "kind": "final", "text": "", "words": written, "model": "m", "profile": "p"
+    }))
+    .unwrap()
+}
+
+fn words(offset: i64, start: f64, text: &str) -> Vec<Said> {
+    let word = |(at, word): (usize, &str)| {
+        let start = start + 0.3 * at as f64;
+        Said { offset, text: word.into(), times: Some((start, start + 0.25)), speaker: None }
+    };
+    text.split(' ').enumerate().map(word).collect()
+}
+
+/// A session of which each record is one segment, released as it comes.
+#[derive(Default)]
+struct Call {
+    conversation: Option<Conversation>,
+    offset: i64,
+    channels: BTreeMap<String, (u64, u64)>,
+    out: Vec<ConversationTurn>,
+}
+
+impl Call {
+    fn conversation(&mut self) -> &mut Conversation {
+        self.conversation.get_or_insert_with(|| Conversation::new("call".into(), 0))
+    }
+
+    fn say(&mut self, channel: &str, said: Vec<Said>) -> &mut Call {
+        let offset = self.offset;
+        let (seq, from) = self.channels.entry(channel.into()).or_default();
+        let segment = segment(channel, *seq, *from, &said);
+        (*seq, *from) = (*seq + 1, *from + said.len() as u64);
+        let conversation = self.conversation();
+        conversation.said(&segment, |_| TokenPlace { offset, appended_ms: None }, 0);
+        let made = conversation.advance(offset + 1, &RULES);
+        self.out.extend(made.into_iter().map(|made| made.turn));
+        self.offset += 1;
+        self
+    }
+
+    fn at(&mut self, channel: &str, start: f64, text: &str) -> &mut Call {
+        let offset = self.offset;
+        self.say(channel, words(offset, start, text))
+    }
+
+    fn end(&mut self) -> Vec<String> {
+        let offset = self.offset;
+        let conversation = self.conversation();
+        conversation.ends(offset, None);
+        let made = conversation.advance(offset + 1, &RULES);
+        assert!(conversation.is_empty());
+        self.out.extend(made.into_iter().map(|made| made.turn));
+        assert!(self.out.iter().zip(0..).all(|(turn, number)| turn.number == number), "numbers have no holes");
+        self.out.iter().map(shown).collect()
+    }
+}
+
+fn shown(turn: &ConversationTurn) -> String {
+    let inside: Vec<String> = turn.inside.iter().map(|guest| format!(" ({}: {})", guest.channel, guest.text)).collect();
+    format!("{}{}: {}{}", if turn.late { "late " } else { "" }, turn.channel, turn.text, inside.concat())
+}
+
+#[test]
+fn a_speakers_sentences_are_one_turn_until_the_other_takes_over() {
+    let mut call = Call::default();
+    call.at("agent", 0.0, "Good morning.").at("agent", 1.0, "How are you?").at("caller", 2.4, "I am fine.");
+    assert_eq!(call.end(), ["agent: Good morning. How are you?", "caller: I am fine."]);
+    assert_eq!((call.out[0].from, call.out[0].to, call.out[0].segments.len()), (Some(0.0), Some(1.85), 2));
+}
+
+#[test]
+fn a_record_that_comes_later_is_read_where_it_was_said() {
+    let mut call = Call::default();
+    call.at("caller", 0.0, "Hello?").at("agent", 4.0, "Fine.").at("caller", 1.5, "Who is there please?").at("agent", 5.5, "Me.");
+    assert_eq!(call.end(), ["caller: Hello? Who is there please?", "agent: Fine. Me."]);
+}
+
+#[test]
+fn a_silence_ends_a_turn_and_a_short_pause_does_not() {
+    let mut call = Call::default();
+    call.at("a", 0.0, "One").at("a", 1.5, "two.").at("a", 9.0, "Three.");
+    assert_eq!(call.end(), ["a: One two.", "a: Three."]);
+    assert_eq!(call.out[0].cause, TurnEnd::Silence);
+}
+
+#[test]
+fn a_word_of_assent_stands_inside_the_turn_of_who_goes_on_and_an_answer_does_not() {
+    let mut call = Call::default();
+    call.at("a", 0.0, "So I went there").at("b", 1.4, "Uh-huh.").at("a", 1.9, "and came back. Right?").at("b", 4.0, "Yeah.");
+    call.at("a", 5.5, "Good.");
+    assert_eq!(call.end(), ["a: So I went there and came back. Right? (b: Uh-huh.)", "b: Yeah.", "a: Good."]);
+    assert_eq!(call.out[0].inside[0].segments.len(), 1);
+}
+
+#[test]
+fn who_talks_at_the_same_time_has_a_turn_by_its_start() {
+    let mut call = Call::default();
+    call.at("a", 0.0, "one two three four five six seven eight").at("b", 0.7, "but listen to me");
+    assert_eq!(call.end(), ["a: one two three four five six seven eight", "b: but listen to me"]);
+}
+
+#[test]
+fn another_speaker_of_the_same_channel_begins_a_turn() {
+    let mut call = Call::default();
+    let mut said = words(0, 0.0, "Is it done? It is.");
+    said.iter_mut().zip(["x", "x", "x", "y", "y"]).for_each(|(word, speaker)| word.speaker = Some(speaker));
+    call.say("room", said);
+    assert_eq!(call.end(), ["room: Is it done?", "room: It is."]);
+    assert_eq!(call.out[1].speaker.as_deref(), Some("y"));
+    assert_eq!(call.out[1].segments, [crate::record::TurnSegment { epoch: 0, seq: 0, words: [3, 5] }]);
+}
+
+#[test]
+fn a_channel_that_was_not_there_and_spoke_earlier_is_late_and_not_lost() {
+    let mut call = Call::default();
+    call.at("a", 10.0, "One.").at("a", 20.0, "Two.").at("a", 30.0, "Three.").at("b", 12.0, "Earlier.").at("b", 31.0, "Now.");
+    assert_eq!(call.end(), ["a: One.", "a: Two.", "late b: Earlier.", "a: Three.", "b: Now."]);
+}
+
+#[test]
+fn a_silent_channel_is_waited_for_until_the_others_have_spoken_for_the_bound() {
+    let mut call = Call::default();
+    call.at("b", 0.0, "Hello.").at("a", 3.0, "One.");
+    call.at("a", 5.5, "Two.");
+    assert_eq!(call.out.len(), 0, "b may still have said something at 1 s");
+    call.at("a", 10.5, "Three.");
+    assert_eq!(call.out.iter().map(shown).collect::<Vec<_>>(), ["b: Hello.", "a: One."]);
+}
+
+#[test]
+fn where_the_clock_has_waited_all_turns_end_and_say_so() {
+    let mut call = Call::default();
+    call.at("a", 0.0, "One two.");
+    let made = call.conversation().waited(7, &RULES);
+    call.out.extend(made.into_iter().map(|made| made.turn));
+    call.at("a", 0.7, "Three.");
+    assert_eq!(call.end(), ["a: One two.", "a: Three."]);
+    assert_eq!((call.out[0].cause, &call.out[0].timing[..]), (TurnEnd::Waited, &[crate::record::TurnTiming::Waited(7)][..]));
+    assert!(call.out[1].timing.is_empty());
+}
+
+#[test]
+fn without_times_turns_are_in_the_order_of_arrival_and_say_so() {
+    let mut call = Call::default();
+    for (channel, text) in [("b", "Good morning."), ("a", "Hello there."), ("a", "Who are you?"), ("b", "It is me.")] {
+        let said = words(call.offset, 0.0, text).into_iter().map(|word| Said { times: None, ..word }).collect();
+        call.say(channel, said);
+    }
+    assert_eq!(call.end(), ["b: Good morning.", "a: Hello there. Who are you?", "b: It is me."]);
+    assert!(call.out.iter().all(|turn| turn.order.is_some() && turn.from.is_none() && !turn.late));
+}
+
+#[test]
+fn a_turn_has_a_limit_and_so_has_what_is_open() {
+    let mut call = Call::default();
+    (0..100).for_each(|at| _ = call.at("a", at as f64 * 0.3, "word"));
+    assert_eq!(call.end().len(), 3, "40, 40 and 20 words");
+    assert_eq!(call.out[0].cause, TurnEnd::Limit);
+    let mut call = Call::default();
+    for channel in 0..MAX_OPEN_TURNS + 9 {
+        call.at(&format!("{channel:03}"), 0.0, "one two");
+    }
+    assert_eq!(call.out.len(), 9, "the earliest go");
+    assert_eq!(call.end().len(), MAX_OPEN_TURNS + 9);
+    let mut call = Call::default();
+    let long = "x".repeat(30_000);
+    (0..8).for_each(|channel| _ = call.at(&channel.to_string(), 0.0, &long));
+    assert!(!call.out.is_empty() && call.out.iter().all(|turn| turn.cause == TurnEnd::Limit), "bytes have a limit");
+}
+
+#[test]
+fn a_session_with_ever_new_channels_and_wild_times_stays_small_and_loses_nothing() {
+    let mut call = Call::default();
+    for channel in 0..MAX_CHANNELS + 50 {
+        let start = [0.0, 1e300, f64::NAN, -5.0][channel % 4];
+        let name: Arc<str> = channel.to_string().into();
+        call.at(&name, start, "word");
+        let offset = call.offset - 1;
+        call.conversation().ends(offset, Some(&name));
+        let made = call.conversation().advance(offset + 1, &RULES);
+        call.out.extend(made.into_iter().map(|made| made.turn));
+    }
+    assert!(call.conversation().channels.len() <= MAX_CHANNELS);
+    assert_eq!(call.end().len(), MAX_CHANNELS + 50);
+}
+
+#[test]
+fn words_that_are_known_are_passed_over() {
+    let mut conversation = Conversation::new("call".into(), 0);
+    let said = words(0, 0.0, "one two three four");
+    let place = |_| TokenPlace { offset: 0, appended_ms: None };
+    conversation.said(&segment("a", 0, 0, &said[..3]), place, 0);
+    conversation.said(&segment("a", 0, 0, &said[..2]), place, 0);
+    conversation.said(&segment("a", 1, 2, &said[2..]), place, 0);
+    conversation.ends(0, None);
+    let made = conversation.advance(1, &RULES);
+    assert_eq!(made.iter().map(|made| shown(&made.turn)).collect::<Vec<_>>(), ["a: one two three four"]);
+}
+
+#[test]
+fn an_entity_is_in_one_turn_whoever_speaks_in_it() {
+    let mut said = words(0, 0.0, "On March 3rd. Fine.");
+    said.iter_mut().zip(["x", "x", "y", "y"]).for_each(|(word, speaker)| word.speaker = Some(speaker));
+    let mut made = segment("a", 0, 0, &said);
+    let entity = json!({ "class": "date", "written": "March 3rd.", "spoken": "march third", "words": [1, 3], "src": [1, 3] });
+    made.entities = vec![serde_json::from_value(entity).unwrap()];
+    let mut conversation = Conversation::new("call".into(), 0);
+    conversation.said(&made, |_| TokenPlace { offset: 0, appended_ms: None }, 0);
+    conversation.ends(0, None);
+    let turns = conversation.advance(1, &RULES);
+    assert_eq!(turns.iter().map(|made| shown(&made.turn)).collect::<Vec<_>>(), ["a: On March 3rd.", "a: Fine."]);
+    assert_eq!((turns[0].turn.entities[0].words, turns[1].turn.entities.len()), ([1, 3], 0));
+}
+
+/// A log of records on some channels, where each channel's segments are cut, and in which order all that happens.
+#[derive(Clone, Debug)]
+struct Plan {
+    /// channel, seconds after the channel's last word, words, whether times are given
+    records: Vec<(usize, f64, usize, bool)>,
+    cuts: Vec<usize>,
+    choices: Vec<usize>,
+}
+
+fn plans() -> impl Strategy<Value = Plan> {
+    let gap = prop_oneof![Just(0.05), Just(0.7), Just(2.5), Just(9.0)];
+    let record = (0..3usize, gap, 1..6usize, prop::bool::weighted(0.95));
+    (prop::collection::vec(record, 1..24), prop::collection::vec(1..7usize, 8), prop::collection::vec(0..1000usize, 64))
+        .prop_map(|(records, cuts, choices)| Plan { records, cuts, choices })
+}
+
+const CHANNELS: [&str; 3] = ["a", "b", "c"];
+const VOCABULARY: [&str; 5] = ["one", "Yeah.", "okay", "two,", "three."];
+
+/// What is made where segments leave in the order that `choices` give. `handover`: the state is written and read after
+/// each step.
+fn play(plan: &Plan, choices: &[usize], handover: bool) -> Vec<ConversationTurn> {
+    let (mut said, mut at) = (vec![Vec::new(); 3], [0.0; 3]);
+    for (offset, &(channel, gap, count, timed)) in plan.records.iter().enumerate() {
+        for word in 0..count {
+            let start = at[channel] + if word == 0 { gap } else { 0.05 };
+            at[channel] = start + 0.25;
+            let text = VOCABULARY[(offset + word) % VOCABULARY.len()].to_string();
+            let speaker = (channel == 2).then_some(["x", "y"][offset / 3 % 2]);
+            said[channel].push(Said { offset: offset as i64, text, times: timed.then_some((start, start + 0.25)), speaker });
+        }
+    }
+    let end = plan.records.len() as i64;
+    let mut conversation = Conversation::new("call".into(), 0);
+    let (mut taken, mut released, mut seqs, mut out) = (0i64, [0usize; 3], [0u64; 3], Vec::new());
+    let mut choices = choices.iter().copied().cycle();
+    for step in 0.. {
+        if taken > end && (0..3).all(|c| released[c] == said[c].len()) {
+            break;
+        }
+        let choice = (choices.next().unwrap_or_default() + step / 7) % 4;
+        if choice == 3 && taken <= end {
+            if taken == end {
+                conversation.ends(end, None);
+            }
+            taken += 1;
+            continue;
+        }
+        let channel = choice % 3;
+        let known = said[channel].iter().filter(|word| word.offset < taken).count();
+        let cut = (released[channel] + plan.cuts[seqs[channel] as usize % plan.cuts.len()]).min(said[channel].len());
+        if released[channel] < cut && cut <= known {
+            let words = &said[channel][released[channel]..cut];
+            let from = released[channel] as u64;
+            let made = segment(CHANNELS[channel], seqs[channel], from, words);
+            conversation.said(&made, |src| TokenPlace { offset: said[channel][src as usize].offset, appended_ms: None }, 0);
+            (released[channel], seqs[channel]) = (cut, seqs[channel] + 1);
+        } else if taken <= end && choice == 2 {
+            if taken == end {
+                conversation.ends(end, None);
+            }
+            taken += 1;
+        }
+        let open = (0..3).filter_map(|c| said[c].get(released[c])).map(|word| word.offset).filter(|offset| *offset < taken);
+        let upto = open.min().unwrap_or(taken);
+        out.extend(conversation.advance(upto, &RULES).into_iter().map(|made| made.turn));
+        if handover {
+            conversation = serde_json::from_slice(&serde_json::to_vec(&conversation).unwrap()).unwrap();
+        }
+    }
+    out.extend(conversation.advance(end + 1, &RULES).into_iter().map(|made| made.turn));
+    assert!(conversation.is_empty(), "the session has ended");
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_conversation_does_not_depend_on_when_segments_leave_or_on_who_owns_it(plan in plans()) {
+        let turns = play(&plan, &plan.choices, false);
+        let backwards: Vec<usize> = plan.choices.iter().rev().copied().collect();
+        prop_assert_eq!(&turns, &play(&plan, &backwards, true));
+        prop_assert_eq!(&turns, &play(&plan, &[3, 0, 1, 2], false));
+    }
+
+    #[test]
+    fn every_word_is_in_one_turn_numbers_have_no_holes_and_order_goes_back_only_where_it_says_late(plan in plans()) {
+        let turns = play(&plan, &plan.choices, false);
+        let mut seen: BTreeMap<(&str, u64, usize), usize> = BTreeMap::new();
+        let mut words = 0;
+        for turn in &turns {
+            let own = turn.segments.iter().map(|segment| (&*turn.channel, segment));
+            let inside = turn.inside.iter().flat_map(|guest| guest.segments.iter().map(|segment| (&*guest.channel, segment)));
+            for (channel, segment) in own.chain(inside) {
+                (segment.words[0]..segment.words[1]).for_each(|word| *seen.entry((channel, segment.seq, word)).or_default() += 1);
+            }
+            prop_assert!(!turn.text.is_empty() && turn.text.split(' ').count() <= RULES.max_turn_words);
+        }
+        plan.records.iter().for_each(|record| words += record.2);
+        prop_assert!(seen.len() == words && seen.values().all(|count| *count == 1), "{} of {words} words", seen.len());
+        prop_assert!(turns.iter().zip(0..).all(|(turn, number)| turn.number == number));
+        let mut latest = 0.0f64;
+        for turn in turns.iter().filter(|turn| turn.order.is_none()) {
+            let from = turn.from.unwrap();
+            prop_assert!(turn.late || from >= latest, "{from} after {latest}");
+            latest = latest.max(from);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The written tokens of a segment, as a conversation takes them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Segment, Stage};
+
+/// The raw record that brought a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenPlace {
+    /// its offset
+    pub offset: i64,
+    /// when it was appended, milliseconds since 1970
+    pub appended_ms: Option<i64>,
+}
+
+/// An entity, at its first token.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TokenEntity {
+    pub(super) class: String,
+    pub(super) written: String,
+    pub(super) spoken: String,
+    pub(super) tokens: usize,
+    pub(super) stage: Stage,
+}
+
+/// One written token of a segment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WrittenToken {
+    /// offset of the raw record that brought the token's first word
+    pub(super) offset: i64,
+    pub(super) channel: Arc<str>,
+    pub(super) epoch: i64,
+    pub(super) seq: u64,
+    /// its place in the segment
+    pub(super) index: usize,
+    pub(super) text: Box<str>,
+    /// milliseconds of speech
+    pub(super) start: Option<u64>,
+    pub(super) end: Option<u64>,
+    pub(super) speaker: Option<Arc<str>>,
+    /// of the same entity as the token before
+    pub(super) joined: bool,
+    pub(super) entity: Option<TokenEntity>,
+    /// the segment's counts, at its first token
+    pub(super) redacted: Option<BTreeMap<String, u64>>,
+    pub(super) degraded: bool,
+    pub(super) appended_ms: Option<i64>,
+    /// when it was released, milliseconds on the task's clock; a snapshot holds no clock
+    #[serde(skip)]
+    pub(super) released_at: Option<u64>,
+}
+
+impl WrittenToken {
+    /// Its place in the order of the raw topic.
+    pub(super) fn order(&self) -> (i64, &str, i64, u64, usize) {
+        (self.offset, &self.channel, self.epoch, self.seq, self.index)
+    }
+
+    /// Bytes of memory and state that it is counted for.
+    pub(super) fn weight(&self) -> usize {
+        let entity = self.entity.as_ref().map_or(0, |e| e.written.len() + e.spoken.len());
+        self.text.len() + entity + 64
+    }
+}
+
+/// Largest time, milliseconds: what an `f64` holds to the millisecond.
+const MAX_MS: f64 = (1u64 << 53) as f64;
+
+/// Milliseconds of a time in seconds. What is no time counts as 0.
+fn ms(seconds: f64) -> u64 {
+    (seconds * 1000.0).round().clamp(0.0, MAX_MS) as u64
+}
+
+/// The tokens of a final segment whose words are not all known already. `known`: the epoch and the first input word
+/// that is not known. `place` gives the raw record of an input word. `now`: milliseconds on the task's clock.
+pub(super) fn tokens(
+    segment: &Segment,
+    known: Option<(i64, u64)>,
+    place: impl Fn(u64) -> TokenPlace,
+    now: u64,
+) -> Vec<WrittenToken> {
+    let is_known =
+        |src: [u64; 2]| known.is_some_and(|(epoch, upto)| epoch > segment.epoch || epoch == segment.epoch && src[1] <= upto);
+    let mut out = Vec::with_capacity(segment.words.len());
+    let mut redacted = segment.redacted.clone();
+    for (index, word) in segment.words.iter().enumerate().filter(|(_, word)| !is_known(word.src)) {
+        let TokenPlace { offset, appended_ms } = place(word.src[0]);
+        let entity = segment.entities.iter().find(|entity| entity.words[0] == index);
+        let within = segment.entities.iter().any(|entity| entity.words[0] < index && index < entity.words[1]);
+        out.push(WrittenToken {
+            offset,
+            channel: segment.channel.clone(),
+            epoch: segment.epoch,
+            seq: segment.seq,
+            index,
+            text: word.text.as_str().into(),
+            start: word.s.map(ms),
+            end: word.e.map(ms),
+            speaker: word.speaker.clone(),
+            joined: within && !out.is_empty(),
+            entity: entity.map(|entity| TokenEntity {
+                class: entity.class.clone(),
+                written: entity.written.clone(),
+                spoken: entity.spoken.clone(),
+                tokens: entity.words[1] - entity.words[0],
+                stage: entity.stage,
+            }),
+            redacted: redacted.take(),
+            degraded: segment.degraded,
+            appended_ms,
+            released_at: Some(now),
+        });
+    }
+    out
+}

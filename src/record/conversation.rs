@@ -1,0 +1,167 @@
+//! A turn of a conversation: what readers of a whole call or meeting get.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Stage;
+
+/// Why a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum TurnEnd {
+    /// another speaker of the same channel began
+    Speaker,
+    /// another channel took over while the speaker was silent
+    Taken,
+    /// the speaker was silent for `conversation.silence_ms`
+    Silence,
+    /// its channel or session ended
+    End,
+    /// it had as many words or bytes as a turn may have, or too much of the session was open
+    Limit,
+    /// `conversation.wait_ms` went by on the clock, and nothing came
+    Waited,
+}
+
+/// How turns are ordered where not all words have times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum TurnOrder {
+    /// some word of the turn has no start, or one before the start of the word before it, so its place is where its record
+    /// stands in the raw topic
+    Arrival,
+}
+
+/// A decision of the clock about a conversation that words and times do not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum TurnTiming {
+    /// `conversation.wait_ms` had gone by before the raw record at this offset was taken: all open turns ended
+    Waited(i64),
+}
+
+/// The words of a segment that stand in a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+pub struct TurnSegment {
+    /// the segment's epoch
+    pub epoch: i64,
+    /// the segment's number in its epoch
+    pub seq: u64,
+    /// tokens of the segment's `words`, half-open
+    pub words: [usize; 2],
+}
+
+/// An entity of a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+pub struct TurnEntity {
+    /// what it is
+    pub class: String,
+    /// written form
+    pub written: String,
+    /// spoken form
+    pub spoken: String,
+    /// tokens of the turn, half-open, counted through its `segments`
+    pub words: [usize; 2],
+    /// who wrote it; absent where the grammars did alone
+    #[serde(default, skip_serializing_if = "is_grammar")]
+    pub stage: Stage,
+}
+
+fn is_grammar(stage: &Stage) -> bool {
+    *stage == Stage::Grammar
+}
+
+/// A short word of assent that somebody said while another one went on speaking.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+pub struct BackChannel {
+    /// speaker track
+    #[cfg_attr(feature = "docs", schemars(with = "String"))]
+    pub channel: Arc<str>,
+    /// who said it; absent where nobody knows
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
+    pub speaker: Option<Arc<str>>,
+    /// start of its first word, seconds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// end of its last word, seconds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<f64>,
+    /// its written tokens
+    pub text: String,
+    /// the words of segments that it consists of
+    pub segments: Vec<TurnSegment>,
+}
+
+/// One record of the topic of the conversation. Its Kafka key is `session`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+pub struct ConversationTurn {
+    /// the raw record's key
+    #[cfg_attr(feature = "docs", schemars(with = "String"))]
+    pub session: Arc<str>,
+    /// offset of the raw record that opened the conversation
+    pub conversation: i64,
+    /// counter of the conversation's turns, from 0, without holes
+    pub number: u64,
+    /// speaker track
+    #[cfg_attr(feature = "docs", schemars(with = "String"))]
+    pub channel: Arc<str>,
+    /// who speaks, as the segments say it; absent where nobody knows
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
+    pub speaker: Option<Arc<str>>,
+    /// start of its first word, seconds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// end of its last word, seconds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<f64>,
+    /// written tokens, separated by one space; empty where `too_large`
+    pub text: String,
+    /// the words of segments that it consists of, in order
+    pub segments: Vec<TurnSegment>,
+    /// entities among its tokens
+    #[serde(default)]
+    pub entities: Vec<TurnEntity>,
+    /// how many stretches of words are hidden in the segments that begin in it, by class; absent where the profile hides
+    /// nothing
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redacted: Option<BTreeMap<String, u64>>,
+    /// what others said in short while the speaker went on
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<BackChannel>,
+    /// some of its words are as spoken, since inference or formatting failed
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub degraded: bool,
+    /// it began earlier than a turn that has gone before it
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late: bool,
+    /// absent where turns are in the order of speech
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<TurnOrder>,
+    /// why it ended
+    pub cause: TurnEnd,
+    /// what the clock decided about it
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timing: Vec<TurnTiming>,
+    /// its text, entities and back-channels were left out, because the record was too large for its topic. The segments
+    /// have them
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub too_large: bool,
+}
+
+impl ConversationTurn {
+    /// Its JSON Schema, as `faircopy docs turn` makes it; a test compares.
+    pub fn json_schema() -> serde_json::Value {
+        serde_json::from_str(include_str!("../../docs/schemas/turn.json")).expect("it is JSON")
+    }
+}
