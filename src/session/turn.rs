@@ -97,7 +97,6 @@ fn open_part(tail: &[&(&Word, Tags)]) -> Option<OpenPart> {
     for (word, _) in tail {
         let Some(more) = digits_of(&word.spoken) else { break };
         digits += more;
-        // "Double five" is two of them, and "triple five" three.
     }
     if digits >= 2 && !WHOLE_NUMBERS.contains(&digits) {
         return Some(OpenPart::Number);
@@ -113,7 +112,8 @@ fn open_part(tail: &[&(&Word, Tags)]) -> Option<OpenPart> {
     (address(tags.itn) && !ends_whole).then_some(OpenPart::Address)
 }
 
-/// How many digits a word is; "double" and "triple" stand for the digits that they add to the next one.
+/// How many digits a word is. "Double" and "triple" stand for the digits that they add to the next one: "double five" is
+/// two.
 fn digits_of(spoken: &str) -> Option<usize> {
     const ONE: [&str; 11] = ["zero", "oh", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     let bare = spoken.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();

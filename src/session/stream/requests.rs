@@ -264,6 +264,10 @@ impl Stream {
                     self.buffer.predict(pass.upto, tags);
                 }
                 let before = self.buffer.frozen();
+                if pass.cause == FreezeCause::Turn {
+                    // Only now: a pass that waits for the second stage may be asked again by the next owner, and fail.
+                    self.progress.timing.push(Timing::Turn([pass.upto, pass.freeze_to]));
+                }
                 self.buffer.freeze(pass.freeze_to, pass.upto, now, pass.cause, tags.is_none());
                 // The plan did not know that a complete turn would freeze its words.
                 self.plan.cover(self.buffer.frozen());

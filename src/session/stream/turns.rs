@@ -86,7 +86,6 @@ impl Stream {
         let heard = self.progress.turn.filter(|turn| turn.words == pass.upto);
         let is_complete = heard.is_some_and(|turn| turn.delay_ms(&self.policy) == 0);
         if pass.upto > self.buffer.frozen() && self.recorded.was_complete(pass.upto).unwrap_or(is_complete) {
-            self.progress.timing.push(Timing::Turn([pass.upto, pass.freeze_to]));
             return true;
         }
         if let Some(due) = self.utterance_due.as_mut().filter(|_| pass.upto == self.buffer.total())
