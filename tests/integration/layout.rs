@@ -11,7 +11,8 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 17] = [
+const TESTS: [&str; 18] = [
+    "pipeline/partition/limits.rs",
     "pipeline/rereads.rs",
     "pipeline/shadow/tests.rs",
     "session/proptests.rs",
