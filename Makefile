@@ -89,7 +89,7 @@ takeover: setup-kafka runtime
 	cargo test --locked --test integration -- --ignored --nocapture takeover::
 
 chaos: setup-kafka runtime
-	cargo test --locked --lib -- --ignored --nocapture simulation::tests::
+	cargo test --locked --lib -- --ignored --nocapture simulation::
 	cargo test --locked --test integration -- --ignored --test-threads 1 --nocapture chaos::
 
 # SOAK_MINUTES of 5,000 calls that open and close; says how memory and lag went.

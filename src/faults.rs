@@ -18,7 +18,75 @@ pub fn crash_on(key: Option<&[u8]>) {
     crash_at("take", key.and_then(|key| std::str::from_utf8(key).ok()).unwrap_or_default());
 }
 
-/// Ends a simulated worker at this stage of a session whose name says so: `poison-take`, `poison-pass` and so on.
+/// Mistakes that the simulation of whole workers puts into them, one at a time, to see whether it finds them
+/// (`pipeline/simulation/mistakes.rs`). Some were in the program once; others take one safety away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mistake {
+    /// whatever work has ended its worker, every step counts as that work
+    ConvictsOthers = 1,
+    /// work of streams has no name in crash marks
+    NamesRecordsOnly,
+    /// a timer stays due while the words of one figure are not all frozen
+    FigureTimerStays,
+    /// a stream that is read again hears questions of its own channel only
+    QuestionsStayOnTheirChannel,
+    /// states that are made again for a backlog are asked for as for live words
+    ReworkIsLive,
+    /// states that were made again stay for ever
+    PinsStay,
+    /// states of the model stay when their stream ends
+    StatesOutliveStreams,
+    /// a stream that is read again takes what was refused
+    RefusedIsReadAgain,
+    /// ended states of another version stay in the changelog
+    EndedStatesStay,
+    /// a group beyond the end of its log goes on where it was
+    BeyondTheEnd,
+    /// a log that is cut while a worker reads it is read from its start, and what is below the worker's place passed over
+    CutWhileRead,
+    /// lost input is not reported after a pause
+    LostInAPause,
+    /// after an unclear end the same producer goes on
+    UnclearIsTriedAgain,
+    /// states are sent before what they count as published
+    StatesFirst,
+    /// checkpoints of a batch that was aborted are dropped
+    AbortLoses,
+    /// tasks are asked although their kept checkpoints are full
+    AsksWithoutEnd,
+    /// streams that are open when the settings change go on redacting as before
+    ReloadsReachNewStreams,
+    /// a restored stream uses its profile's present model
+    StreamsChangeModels,
+    /// a takeover forgets the spellings of sessions
+    SpellingsStayBehind,
+    /// streams beyond the limit are opened and none is ended
+    StreamsWithoutEnd,
+}
+
+/// Whether the simulated workers make this mistake. Only unit tests make any.
+pub fn makes(mistake: Mistake) -> bool {
+    #[cfg(test)]
+    return system::is_simulated() && MADE.load(Ordering::Relaxed) == mistake as u8;
+    #[cfg(not(test))]
+    {
+        let _ = mistake;
+        false
+    }
+}
+
+#[cfg(test)]
+static MADE: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(0);
+
+/// From now on the simulated workers make this mistake, or none.
+#[cfg(test)]
+pub fn make(mistake: Option<Mistake>) {
+    MADE.store(mistake.map_or(0, |mistake| mistake as u8), Ordering::Relaxed);
+}
+
+/// Ends a simulated worker at this stage of a session whose name says so: `poison-take`, `poison-pass`, `poison-timer`,
+/// `poison-release`, `poison-spoken`, `poison-partial`.
 pub fn crash_at(stage: &str, session: &str) {
     #[cfg(test)]
     if system::is_simulated() && session.strip_prefix("poison-").is_some_and(|at| at.starts_with(stage)) {

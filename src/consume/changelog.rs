@@ -24,6 +24,7 @@ use super::restoring::{Progress, RestoreRequest, serve};
 use crate::config::{OffsetReset, Settings};
 use crate::conversation;
 use crate::events;
+use crate::faults::{Mistake, makes};
 use crate::kafka::ClientLog;
 use crate::kafka::crash_mark::{CrashMark, Position};
 use crate::kafka::notes::{PartitionNote, RefusedRecord};
@@ -80,6 +81,24 @@ pub enum RestoreError {
         /// the first offset that no record has
         end: i64,
     },
+    /// the raw log was cut while it was read
+    #[error(
+        "topic {topic:?} partition {partition} gives offset {offset} and was read up to {read}: the topic lost records that were read (an unclean \
+         election of a leader), or was made anew. Records below {read} would be passed over. Stop all workers, delete {changelog:?}, reset the group's \
+         offsets, and make the changelog anew: faircopy topics create"
+    )]
+    Cut {
+        /// the raw topic
+        topic: String,
+        /// the changelog
+        changelog: String,
+        /// the partition
+        partition: i32,
+        /// the offset of the record that came
+        offset: i64,
+        /// the offset after the last record that had come
+        read: i64,
+    },
     /// nobody reads any more
     #[error("the changelog's partition {0} is read for somebody else: the partition was assigned anew meanwhile")]
     Superseded(i32),
@@ -134,7 +153,7 @@ pub trait TakeoverReader: Send + Sync {
 impl RestoreError {
     /// Whether trying again cannot help.
     pub fn is_final(&self) -> bool {
-        matches!(self, RestoreError::Foreign { .. } | RestoreError::Truncated { .. })
+        matches!(self, RestoreError::Foreign { .. } | RestoreError::Truncated { .. } | RestoreError::Cut { .. })
     }
 }
 
@@ -313,7 +332,7 @@ impl StartingPoint {
                 events::InputLost { partition, committed: at, oldest: low }.emit();
                 (start, CrashMark::Clean)
             }
-            Some((at, _)) if at > end => {
+            Some((at, _)) if at > end && !makes(Mistake::BeyondTheEnd) => {
                 let (topic, changelog) = (settings.topics.raw.clone(), settings.topics.changelog.clone());
                 return Err(RestoreError::Truncated { topic, changelog, partition, committed: at, end });
             }

@@ -51,11 +51,9 @@ pub trait RawConsumer {
     /// Fetches these partitions again.
     fn resume(&self, partitions: &[i32]);
 
-    /// Offset of the oldest record that the log still has, as the broker says now. `None`: not known.
-    fn oldest(&self, partition: i32) -> Option<i64> {
-        let _ = partition;
-        None
-    }
+    /// Offset of the oldest record that the log still has, and the one after the newest, as the broker says now. `None`:
+    /// not known.
+    fn bounds(&self, partition: i32) -> Option<(i64, i64)>;
 
     /// Whom credentials are given to.
     fn signed_in(&self) -> &dyn SignedIn;
@@ -129,8 +127,8 @@ impl RawConsumer for KafkaConsumer {
         let _ = self.consumer.resume(&self.list(partitions)); // fails only for what was revoked meanwhile
     }
 
-    fn oldest(&self, partition: i32) -> Option<i64> {
-        self.consumer.fetch_watermarks(&self.topic, partition, BROKER_TIMEOUT).ok().map(|(oldest, _)| oldest)
+    fn bounds(&self, partition: i32) -> Option<(i64, i64)> {
+        self.consumer.fetch_watermarks(&self.topic, partition, BROKER_TIMEOUT).ok()
     }
 
     fn signed_in(&self) -> &dyn SignedIn {

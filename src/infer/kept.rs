@@ -40,6 +40,18 @@ impl KeptStates {
         self.store().bytes()
     }
 
+    /// Streams of which something is noted.
+    #[cfg(test)]
+    pub fn streams(&self) -> usize {
+        self.store().streams()
+    }
+
+    /// Forgets all streams of all owners.
+    #[cfg(test)]
+    pub fn forget_everything(&self) {
+        self.store().forget_everything();
+    }
+
     /// The store's time.
     pub(super) fn since_start(&self) -> Duration {
         system::now().duration_since(self.began)

@@ -14,6 +14,7 @@
 //! States that were made again are *pinned* for the time in which the stream's next request may come: no other states
 //! take their room. So a stream does not make its states again for ever, and a stream whose next request never comes
 //! pins nothing for longer.
+use crate::faults::{Mistake, makes};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -126,7 +127,9 @@ impl<S> StateStore<S> {
             Some(until) => _ = self.pins.insert((until, owner, stream)),
             None => _ = self.by_use.insert(self.uses, (owner, stream)),
         }
-        while let Some(&(_, owner, stream)) = self.pins.first().filter(|(until, ..)| *until <= now) {
+        while let Some(&(_, owner, stream)) = self.pins.first().filter(|(until, ..)| *until <= now)
+            && !makes(Mistake::PinsStay)
+        {
             self.pins.pop_first();
             let entry = self.entries.get_mut(&(owner, stream)).expect("what is pinned is there");
             entry.pinned = None;
@@ -137,6 +140,21 @@ impl<S> StateStore<S> {
         {
             self.give_up(least);
         }
+        let pinned = self.pins.first().is_none_or(|(until, ..)| *until > now);
+        debug_assert!(self.bytes <= self.max_bytes || pinned, "{} bytes are kept: more than infer.state_bytes", self.bytes);
+    }
+
+    /// Streams of which something is noted.
+    #[cfg(test)]
+    pub fn streams(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Forgets all streams of all owners.
+    #[cfg(test)]
+    pub fn forget_everything(&mut self) {
+        self.give_up_all();
+        self.entries.clear();
     }
 
     fn give_up(&mut self, (owner, stream): (OwnerId, u64)) {

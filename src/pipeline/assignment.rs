@@ -24,7 +24,9 @@ use crate::record::RawRecord;
 use crate::system;
 
 /// Records that a partition's channel holds.
-const CHANNEL_RECORDS: usize = 256;
+const CHANNEL_RECORDS: usize = if cfg!(test) { 8 } else { 256 }; // in tests it fills
+/// So many offsets that are missing between two records are more than markers of transactions and aborted records.
+const LARGE_GAP: i64 = 1000;
 
 /// What a partition task receives.
 #[derive(Debug)]
@@ -64,8 +66,8 @@ struct TaskHandle {
     paused: bool,
     /// offset after the last record, where no record has come since the partition was paused
     paused_before: Option<i64>,
-    /// offset after the last record
-    next: i64,
+    /// offset after the last record, once one has come
+    next: Option<i64>,
     task: PartitionTask,
 }
 
@@ -119,7 +121,7 @@ impl Assignment {
             held,
             paused: false,
             paused_before: None,
-            next: 0,
+            next: None,
             task,
         };
         self.partitions.insert(incarnation.partition, partition);
@@ -140,21 +142,29 @@ impl Assignment {
     pub fn deliver(&mut self, record: RawRecord) -> Option<i32> {
         let number = record.partition;
         let partition = self.partitions.get_mut(&number)?;
-        partition.next = record.offset + 1;
+        partition.next = Some(record.offset + 1);
         let went = partition.forward(Some(TaskInput::Record(record)));
         let pause = !went && !partition.paused;
         partition.paused |= pause;
         if pause {
-            partition.paused_before = Some(partition.next);
+            partition.paused_before = partition.next;
         }
         pause.then_some(number)
     }
 
-    /// Whether offsets lie between the last record before a pause and `record`, the first one after the pause: the
-    /// first such offset. They may be transactions' markers, or records that have expired meanwhile.
+    /// Whether offsets are missing before `record`, the first one after a pause, or many offsets before any record: the
+    /// first such offset. They may be transactions' markers, or records that have expired before they were fetched.
     pub fn skipped(&mut self, record: &RawRecord) -> Option<i64> {
-        let before = self.partitions.get_mut(&record.partition)?.paused_before.take()?;
-        (record.offset > before).then_some(before)
+        let partition = self.partitions.get_mut(&record.partition)?;
+        let large = partition.next.filter(|next| record.offset - next > LARGE_GAP);
+        partition.paused_before.take().filter(|before| record.offset > *before).or(large)
+    }
+
+    /// Whether `record` comes from a place that was read before: up to which offset. Offsets of a log go back only where
+    /// the log was cut, or is another log.
+    pub fn went_back(&self, record: &RawRecord) -> Option<i64> {
+        let read = self.partitions.get(&record.partition)?.next?;
+        (record.offset < read).then_some(read)
     }
 
     /// The end of a partition's log was reached.
@@ -239,5 +249,9 @@ mod tests {
         assert_eq!(assignment.skipped(&record(next + 7)), Some(next));
         assignment.deliver(record(next + 7));
         assert_eq!(assignment.skipped(&record(next + 20)), None, "a gap without a pause is the log's own");
+        assert_eq!(assignment.skipped(&record(next + 8 + LARGE_GAP)), None);
+        assert_eq!(assignment.skipped(&record(next + 9 + LARGE_GAP)), Some(next + 8), "unless the gap is large");
+        assert_eq!(assignment.went_back(&record(next + 8)), None);
+        assert_eq!(assignment.went_back(&record(next + 7)), Some(next + 8));
     }
 }

@@ -18,6 +18,7 @@
 //! meanwhile. Work that was blamed twice is given up: a record becomes a dead letter, and a stream's words go out as
 //! spoken.
 
+use crate::faults::{Mistake, makes};
 use crate::kafka::crash_mark::{CrashMark, Suspicion, Work};
 
 /// Number of records that are taken one by one after a worker died. If the record that ends workers stands further on,
@@ -136,7 +137,7 @@ impl CrashIsolation {
     pub fn name(&mut self, work: Work, next_offset: i64) {
         let Phase::Careful { suspicion, step, .. } = &mut self.phase else { panic!("only careful owners name steps") };
         assert_eq!(*step, Step::Idle, "one step at a time");
-        suspicion.now = Some(work);
+        suspicion.now = Some(work).filter(|work| !makes(Mistake::NamesRecordsOnly) || matches!(work, Work::Record(_)));
         *step = Step::Named(work);
         self.awaited = Some((next_offset, self.mark()));
     }

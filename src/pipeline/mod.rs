@@ -51,7 +51,7 @@ use crate::config::{Settings, SettingsError};
 use crate::consume::changelog::RestoreError;
 use crate::consume::group::StartError;
 use crate::events::{self, TenantNames};
-use crate::faults::panic_at;
+use crate::faults::{Mistake, makes, panic_at};
 use crate::format::{Formatter, Styles};
 use crate::health::Health;
 use crate::infer::onnx::{OnnxTagger, init_runtime};
@@ -237,7 +237,6 @@ impl Shared {
         let active = self.active_settings();
         let quotas = WordQuotas::new(active.profiles.quotas());
         let again = ActiveSettings { profiles: active.profiles.clone(), quotas, limits: active.limits.clone() };
-        let per_second = NonZeroU32::new(self.settings.partials.per_session_per_second).unwrap_or(NonZeroU32::MIN);
         Shared {
             settings: self.settings.clone(),
             settings_file: self.settings_file.clone(),
@@ -246,7 +245,7 @@ impl Shared {
             models: self.models.clone(),
             shadow_states: KeptStates::new(SHADOW_STATE_BYTES),
             formatter: self.formatter.again(),
-            partial_limit: PartialLimit::new(per_second),
+            partial_limit: PartialLimit::new(NonZeroU32::MAX), // a limit goes by the machine's clock
             sample_limit: SampleLimit::new(self.settings.shadow.samples_per_minute),
             schemas: Schemas::default(),
             tenant_names: TenantNames::new(self.settings.telemetry.max_tenants),
@@ -292,7 +291,9 @@ fn absolute(path: &std::path::Path) -> PathBuf {
 impl SnapshotContext for Shared {
     fn profile(&self, name: &str, model: Option<&str>) -> (Arc<str>, Arc<Policy>) {
         let profile = self.active_settings().profiles.named(name).clone();
-        let own = model.filter(|identity| **identity != *profile.policy.model.identity());
+        let own = model
+            .filter(|_| !makes(Mistake::StreamsChangeModels))
+            .filter(|identity| **identity != *profile.policy.model.identity());
         let policy = match own.map(|identity| (identity != NO_MODEL).then(|| self.models.of_identity(identity))) {
             None => profile.policy.clone(),
             Some(None) => Arc::new(profile.without_model()),

@@ -81,7 +81,9 @@ pub async fn run(
     caught_up_at(end, &mut partition, &mut isolation);
     loop {
         isolation.look(partition.has_old_words());
-        partition.be_careful(isolation.is_careful());
+        // Before the mark of a takeover is durable nothing is worked on: a death would leave no mark, again and again.
+        let is_unmarked = !isolation.is_careful() && isolation.waits();
+        partition.be_careful(isolation.is_careful() || is_unmarked);
         if isolation.is_careful() {
             if steps.go_on(&mut partition, &mut isolation) {
                 report(TaskReport::WantsCommit);
@@ -91,14 +93,17 @@ pub async fn run(
             take(record, &mut partition);
             caught_up_at(end, &mut partition, &mut isolation);
         }
-        if !isolation.is_careful() {
+        if !isolation.is_careful() && !is_unmarked {
             partition.submit_requests();
         }
         if partition.wants_commit() && !std::mem::replace(&mut commit_requested, true) {
             report(TaskReport::WantsCommit);
         }
         partition.report();
-        let due = if isolation.is_careful() { steps.next_due(&partition, &isolation) } else { partition.next_due() };
+        let due = match isolation.is_careful() {
+            true => steps.next_due(&partition, &isolation),
+            false => partition.next_due().filter(|_| !is_unmarked),
+        };
         let wake = due.map(|t| partition.instant(t));
         // What the worker and the model say comes before further records.
         tokio::select! {

@@ -21,9 +21,11 @@ use super::RunError;
 use super::assignment::{Assignment, PartitionTask};
 use super::task::TaskReport;
 use crate::config::Settings;
+use crate::consume::changelog::RestoreError;
 use crate::consume::group::RebalanceListener;
 use crate::consume::poll::{Polled, RawConsumer};
 use crate::events;
+use crate::faults::{Mistake, makes};
 use crate::health::Health;
 use crate::kafka::membership::Membership;
 use crate::kafka::sign_in::Renewal;
@@ -158,7 +160,7 @@ impl Worker {
     }
 
     /// Takes records for a while. The lock is not held while the thread waits.
-    fn poll(&self, consumer: &dyn RawConsumer) -> Result<(), WorkerError> {
+    fn poll(&self, consumer: &dyn RawConsumer) -> Result<(), RunError> {
         let mut timeout = if self.lock().assignment.is_any_blocked() { POLL / 2 } else { POLL };
         for _ in 0..POLL_RECORDS {
             match consumer.poll(timeout) {
@@ -166,8 +168,12 @@ impl Worker {
                 Polled::Record(record) => {
                     let (partition, oldest) = (record.partition, record.offset);
                     let mut state = self.lock();
+                    if let Some(read) = state.assignment.went_back(&record).filter(|_| !makes(Mistake::CutWhileRead)) {
+                        return Err(RunError::Restore(self.was_cut(partition, (oldest, read))));
+                    }
                     if let Some(committed) = state.assignment.skipped(&record)
-                        && consumer.oldest(partition).is_some_and(|oldest| oldest > committed)
+                        && consumer.bounds(partition).is_some_and(|(oldest, _)| oldest > committed)
+                        && !makes(Mistake::LostInAPause)
                     {
                         events::InputLost { partition, committed, oldest }.emit();
                     }
@@ -176,11 +182,18 @@ impl Worker {
                     }
                 }
                 Polled::End(partition) => self.lock().assignment.reached_end(partition),
-                Polled::Failed(why) => return Err(WorkerError::Client(why)),
+                Polled::Failed(why) => return Err(WorkerError::Client(why).into()),
             }
             timeout = Duration::ZERO;
         }
         Ok(())
+    }
+
+    /// The error where a log gives an offset that was read before. librdkafka begins a log anew where the log ends before
+    /// its place.
+    fn was_cut(&self, partition: i32, (offset, read): (i64, i64)) -> RestoreError {
+        let (topic, changelog) = (self.topic.clone(), self.settings.topics.changelog.clone());
+        RestoreError::Cut { topic, changelog, partition, offset, read }
     }
 
     /// Why a task ended that was not told to.

@@ -31,8 +31,14 @@
 use std::collections::BTreeMap;
 
 use super::checkpoint::Checkpoint;
+use crate::faults::{Mistake, makes};
 use crate::kafka::crash_mark::{CrashMark, Position};
 use crate::record::Segment;
+
+/// A task stops at `max_kept` records of output. Streams that it has may end nevertheless, all at once: so many records
+/// more at most, in tests.
+#[cfg(test)]
+const OVERSHOOT: usize = 24;
 
 /// One ownership of a partition by this worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -146,7 +152,7 @@ impl Commits {
     pub fn to_request(&mut self) -> Vec<Incarnation> {
         let mut ask = Vec::new();
         for (&partition, owned) in &mut self.owned {
-            let room = owned.records() < self.max_kept;
+            let room = owned.records() < self.max_kept || makes(Mistake::AsksWithoutEnd);
             if owned.phase == (Phase::Open { requested: false }) && room {
                 owned.phase = Phase::Open { requested: true };
                 ask.push(Incarnation { partition, number: owned.number });
@@ -163,6 +169,8 @@ impl Commits {
     /// A checkpoint came: the answer to a question, or the `last` checkpoint of a task that was told to stop. A
     /// checkpoint of an incarnation that is gone is dropped.
     pub fn checkpoint_arrived(&mut self, incarnation: Incarnation, checkpoint: Checkpoint, last: bool) {
+        #[cfg(test)]
+        let most = self.max_kept;
         let Some(owned) = self.find(incarnation) else { return };
         owned.phase = match owned.phase {
             Phase::Open { requested: true } if !last => Phase::Open { requested: false },
@@ -179,6 +187,11 @@ impl Commits {
         match &mut owned.kept {
             Some(kept) => kept.extend(checkpoint),
             None => owned.kept = Some(checkpoint),
+        }
+        #[cfg(test)]
+        {
+            let records = owned.records();
+            assert!(records <= 3 * (most + OVERSHOOT), "{records} records are kept: delivery.max_uncommitted is {most}");
         }
     }
 
@@ -247,7 +260,7 @@ impl Commits {
             if let Some(later) = owned.kept.take() {
                 checkpoint.extend(later);
             }
-            owned.kept = Some(checkpoint);
+            owned.kept = Some(checkpoint).filter(|_| !makes(Mistake::AbortLoses));
         }
     }
 

@@ -33,7 +33,7 @@ use super::producer::{CallError, CallFailure, Failed, Producer};
 use super::serializer::{ProducerRecord, RecordSerializer};
 use crate::config::{Guarantee, Settings};
 use crate::events;
-use crate::faults::crash_before;
+use crate::faults::{Mistake, crash_before, makes};
 use crate::kafka::crash_mark::Position;
 use crate::kafka::membership::{Membership, Proof};
 use crate::kafka::notes::PartitionNote;
@@ -168,6 +168,10 @@ impl Transaction {
     fn step_by_step(&self, batch: &CommitBatch<Proof>, topic: &str, member: &dyn Membership) -> Result<(), Failed> {
         let deadline = self.begin();
         member.commit(topic, &batch.positions).map_err(plain)?;
+        if makes(Mistake::StatesFirst) {
+            self.send_states(batch)?;
+            self.producer.all_delivered(deadline)?;
+        }
         self.send_output(batch)?;
         self.producer.all_delivered(deadline)?;
         crash_before("state");
@@ -223,12 +227,14 @@ impl Transaction {
     fn abort(&self, cause: &CallError) -> Result<(), TransactionError> {
         match cause.failure {
             CallFailure::Fenced => return Err(TransactionError::Fenced(cause.error.clone())),
+            CallFailure::Unclear if makes(Mistake::UnclearIsTriedAgain) => {}
             CallFailure::Unclear => return Err(TransactionError::Unclear(cause.error.clone())),
             CallFailure::Retriable | CallFailure::Abortable | CallFailure::Fatal => {}
         }
         // An abort that the broker does not answer may reach the broker during the next transaction.
         again(system::now() + self.timeout, || self.producer.abort(self.timeout)).map_err(|e| match e.failure {
             CallFailure::Fenced => TransactionError::Fenced(e.error),
+            CallFailure::Retriable if makes(Mistake::UnclearIsTriedAgain) => TransactionError::Again(e.error),
             CallFailure::Retriable | CallFailure::Abortable | CallFailure::Unclear => TransactionError::Unclear(e.error),
             CallFailure::Fatal => TransactionError::Fatal(e.error),
         })
@@ -285,6 +291,7 @@ fn again(deadline: Instant, call: impl FnMut() -> Result<(), CallError>) -> Resu
 fn kind(error: CallError) -> TransactionError {
     match error.failure {
         CallFailure::Fenced => TransactionError::Fenced(error.error),
+        CallFailure::Unclear if makes(Mistake::UnclearIsTriedAgain) => TransactionError::Again(error.error),
         CallFailure::Unclear => TransactionError::Unclear(error.error),
         CallFailure::Fatal => TransactionError::Fatal(error.error),
         CallFailure::Retriable | CallFailure::Abortable => TransactionError::Again(error.error),

@@ -39,6 +39,12 @@ impl EndedStreams {
         }
     }
 
+    /// Streams that are remembered.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
     /// Whether a record repeats the record with which its stream ended.
     pub fn repeats(&self, key: &StreamKey, last: LastRecord) -> bool {
         last.0.is_some() && self.last.get(key).is_some_and(|(l, ..)| *l == last)

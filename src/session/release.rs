@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::buffer::{Buffer, BufferedWord, FreezeCause};
 use super::policy::{Policy, ReleaseRule};
+use crate::faults::{Mistake, makes};
 use crate::redact::{RedactionWord, Region};
 use crate::tags::{Punct, Tags};
 
@@ -133,7 +134,8 @@ pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, 
 
 /// Whether [`forced`] has a cut. It has none while all frozen words are of one figure that is not all frozen.
 pub fn can_be_forced(buffer: &Buffer) -> bool {
-    (buffer.released() + 1..=buffer.frozen()).any(|cut| outside_figure(buffer, cut))
+    let any = makes(Mistake::FigureTimerStays);
+    (buffer.released() + 1..=buffer.frozen()).any(|cut| any || outside_figure(buffer, cut))
 }
 
 /// The best cut when words must leave: after the last frozen sentence end, otherwise after a comma, otherwise after a

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::refusals::Refusals;
 use crate::config::{Profile, Profiles};
 use crate::events;
+use crate::faults::{Mistake, makes};
 use crate::pipeline::Shared;
 use crate::pipeline::active_settings::ActiveSettings;
 use crate::pipeline::panics;
@@ -141,7 +142,7 @@ impl Intake {
         }
         let active = self.shared.active_settings();
         let (session, mut segment) = decode::decode(record, &active.limits, self.sent_as, &self.shared.schemas).ok()?;
-        match self.refusals.of(&session, record.offset) {
+        match self.refusals.of(&session, record.offset).filter(|_| !makes(Mistake::RefusedIsReadAgain)) {
             None => {}
             Some(false) => return None,
             Some(true) => segment.words.clear(),

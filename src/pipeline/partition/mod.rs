@@ -3,6 +3,8 @@
 
 pub(super) mod conversations;
 pub(super) mod intake;
+#[cfg(test)]
+mod limits;
 mod output;
 mod refusals;
 mod steps;
@@ -300,6 +302,7 @@ impl Partition {
             false if request.hypothesis || is_beyond() => Lane::Later,
             false => Lane::Live,
         };
+        debug_assert!(self.running || lane != Lane::Live, "nobody listens to a backlog live");
         self.under_way.insert(stream, (lane, request.due));
         let (request_id, due, reply) = (request.id, self.clock.instant(request.due), self.reply.clone());
         let source = self.sessions.source_of(stream);
@@ -365,9 +368,17 @@ impl Partition {
         }
         if let Some(stream) = self.sessions.next_at_work(now).filter(|id| self.sessions.due_of(*id).is_some_and(|due| due <= now))
         {
-            abort_at("timer", || self.words_of(stream));
+            self.timer_runs(stream);
         }
         self.sessions.tick(now);
+    }
+
+    /// A timer of a stream runs. Tests may end the process here, while the stream has words.
+    fn timer_runs(&self, stream: StreamId) {
+        abort_at("timer", || self.words_of(stream));
+        if let Some(session) = self.sessions.session_of(stream).filter(|_| !self.words_of(stream).is_empty()) {
+            crash_at("timer", session);
+        }
     }
 
     /// Whether so many words wait for the model, or so many segments for a commit, that no further record should be

@@ -8,12 +8,12 @@ use super::super::panics::PanicGuard;
 use super::{Partition, UnpackedCheckpoint};
 use crate::conversation::MadeTurn;
 use crate::events;
-use crate::faults::{abort_at, crash_at};
+use crate::faults::{Mistake, abort_at, crash_at, makes};
 use crate::format::FormatMode;
 use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::PartitionNote;
 use crate::produce::{Checkpoint, Outgoing};
-use crate::record::{Segment, Timing};
+use crate::record::Segment;
 use crate::session::Time;
 use crate::session::output::{StreamEvent, StreamOutput, StreamRef, Tail};
 use crate::trace::RecordSpan;
@@ -51,6 +51,8 @@ impl Partition {
 
     /// Writes its figures on the health board.
     pub fn report(&self) {
+        #[cfg(test)]
+        self.check_limits();
         self.reporter.holds(self.sessions.len(), self.sessions.pending_words(), self.sessions.in_flight());
     }
 
@@ -94,10 +96,6 @@ impl Partition {
         let stream = event.stream;
         match event.output {
             StreamOutput::Release(release) => {
-                crash_at("release", &stream.key.session);
-                if release.timing.iter().any(|decision| matches!(decision, Timing::Timer(_) | Timing::Release(_))) {
-                    crash_at("timer", &stream.key.session);
-                }
                 for observe in [&shared.on_release, &self.on_release].into_iter().flatten() {
                     observe(&stream, &release);
                 }
@@ -114,9 +112,11 @@ impl Partition {
                 span.inspect(|w| w.released());
                 let began = SystemTime::now();
                 if self.how == FormatMode::Written {
+                    crash_at("release", &stream.key.session);
                     abort_at("release", || release.entries.iter().map(|e| e.word.spoken.to_string()).collect());
                 }
                 if self.how != FormatMode::Hidden {
+                    crash_at("spoken", &stream.key.session);
                     abort_at("spoken", || release.entries.iter().map(|e| e.word.spoken.to_string()).collect());
                 }
                 let (segment, format_counts) = formatter.segment(&stream, &release);
@@ -150,7 +150,9 @@ impl Partition {
             }
             StreamOutput::Closed { seq, counts, cause, timing } => {
                 self.dirty.remove(&stream.id);
-                shared.models.kept.forget(self.owner, stream.id);
+                if !makes(Mistake::StatesOutliveStreams) {
+                    shared.models.kept.forget(self.owner, stream.id);
+                }
                 self.intake.forget(&stream.key.session);
                 if !self.sessions.has_open(&stream.key.session) {
                     self.intake.refusals.forget(&stream.key.session);
@@ -188,6 +190,7 @@ impl Partition {
     /// A tail as a partial.
     pub(super) fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
         let formatter = PanicGuard { formatter: &self.shared.formatter, partition: self.number, how: FormatMode::Written };
+        crash_at("partial", &stream.key.session);
         events::SegmentMade { kind: "partial", degraded: 0 }.emit();
         formatter.partial(stream, tail)
     }

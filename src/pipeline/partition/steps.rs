@@ -4,7 +4,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Partition;
 use crate::events;
-use crate::faults::abort_at;
 use crate::format::FormatMode;
 use crate::kafka::crash_mark::Work;
 use crate::session::Time;
@@ -63,7 +62,7 @@ impl Partition {
         self.apply_reload();
         let now = self.now();
         if self.sessions.due_of(stream).is_some_and(|due| due <= now) {
-            abort_at("timer", || self.words_of(stream));
+            self.timer_runs(stream);
         }
         if let Some(request) = self.sessions.work_on(stream, now) {
             self.submit(stream, request);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Partition;
 use crate::consume::changelog::ChangelogState;
 use crate::events;
+use crate::faults::{Mistake, makes};
 use crate::health::Reporter;
 use crate::pipeline::Shared;
 use crate::pipeline::clock::Clock;
@@ -59,6 +60,7 @@ impl Partition {
         let restored = snapshot.and_then(|snapshot| panics::restore(&mut self.sessions, &shared, (key.clone(), &snapshot), now));
         match (&restored, header.open) {
             (Err(_), Some(outline)) => unreadable.push(UnreadableStream { key, outline, applied: header.applied }),
+            (Err(_), None) if makes(Mistake::EndedStatesStay) => {}
             (Err(_), None) => self.sessions.has_ended_before(key, now),
             (Ok(()), _) => {}
         }

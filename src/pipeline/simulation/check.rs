@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::World;
 use super::cluster::{SimulatedCluster, Topic};
-use super::{FIGURES, World};
+use super::spoken::{ANY, SaidWord, StreamRules, spoken};
 use crate::kafka::notes::PartitionNote;
 use crate::record::{Kind, RawRecord, Segment};
 
 /// Words that a bank's session says as a secret, and nothing else says in it.
 const SECRET: [&str; 4] = ["four", "seven", "one", "nine"];
-/// What may stand for any word: a figure, or something redacted.
-const ANY: &str = "*";
 
 /// Whether a `read_committed` reader has all that was said, once and in order.
 ///
@@ -26,32 +25,51 @@ pub fn published(world: &World) -> Result<(), String> {
             return Err(format!("partition {partition} is committed up to {at} of {end}"));
         }
     }
-    let said = world.said.lock().unwrap();
-    let refused = refused(&mut cluster, partitions)?;
+    let refused = refused(world, &mut cluster)?;
+    let (said, lost) = (world.said.lock().unwrap(), world.operator.0.lock().unwrap());
     let mut segments: BTreeMap<(String, String), Vec<Segment>> = BTreeMap::new();
     for segment in all_segments(&mut cluster, partitions, Topic::Formatted)? {
         segments.entry((segment.session.to_string(), segment.channel.to_string())).or_default().push(segment);
     }
     for (stream, records) in said.records.iter().filter(|((session, _), _)| !session.starts_with("poison")) {
-        let taken = records.iter().filter(|(partition, offset, _)| !refused.contains(&(*partition, *offset)));
-        let words: Vec<String> = taken.flat_map(|(.., words)| words).cloned().collect();
+        let is_lost = |partition: i32, offset: i64| {
+            lost.records.iter().any(|(p, from, to)| *p == i64::from(partition) && (*from..*to).contains(&offset))
+        };
+        let taken = records.iter().filter(|(p, offset, _)| !refused.contains(&(*p, *offset)) && !is_lost(*p, *offset));
+        let word = |offset: i64| move |word: &String| SaidWord { text: word.clone(), offset };
+        let words: Vec<SaidWord> = taken.flat_map(|(_, offset, words)| words.iter().map(word(*offset))).collect();
+        let partition = records.first().map_or(-1, |(partition, ..)| i64::from(*partition));
+        let gone = lost.words.iter().filter(|(of, ..)| *of == partition).map(|(_, epoch, from, to)| (*epoch, *from, *to));
+        // Spellings hold while a channel of their session is open. Where tables are tight, streams are closed early, and
+        // where records expire, the spelling's record may.
+        let spelling = said.spellings.get(&stream.0).filter(|_| !world.plan.tight && !world.plan.expires);
+        let rules = StreamRules {
+            said: &words,
+            again: world.plan.at_least_once,
+            one_model: !world.plan.upgrades, // a stream that is read again has the model of its profile
+            lost: gone.collect(),
+            spelling,
+        };
         let got = segments.remove(stream).unwrap_or_default();
-        let got = spoken(&got, &words).map_err(|why| format!("{stream:?}: {why}"))?;
-        let same = |a: &String, b: &String| a == ANY || a == b;
-        if got.len() != words.len() || !got.iter().zip(&words).all(|(a, b)| same(a, b)) {
-            let at = got.iter().zip(&words).take_while(|(a, b)| same(a, b)).count();
+        let got = spoken(&got, &rules).map_err(|why| format!("{stream:?}: {why}"))?;
+        let same = |(got, said): (&String, &SaidWord)| got == ANY || *got == said.text;
+        if got.len() != words.len() || !got.iter().zip(&words).all(same) {
+            let at = got.iter().zip(&words).take_while(|pair| same(*pair)).count();
             return Err(format!(
                 "{stream:?}: {} words were said and {} came; from word {at} on {:?} instead of {:?}",
                 words.len(),
                 got.len(),
                 &got[at..got.len().min(at + 4)],
-                &words[at..words.len().min(at + 4)]
+                words[at..words.len().min(at + 4)].iter().map(|word| &word.text).collect::<Vec<_>>()
             ));
         }
     }
     segments.retain(|(session, _), all| !session.starts_with("poison") && all.iter().any(|s| s.kind == Kind::Final));
     if let Some((stream, _)) = segments.into_iter().next() {
         return Err(format!("{stream:?} said nothing and has segments"));
+    }
+    if world.plan.poison.is_none() && world.kept_streams() > 0 {
+        return Err(format!("{} streams have ended and keep states of the model", world.kept_streams()));
     }
     states_are_gone(&mut cluster, partitions)
 }
@@ -64,7 +82,7 @@ pub fn holds(world: &World) -> Result<(), String> {
     let mut cluster = world.cluster();
     for topic in [Topic::Formatted, Topic::Partial] {
         for segment in all_segments(&mut cluster, world.plan.partitions, topic)? {
-            if segment.session.starts_with("bank") {
+            if segment.session.starts_with("bank") || segment.session.starts_with("late") {
                 shows_no_secret(&segment)?;
             }
         }
@@ -99,10 +117,14 @@ fn shows_no_secret(segment: &Segment) -> Result<(), String> {
 }
 
 /// Partition and offset of all records that were refused.
-fn refused(cluster: &mut SimulatedCluster, partitions: i32) -> Result<BTreeSet<(i32, i64)>, String> {
+fn refused(world: &World, cluster: &mut SimulatedCluster) -> Result<BTreeSet<(i32, i64)>, String> {
     let header = |record: &RawRecord, name: &str| String::from_utf8_lossy(record.header(name).unwrap_or_default()).into_owned();
+    let said = world.said.lock().unwrap();
+    let of_poison = |stream: &(String, String)| stream.0.starts_with("poison");
+    let innocent = said.records.iter().filter(|(stream, _)| !of_poison(stream)).flat_map(|(_, records)| records);
+    let innocent: BTreeSet<(i32, i64)> = innocent.map(|(partition, offset, _)| (*partition, *offset)).collect();
     let mut refused = BTreeSet::new();
-    for partition in 0..partitions {
+    for partition in 0..world.plan.partitions {
         for letter in cluster.log(Topic::DeadLetter, partition).committed(0) {
             let place = [header(letter, "faircopy-source-partition"), header(letter, "faircopy-source-offset")];
             let at = (place[0].parse().unwrap_or(-1), place[1].parse().unwrap_or(-1));
@@ -112,7 +134,11 @@ fn refused(cluster: &mut SimulatedCluster, partitions: i32) -> Result<BTreeSet<(
             if !["quota", "crash"].contains(&&*stage) {
                 return Err(format!("the record at {at:?} was refused at the stage {stage:?} {key}"));
             }
-            if !refused.insert(at) {
+            let is_innocent = innocent.contains(&at);
+            if stage == "crash" && world.plan.is_otherwise_quiet() && is_innocent {
+                return Err(format!("the record at {at:?} was refused, and it has ended no worker"));
+            }
+            if !refused.insert(at) && !world.plan.at_least_once {
                 return Err(format!("the record at {at:?} was refused twice"));
             }
         }
@@ -135,65 +161,4 @@ fn states_are_gone(cluster: &mut SimulatedCluster, partitions: i32) -> Result<()
         }
     }
     Ok(())
-}
-
-/// The words of a stream's segments, as they were said. Each epoch must have each segment and each word once. `said`:
-/// what was said, to know which words are figures.
-fn spoken(segments: &[Segment], said: &[String]) -> Result<Vec<String>, String> {
-    let mut epochs: Vec<i64> = Vec::new();
-    let (mut next_seq, mut next_word, mut ended) = (0, 0, false);
-    let mut all: Vec<String> = Vec::new();
-    let mut base = 0;
-    for segment in segments {
-        if epochs.last() != Some(&segment.epoch) {
-            if epochs.contains(&segment.epoch) {
-                return Err(format!("epoch {} goes on after a later one", segment.epoch));
-            }
-            if !epochs.is_empty() && !ended {
-                return Err(format!("epoch {} begins before the one before it has ended", segment.epoch));
-            }
-            epochs.push(segment.epoch);
-            (next_seq, next_word, ended, base) = (0, 0, false, all.len() as u64);
-        }
-        if segment.seq != next_seq || ended {
-            return Err(format!("epoch {}: segment {} came where {next_seq} was expected", segment.epoch, segment.seq));
-        }
-        next_seq += 1;
-        if segment.kind == Kind::End {
-            ended = true;
-            continue;
-        }
-        let mut words: BTreeMap<u64, String> = BTreeMap::new();
-        let plain = segment.words.iter().map(|w| (w.src, w.text.as_str()));
-        let removed = segment.removed.iter().map(|r| (r.src, r.spoken.as_str()));
-        for (src, text) in plain.chain(removed) {
-            let is_figure = |n: u64| said.get((base + n) as usize).is_some_and(|w| FIGURES.contains(&w.as_str()));
-            let parts: Vec<&str> = text.split_whitespace().collect();
-            // Tokens of one figure share its word, and so may the words beside it that are written with it.
-            if (src[0]..src[1]).any(is_figure) || text.contains('*') || segment.session.starts_with("bank") {
-                words.extend((src[0]..src[1]).map(|n| (n, ANY.to_string())));
-                continue;
-            }
-            if parts.len() as u64 != src[1] - src[0] {
-                return Err(format!("{text:?} stands for the words {src:?}"));
-            }
-            for (n, part) in (src[0]..src[1]).zip(parts) {
-                let word = part.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-                if words.insert(n, word).is_some_and(|other| other != ANY) {
-                    return Err(format!("epoch {}: word {n} came twice", segment.epoch));
-                }
-            }
-        }
-        for (n, word) in words {
-            if n != next_word {
-                return Err(format!("epoch {}: word {n} came where {next_word} was expected", segment.epoch));
-            }
-            next_word += 1;
-            all.push(word);
-        }
-    }
-    if !epochs.is_empty() && !ended {
-        return Err("its end has not come".into());
-    }
-    Ok(all)
 }

@@ -13,32 +13,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
+use super::dice::Dice;
 use crate::system::{self, Aborted, Simulated};
-
-/// A small generator, so that a run can be played again by its seed.
-#[derive(Clone, Debug)]
-pub struct Dice(u64);
-
-impl Dice {
-    /// Of a seed.
-    pub fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
-    }
-
-    /// A number from 0 to before `sides` (SplitMix64).
-    pub fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % sides
-    }
-
-    /// Once in so many times.
-    pub fn once_in(&mut self, times: u64) -> bool {
-        times > 0 && self.roll(times) == 0
-    }
-}
 
 /// Questions for the time that a runner may ask before it waits.
 const MOST_QUESTIONS: u64 = 300_000;

@@ -1,6 +1,7 @@
 //! The simulation's runs.
 
-use super::{RunPlan, play, play_seed};
+use super::plan::RunPlan;
+use super::{play, play_seed};
 
 /// Runs of `cargo test`: about a minute of one core.
 const RUNS: u64 = 60;
@@ -22,7 +23,7 @@ fn play_all(seeds: std::ops::RangeInclusive<u64>) {
 #[test]
 fn a_seed_makes_the_same_run_again() {
     for seed in 1..4 {
-        assert_eq!(play(RunPlan::of(seed)), play(RunPlan::of(seed)), "seed {seed}");
+        assert_eq!(play(RunPlan::of(seed), None), play(RunPlan::of(seed), None), "seed {seed}");
     }
 }
 

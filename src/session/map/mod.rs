@@ -380,6 +380,13 @@ impl Sessions {
         self.slots.len()
     }
 
+    /// Streams that take records, all streams that are there, and ended streams that are remembered.
+    #[cfg(test)]
+    pub fn table_sizes(&self) -> (usize, usize, usize) {
+        let open = self.slots.values().filter(|slot| !slot.stream.is_ending()).count();
+        (open, self.slots.len(), self.ended.len())
+    }
+
     /// Whether no stream is open.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()

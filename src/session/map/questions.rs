@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Sessions;
+use crate::faults::{Mistake, makes};
 use crate::record::End;
 use crate::redact::{ChannelContext, Redaction, SpeechTime};
 use crate::session::Record;
@@ -115,7 +116,7 @@ impl Sessions {
     /// What `speaker` said at `offset` is heard again by the stream `key`, which is made anew and has forgotten what was
     /// asked on every channel.
     pub(super) fn note_questions_again(&mut self, key: &StreamKey, speaker: &StreamKey, offset: i64, said: Option<RecordSpeech>) {
-        let Some(said) = said else { return };
+        let Some(said) = said.filter(|_| key == speaker || !makes(Mistake::QuestionsStayOnTheirChannel)) else { return };
         let asks = self.heard_again.asks(speaker, offset, &said);
         let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
         let channel_context = slot.stream.channel_context_mut();
@@ -130,7 +131,7 @@ impl Sessions {
 
     /// From now on streams are guarded as their profiles say by now.
     pub fn set_redaction(&mut self, of: impl Fn(&str) -> Option<Arc<Redaction>>) {
-        for slot in self.slots.values_mut() {
+        for slot in self.slots.values_mut().filter(|_| !makes(Mistake::ReloadsReachNewStreams)) {
             slot.stream.set_redaction(of(&slot.profile));
             for waiting in &mut slot.waiting {
                 if let HeldInput::Record(record, profile) = waiting {

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use crate::faults::{Mistake, makes};
 use crate::record::vocabulary::Spelling;
 use crate::session::Time;
 use crate::session::vocabulary::Vocabulary;
@@ -31,7 +32,7 @@ impl Vocabularies {
     /// What a stream's state says of its session. All streams of a session are written down when its spellings change;
     /// the latest number counts.
     pub(super) fn restore(&mut self, session: &Arc<str>, vocabulary: Vocabulary) {
-        if self.of.get(session).is_none_or(|known| known.number() < vocabulary.number()) {
+        if !makes(Mistake::SpellingsStayBehind) && self.of.get(session).is_none_or(|known| known.number() < vocabulary.number()) {
             self.of.insert(session.clone(), Arc::new(vocabulary));
         }
     }

@@ -1,6 +1,6 @@
 //! A partition with a simulated clock, recogniser and model, for property tests and fuzzing.
 
-mod model;
+pub mod model;
 mod policy;
 mod second;
 mod speech;

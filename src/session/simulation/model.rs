@@ -41,7 +41,7 @@ pub(super) fn states_of(row: &Row, before: u64) -> u64 {
 }
 
 /// How likely a complete turn is after the last word of a closed row: a function of the last two words.
-pub(super) fn turn_after(row: &Row) -> f32 {
+pub fn turn_after(row: &Row) -> f32 {
     let last = row.tokens.len() - 2;
     let mut h = DefaultHasher::new();
     (row.tokens[last], row.prosody[last]).hash(&mut h);

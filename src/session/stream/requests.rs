@@ -6,6 +6,7 @@
 //! second stage: the pass is over once both are answered.
 
 use super::Stream;
+use crate::faults::{Mistake, makes};
 use crate::infer::{Outcome, Row, RowWord};
 use crate::record::Timing;
 use crate::session::buffer::{Buffer, FreezeCause};
@@ -69,7 +70,7 @@ impl Stream {
     fn served(&self, kind: &RequestKind) -> Option<Pass> {
         match kind {
             RequestKind::Pass(pass) | RequestKind::Spans(TaggedPass { pass, .. }) => Some(*pass),
-            RequestKind::Again(_) => self.plan.passes().next(),
+            RequestKind::Again(_) => self.plan.passes().next().filter(|_| !makes(Mistake::ReworkIsLive)),
             RequestKind::Hypothesis { .. } => None,
         }
     }

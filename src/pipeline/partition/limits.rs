@@ -1,0 +1,25 @@
+//! What a partition holds, against the limits that the settings name. Only simulations look, after every step.
+
+use super::Partition;
+
+/// Words of one record, in simulations.
+const RECORD_WORDS: u64 = 16;
+
+impl Partition {
+    /// # Panics
+    /// Some table holds more than its limit.
+    pub fn check_limits(&self) {
+        let settings = &self.shared.settings;
+        let (open, all, ended) = self.sessions.table_sizes();
+        let most = settings.decode.max_streams_per_partition;
+        assert!(open <= most, "{open} streams are open: decode.max_streams_per_partition is {most}");
+        assert!(ended <= most, "{ended} ended streams are remembered: decode.max_streams_per_partition is {most}");
+        // No record is taken at the limit. The last record may end streams, whose open words then wait as well.
+        let end = settings.decode.max_buffer_words * all as u64;
+        let (pending, most) = (self.sessions.pending_words(), settings.decode.max_pending_words_per_partition);
+        assert!(pending <= most + RECORD_WORDS + end, "{pending} words wait: decode.max_pending_words_per_partition is {most}");
+        // At the limit no record is taken; streams that are there may still end.
+        let (out, most) = (self.out.len(), settings.delivery.max_uncommitted);
+        assert!(out <= most + 16 * all + 16, "{out} records wait: delivery.max_uncommitted is {most}");
+    }
+}

@@ -1,0 +1,57 @@
+//! What a simulated worker reads when it takes a partition over.
+
+use std::time::Duration;
+
+use super::Link;
+use crate::config::Settings;
+use crate::consume::changelog::{ChangelogRecords, ChangelogState, RestoreError, StartingPoint, TakeoverReader};
+use crate::pipeline::simulation::cluster::Topic;
+use crate::record::RawRecord;
+use crate::session::snapshot;
+
+/// Reads what last owners left.
+pub(super) struct SimulatedTakeovers {
+    pub(super) link: Link,
+    pub(super) shared_settings: Settings,
+}
+
+impl TakeoverReader for SimulatedTakeovers {
+    fn read(&self, partition: i32) -> Result<ChangelogState, RestoreError> {
+        let topic = self.shared_settings.topics.changelog.clone();
+        let held = || RestoreError::Held { topic: topic.clone(), partition, waited: Duration::ZERO };
+        if self.link.is_cut_off() {
+            return Err(held());
+        }
+        let mut cluster = self.link.world.cluster();
+        let log = cluster.log(Topic::Changelog, partition);
+        let is_open = log.stable() < log.bounds().1;
+        if is_open || cluster.has_pending_offsets(partition) {
+            return Err(held());
+        }
+        let upgraded = self.link.world.plan.upgrades && self.link.world.machine.once_in(2);
+        if upgraded {
+            cluster.trace(("another version", partition));
+        }
+        let mut records = ChangelogRecords::default();
+        for record in cluster.log(Topic::Changelog, partition).committed(0) {
+            let mut record = record.clone();
+            if let Some(other) = record.payload.as_deref().filter(|_| upgraded).and_then(snapshot::of_another_version) {
+                record.payload = Some(other);
+            }
+            records.take(record);
+        }
+        let bounds = cluster.log(Topic::Raw, partition).bounds();
+        let start = StartingPoint::of(&self.shared_settings, partition, cluster.position(partition), bounds)?;
+        records.left(&self.shared_settings, start)
+    }
+
+    fn read_raw(&self, partition: i32, (from, to): (i64, i64), each: &mut dyn FnMut(RawRecord)) -> Result<i64, RestoreError> {
+        let (low, records) = {
+            let mut cluster = self.link.world.cluster();
+            let log = cluster.log(Topic::Raw, partition);
+            (log.bounds().0, log.committed(from).take_while(|r| r.offset < to).cloned().collect::<Vec<_>>())
+        };
+        records.into_iter().for_each(each);
+        Ok(low)
+    }
+}

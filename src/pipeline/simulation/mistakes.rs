@@ -1,0 +1,93 @@
+//! Mistakes that the simulation puts into the workers, one at a time. Each must be found, or the simulation would prove
+//! nothing.
+
+use super::plan::RunPlan;
+use super::play;
+use crate::faults::Mistake;
+
+/// A mistake, and the features of a plan that it needs.
+struct Hidden {
+    mistake: Mistake,
+    needs: fn(&mut RunPlan),
+}
+
+/// Mistakes that sixty runs find.
+const FOUND: &[Hidden] = &[
+    Hidden { mistake: Mistake::ReworkIsLive, needs: |plan| plan.deaths = 2 },
+    Hidden { mistake: Mistake::StatesOutliveStreams, needs: |plan| plan.poison = None },
+    Hidden { mistake: Mistake::BeyondTheEnd, needs: |plan| (plan.cut_log, plan.deaths) = (true, 3) },
+    Hidden { mistake: Mistake::CutWhileRead, needs: |plan| plan.cut_log = true },
+    Hidden { mistake: Mistake::ReloadsReachNewStreams, needs: |plan| (plan.reloads, plan.tight) = (true, false) },
+    Hidden {
+        mistake: Mistake::StreamsChangeModels,
+        needs: |plan| (plan.reloads, plan.tight, plan.upgrades, plan.deaths) = (true, false, false, 3),
+    },
+    Hidden {
+        mistake: Mistake::SpellingsStayBehind,
+        needs: |plan| (plan.spelled, plan.tight, plan.expires, plan.deaths) = (1, false, false, 2),
+    },
+    Hidden { mistake: Mistake::StreamsWithoutEnd, needs: |plan| plan.tight = true },
+];
+
+/// Mistakes that take longer to find.
+const SOUGHT: &[Hidden] = &[
+    Hidden { mistake: Mistake::ConvictsOthers, needs: |plan| poison(plan, "take") },
+    Hidden { mistake: Mistake::NamesRecordsOnly, needs: |plan| poison(plan, "release") },
+    Hidden { mistake: Mistake::FigureTimerStays, needs: |plan| plan.reformat = true },
+    Hidden {
+        mistake: Mistake::QuestionsStayOnTheirChannel,
+        needs: |plan| (plan.upgrades, plan.banks, plan.tight, plan.deaths) = (true, 1, false, 3),
+    },
+    Hidden { mistake: Mistake::PinsStay, needs: |plan| (plan.tight, plan.deaths) = (true, 2) },
+    Hidden { mistake: Mistake::RefusedIsReadAgain, needs: |plan| (plan.upgrades, plan.limited, plan.deaths) = (true, 1, 3) },
+    Hidden { mistake: Mistake::EndedStatesStay, needs: |plan| (plan.upgrades, plan.deaths) = (true, 3) },
+    Hidden { mistake: Mistake::LostInAPause, needs: |plan| (plan.expires, plan.tight, plan.at_least_once) = (true, true, false) },
+    Hidden { mistake: Mistake::UnclearIsTriedAgain, needs: |plan| (plan.unclear_ends, plan.at_least_once) = (true, false) },
+    Hidden { mistake: Mistake::StatesFirst, needs: |plan| (plan.at_least_once, plan.deaths) = (true, 3) },
+    Hidden { mistake: Mistake::AbortLoses, needs: |plan| plan.cuts = 2 },
+    Hidden { mistake: Mistake::AsksWithoutEnd, needs: |plan| (plan.tight, plan.cuts) = (true, 2) },
+];
+
+/// Runs in which a mistake must be found.
+const RUNS: u64 = 60;
+
+fn poison(plan: &mut RunPlan, stage: &'static str) {
+    plan.poison = Some(stage);
+    (plan.deaths, plan.cuts, plan.stops, plan.unclear_ends, plan.cut_log) = (0, 0, 0, false, false);
+}
+
+/// The first seed that finds a mistake, and what it finds. The plans have what the mistake needs.
+fn found(hidden: &Hidden, runs: u64) -> Option<(u64, String)> {
+    (1..=runs).find_map(|seed| {
+        let mut plan = RunPlan::of(seed);
+        (hidden.needs)(&mut plan);
+        let why = play(plan.clone(), Some(hidden.mistake)).err()?;
+        // A plan that fails without the mistake proves nothing.
+        play(plan, None).is_ok().then_some((seed, why))
+    })
+}
+
+fn all_are_found(mistakes: &[Hidden], runs: u64) {
+    let mut missed = Vec::new();
+    for hidden in mistakes {
+        match found(hidden, runs) {
+            Some((seed, why)) => println!("{:?}: seed {seed}: {why}", hidden.mistake),
+            None => {
+                println!("{:?}: not found", hidden.mistake);
+                missed.push(hidden.mistake);
+            }
+        }
+    }
+    assert!(missed.is_empty(), "not found within {runs} runs: {missed:?}");
+}
+
+#[test]
+fn each_mistake_is_found() {
+    all_are_found(FOUND, RUNS);
+}
+
+#[test]
+#[ignore = "make chaos runs it"]
+fn each_mistake_that_hides_better_is_found() {
+    all_are_found(SOUGHT, 600);
+}

@@ -1,0 +1,67 @@
+//! What the workers report to their operators: the log's lines about input that is lost.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+/// Lost input, as the log names it.
+#[derive(Default)]
+pub struct Lost {
+    /// partition, and the offsets from the first to before the second
+    pub records: Vec<(i64, i64, i64)>,
+    /// partition and epoch, and the words from the first to before the second
+    pub words: Vec<(i64, i64, u64, u64)>,
+}
+
+/// Reads the log's lines. Only lines with these figures matter.
+#[derive(Clone, Default)]
+pub struct Operator(pub Arc<Mutex<Lost>>);
+
+#[derive(Default)]
+struct Figures(BTreeMap<&'static str, i64>);
+
+impl Visit for Figures {
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.0.insert(field.name(), value);
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.insert(field.name(), value as i64);
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
+
+impl Subscriber for Operator {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_event() && *metadata.level() == Level::ERROR
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut figures = Figures::default();
+        event.record(&mut figures);
+        let of = |name: &str| figures.0.get(name).copied();
+        let mut lost = self.0.lock().unwrap();
+        if let (Some(partition), Some(committed), Some(oldest)) = (of("partition"), of("committed"), of("oldest")) {
+            lost.records.push((partition, committed, oldest));
+        }
+        if let (Some(partition), Some(epoch), Some(from), Some(to)) = (of("partition"), of("epoch"), of("from"), of("to")) {
+            lost.words.push((partition, epoch, from as u64, to as u64));
+        }
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}

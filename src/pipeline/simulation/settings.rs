@@ -1,0 +1,86 @@
+//! The settings and models of the simulated workers, loaded once.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+
+use tempfile::TempDir;
+
+use super::plan::RunPlan;
+use super::{LATE_TTL_MS, SESSION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS};
+use crate::config::Settings;
+use crate::pipeline::Shared;
+
+/// What a simulated process starts with.
+pub struct Loaded {
+    /// models, grammars and settings
+    pub shared: Shared,
+    /// the settings file with which the process reloads
+    pub next: PathBuf,
+}
+
+/// A model with the same files and another name, and the settings files.
+fn files() -> &'static TempDir {
+    static FILES: OnceLock<TempDir> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let (shipped, other) = (Path::new("models/en-fast").canonicalize().unwrap(), dir.path().join("models/other"));
+        fs::create_dir_all(&other).unwrap();
+        for file in ["tagger.onnx.zst", "tokenizer.json", "lexicon.tsv", "plain.txt"] {
+            symlink(shipped.join(file), other.join(file)).unwrap();
+        }
+        let labels = fs::read_to_string(shipped.join("labels.json")).unwrap();
+        let mut labels: serde_json::Value = serde_json::from_str(&labels).unwrap();
+        labels["model"] = "other".into();
+        fs::write(other.join("labels.json"), labels.to_string()).unwrap();
+        dir
+    })
+}
+
+/// The settings file of a plan. `reloaded`: after the change, with another model for the default profile, and a profile
+/// that redacts what it did not redact before.
+fn settings(plan: &RunPlan, reloaded: bool) -> String {
+    let guarantee = if plan.at_least_once { "at_least_once" } else { "exactly_once" };
+    let (model, late) = match reloaded {
+        false => ("en-fast", "redaction = \"none\"\n"),
+        true => ("other", "redact_asked = { words = 30, seconds = 60 }\n[profiles.late.redact]\npin = { action = \"mask\" }\n"),
+    };
+    // With these limits the tables of a run overflow.
+    let (streams, words, records, bytes) = if plan.tight { (4, 30, 6, 1024) } else { (20_000, 20_000, 2000, 1 << 29) };
+    format!(
+        "[kafka]\nsession_timeout_ms = {SESSION_TIMEOUT_MS}\n\
+         [topics]\nconversation = \"turns\"\n\
+         [input]\nreformat = {reformat:?}\n\
+         [infer]\nmodel_dirs = [{dir:?}]\nstate_bytes = {bytes}\n\
+         [delivery]\nguarantee = \"{guarantee}\"\ntransaction_timeout_ms = {TRANSACTION_TIMEOUT_MS}\ndrain_deadline_ms = 3000\n\
+         max_uncommitted = {records}\n\
+         [decode]\nlate_ttl_ms = {LATE_TTL_MS}\nmax_streams_per_partition = {streams}\nmax_pending_words_per_partition = {words}\n\
+         [profiles.default]\nmodel = \"{model}\"\nmax_delay_ms = 2000\nmax_release_ms = 3000\nredaction = \"none\"\n\
+         [profiles.bank]\nredact_asked = {{ words = 30, seconds = 60 }}\n[profiles.bank.redact]\npin = {{ action = \"mask\" }}\n\
+         [profiles.limited.quota]\nsession_words_per_second = 2\nbeyond = \"dead_letter\"\n\
+         [tenants]\nbank = \"bank\"\nlimited = \"limited\"\nlate = \"late\"\n\
+         [profiles.late]\n{late}",
+        reformat = if plan.reformat { "all" } else { "off" },
+        dir = files().path().join("models"),
+    )
+}
+
+/// What the processes of a plan start with. Loaded once for all plans with the same settings.
+pub fn loaded(plan: &RunPlan) -> &'static Loaded {
+    static LOADED: Mutex<BTreeMap<String, &'static Loaded>> = Mutex::new(BTreeMap::new());
+    let text = settings(plan, false);
+    let mut all = LOADED.lock().unwrap();
+    if let Some(loaded) = all.get(&text) {
+        return loaded;
+    }
+    let path = |name: &str| files().path().join(format!("{name}-{}.toml", all.len()));
+    let (first, next) = (path("first"), path("next"));
+    fs::write(&first, &text).unwrap();
+    fs::write(&next, settings(plan, true)).unwrap();
+    let shared = Shared::with_taggers(Settings::load(Some(&first)).unwrap(), |_| Ok(Vec::new())).unwrap();
+    let loaded: &'static Loaded = Box::leak(Box::new(Loaded { shared, next }));
+    all.insert(text, loaded);
+    loaded
+}

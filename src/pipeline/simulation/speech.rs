@@ -1,0 +1,207 @@
+//! What is said: sessions begin and end at drawn times, and their records come in order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::World;
+use super::chaos::RELOADED_WITHIN_MS;
+use super::cluster::Topic;
+use super::dice::Dice;
+use super::model::word;
+use crate::record::RawRecord;
+use crate::system;
+
+/// Words that recognisers write, and that stand for several.
+pub const FIGURES: [&str; 3] = ["$1,234,567", "12:30", "1984"];
+
+/// A final record: partition, offset and words.
+pub type SaidRecord = (i32, i64, Vec<String>);
+
+/// A spelling that a session has brought.
+#[derive(Clone)]
+pub struct BroughtSpelling {
+    /// what is said
+    pub said: String,
+    /// what is written
+    pub written: String,
+    /// the offset of its record: later words are written so
+    pub offset: i64,
+}
+
+/// What was said, and what the readers must get.
+#[derive(Default)]
+pub struct Said {
+    /// final records of each session and channel, in order
+    pub records: BTreeMap<(String, String), Vec<SaidRecord>>,
+    /// spellings by session
+    pub spellings: BTreeMap<String, BroughtSpelling>,
+}
+
+/// Records that are to be said: when, their order, key and value.
+struct Script {
+    dice: Dice,
+    records: Vec<(u64, u64, String, Value)>,
+}
+
+impl Script {
+    fn add(&mut self, at: u64, key: &str, value: Value) {
+        self.records.push((at, self.records.len() as u64, key.to_string(), value));
+    }
+
+    fn words(&mut self, most: u64) -> Vec<String> {
+        (0..1 + self.dice.roll(most)).map(|_| word(&mut self.dice)).collect()
+    }
+
+    /// A session with one or two channels that speak at the same time.
+    fn call(&mut self, world: &World, key: &str, tenant: Option<&str>) {
+        let plan = &world.plan;
+        let mut ends_at = 0;
+        for channel in 0..1 + self.dice.roll(2) {
+            let mut at = self.dice.roll(plan.spoken_ms / 2 + 1);
+            for seq in 0..plan.records {
+                let mut words = self.words(9);
+                for spoken in words.iter_mut().filter(|_| plan.reformat) {
+                    if self.dice.once_in(8) {
+                        *spoken = FIGURES[self.dice.roll(FIGURES.len() as u64) as usize].to_string();
+                    }
+                }
+                let is_final = !self.dice.once_in(5);
+                self.add(at, key, said(seq, channel, &words, is_final, tenant));
+                at += self.dice.roll(2 * plan.spoken_ms / plan.records + 1);
+            }
+            ends_at = ends_at.max(at);
+        }
+        self.add(ends_at, key, json!({"end": "session"}));
+    }
+
+    /// A session in which a secret is asked for on one channel and said on the other, after so long.
+    fn secret(&mut self, world: &World, key: &str, tenant: &str, after: u64) {
+        let plan = &world.plan;
+        let (mut seqs, mut at) = ([0, 0], self.dice.roll(plan.spoken_ms / 2 + 1));
+        let mut lines: Vec<(usize, Vec<String>)> = Vec::new();
+        let text = |words: &str| words.split(' ').map(String::from).collect::<Vec<_>>();
+        let before = lines.len() + 1 + self.dice.roll(2) as usize;
+        for _ in 0..before {
+            let channel = self.dice.roll(2) as usize;
+            lines.push((channel, self.words(6)));
+        }
+        lines.push((0, text("thank you so what is your pin")));
+        lines.push((1, text("yes sure hold on it is four")));
+        lines.push((1, text("seven one nine thank you")));
+        for _ in 0..self.dice.roll(4) {
+            let channel = self.dice.roll(2) as usize;
+            lines.push((channel, self.words(6)));
+        }
+        for (n, (channel, words)) in lines.into_iter().enumerate() {
+            if n == before {
+                at = at.max(after);
+            }
+            self.add(at, key, said(seqs[channel], channel as u64, &words, true, Some(tenant)));
+            seqs[channel] += 1;
+            at += self.dice.roll(plan.spoken_ms / 4 + 1);
+        }
+        self.add(at, key, json!({"end": "session"}));
+    }
+
+    /// A session that brings a spelling and says its word again and again.
+    fn spelled(&mut self, world: &World, key: &str) {
+        let plan = &world.plan;
+        let name = word(&mut self.dice);
+        let written: String =
+            name.chars().enumerate().map(|(n, c)| if n % 2 == 0 { c.to_ascii_uppercase() } else { c }).collect();
+        let mut at = self.dice.roll(plan.spoken_ms / 4 + 1);
+        for seq in 0..4 + self.dice.roll(plan.records) {
+            let mut words = self.words(6);
+            words.push(name.clone());
+            words.extend(self.words(2));
+            let mut value = said(seq, 0, &words, true, None);
+            if seq == 1 {
+                value["vocabulary"] = json!([{"written": written, "said": [name]}]);
+            }
+            self.add(at, key, value);
+            at += self.dice.roll(plan.spoken_ms / 3 + 1);
+        }
+        self.add(at, key, json!({"end": "session"}));
+    }
+}
+
+fn script(world: &World) -> Script {
+    let plan = &world.plan;
+    let mut script = Script { dice: Dice::new(plan.seed ^ 0x5bea_4e75), records: Vec::new() };
+    (0..plan.sessions).for_each(|n| script.call(world, &format!("call-{n}"), None));
+    (0..plan.limited).for_each(|n| script.call(world, &format!("limited-{n}"), Some("limited")));
+    if let Some(stage) = plan.poison {
+        // One record, so that a search for it ends soon.
+        let (words, at) = (script.words(9), script.dice.roll(plan.spoken_ms + 1));
+        script.add(at, &format!("poison-{stage}"), said(0, 0, &words, true, None));
+    }
+    (0..plan.banks).for_each(|n| script.secret(world, &format!("bank-{n}"), "bank", 0));
+    if plan.reloads {
+        script.secret(world, "late-0", "late", plan.spoken_ms / 2 + RELOADED_WITHIN_MS);
+    }
+    (0..plan.spelled).for_each(|n| script.spelled(world, &format!("spelled-{n}")));
+    script.records.sort_by_key(|(at, number, ..)| (*at, *number));
+    script
+}
+
+/// Speaks. `done`: everything is said.
+pub fn spawn_recogniser(world: &Arc<World>, done: Arc<AtomicBool>) {
+    let of_task = world.clone();
+    world.machine.spawn(0, async move {
+        let world = of_task;
+        let Script { mut dice, records } = script(&world);
+        let mut now = 0;
+        for (at, _, key, value) in records {
+            system::sleep(Duration::from_millis(at - now)).await;
+            now = at;
+            if world.is_log_cut() {
+                break; // what is said into a log that was cut is another story
+            }
+            let twice = world.plan.repeats && value.get("seq").is_some() && dice.once_in(6);
+            let mut cluster = world.cluster();
+            let partition = cluster.partition_of(Some(key.as_bytes()));
+            let record = record(&key, &value, at);
+            if twice {
+                cluster.append(Topic::Raw, partition, record.clone());
+            }
+            let offset = cluster.append(Topic::Raw, partition, record) - i64::from(twice);
+            drop(cluster);
+            let mut said = world.said.lock().unwrap();
+            if let Some(spelling) = value["vocabulary"].get(0) {
+                let text = |value: &Value| value.as_str().unwrap().to_string();
+                let spelling = BroughtSpelling { said: text(&spelling["said"][0]), written: text(&spelling["written"]), offset };
+                said.spellings.insert(key.clone(), spelling);
+            }
+            if value["final"] == true {
+                let words = value["words"].as_array().unwrap().iter().map(|w| w["w"].as_str().unwrap().to_string());
+                let channel = value["channel"].as_str().unwrap().to_string();
+                said.records.entry((key, channel)).or_default().push((partition, offset, words.collect()));
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
+
+/// A raw record.
+pub fn record(key: &str, value: &Value, at_ms: u64) -> RawRecord {
+    RawRecord {
+        key: Some(key.as_bytes().to_vec()),
+        payload: Some(value.to_string().into_bytes()),
+        timestamp_ms: Some(1_700_000_000_000 + at_ms as i64),
+        ..RawRecord::default()
+    }
+}
+
+/// The value of a raw record.
+pub fn said(seq: u64, channel: u64, words: &[String], is_final: bool, tenant: Option<&str>) -> Value {
+    let words: Vec<Value> = words.iter().map(|w| json!({"w": w})).collect();
+    let mut value = json!({"seq": seq, "channel": channel.to_string(), "words": words, "final": is_final});
+    if let Some(tenant) = tenant {
+        value["tenant"] = tenant.into();
+    }
+    value
+}
