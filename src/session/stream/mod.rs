@@ -261,6 +261,10 @@ impl Stream {
     fn repeat_passes(&mut self) {
         let total = self.buffer.total();
         while let Some(timing) = self.recorded.next_pass(total) {
+            // Where the turn was complete, the pass that asked stood first: a timer may have fired while it waited.
+            if self.plan.covered() < total && self.recorded.was_complete(total) == Some(true) {
+                self.plan.ask_turn(total);
+            }
             self.plan_by_clock(timing);
         }
     }
