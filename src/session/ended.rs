@@ -41,7 +41,7 @@ impl EndedStreams {
 
     /// Streams that are remembered.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub fn remembered(&self) -> usize {
         self.order.len()
     }
 

@@ -13,6 +13,12 @@ struct Hidden {
 
 /// Mistakes that sixty runs find.
 const FOUND: &[Hidden] = &[
+    Hidden { mistake: Mistake::NamesRecordsOnly, needs: |plan| poison(plan, "release") },
+    Hidden {
+        mistake: Mistake::QuestionsStayOnTheirChannel,
+        needs: |plan| (plan.upgrades, plan.banks, plan.tight, plan.deaths) = (true, 1, false, 3),
+    },
+    Hidden { mistake: Mistake::RefusedIsReadAgain, needs: |plan| (plan.upgrades, plan.limited, plan.deaths) = (true, 1, 3) },
     Hidden { mistake: Mistake::ReworkIsLive, needs: |plan| plan.deaths = 2 },
     Hidden { mistake: Mistake::StatesOutliveStreams, needs: |plan| plan.poison = None },
     Hidden { mistake: Mistake::BeyondTheEnd, needs: |plan| (plan.cut_log, plan.deaths) = (true, 3) },
@@ -32,14 +38,8 @@ const FOUND: &[Hidden] = &[
 /// Mistakes that take longer to find.
 const SOUGHT: &[Hidden] = &[
     Hidden { mistake: Mistake::ConvictsOthers, needs: |plan| poison(plan, "take") },
-    Hidden { mistake: Mistake::NamesRecordsOnly, needs: |plan| poison(plan, "release") },
     Hidden { mistake: Mistake::FigureTimerStays, needs: |plan| plan.reformat = true },
-    Hidden {
-        mistake: Mistake::QuestionsStayOnTheirChannel,
-        needs: |plan| (plan.upgrades, plan.banks, plan.tight, plan.deaths) = (true, 1, false, 3),
-    },
     Hidden { mistake: Mistake::PinsStay, needs: |plan| (plan.tight, plan.deaths) = (true, 2) },
-    Hidden { mistake: Mistake::RefusedIsReadAgain, needs: |plan| (plan.upgrades, plan.limited, plan.deaths) = (true, 1, 3) },
     Hidden { mistake: Mistake::EndedStatesStay, needs: |plan| (plan.upgrades, plan.deaths) = (true, 3) },
     Hidden { mistake: Mistake::LostInAPause, needs: |plan| (plan.expires, plan.tight, plan.at_least_once) = (true, true, false) },
     Hidden { mistake: Mistake::UnclearIsTriedAgain, needs: |plan| (plan.unclear_ends, plan.at_least_once) = (true, false) },

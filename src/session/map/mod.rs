@@ -384,7 +384,7 @@ impl Sessions {
     #[cfg(test)]
     pub fn table_sizes(&self) -> (usize, usize, usize) {
         let open = self.slots.values().filter(|slot| !slot.stream.is_ending()).count();
-        (open, self.slots.len(), self.ended.len())
+        (open, self.slots.len(), self.ended.remembered())
     }
 
     /// Whether no stream is open.
