@@ -75,7 +75,7 @@ pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         }
     }
     // Turns of several sessions come as their watermarks let them go.
-    turns.sort_by(|a: &ConversationTurn, b: &ConversationTurn| (a.conversation, a.number).cmp(&(b.conversation, b.number)));
+    turns.sort_by_key(|turn| (turn.conversation, turn.number));
     match args.form {
         As::Json => {}
         As::Jsonl => write(&turns, &mut out).map_err(io)?,

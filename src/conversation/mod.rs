@@ -82,7 +82,7 @@ struct Channel {
 /// What waits for its place in the order of the raw topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Waiting {
-    Said(WrittenToken),
+    Said(Box<WrittenToken>),
     /// the record at this offset ends a channel, or all channels
     End(i64, Option<Arc<str>>),
 }
@@ -96,6 +96,7 @@ impl Waiting {
     }
 
     /// Ends come after the words of their record.
+    #[expect(clippy::type_complexity, reason = "a key of a sort, which nobody takes apart")]
     fn order(&self) -> (i64, bool, Option<(i64, &str, i64, u64, usize)>) {
         match self {
             Waiting::Said(word) => (word.offset, false, Some(word.order())),
@@ -175,7 +176,7 @@ impl Conversation {
             let channel = self.channels.entry(segment.channel.clone()).or_default();
             channel.known = channel.known.max(Some((segment.epoch, upto)));
         }
-        self.waiting.extend(tokens.into_iter().map(Waiting::Said));
+        self.waiting.extend(tokens.into_iter().map(|word| Waiting::Said(Box::new(word))));
     }
 
     /// The record at `offset` ends a channel, or all channels of the session. An end that the conversation has heard
@@ -217,7 +218,7 @@ impl Conversation {
         let word = match waiting {
             Waiting::End(_, None) => return self.channels.values_mut().for_each(|channel| channel.open = false),
             Waiting::End(_, Some(name)) => return self.channels.entry(name).or_default().open = false,
-            Waiting::Said(word) => word,
+            Waiting::Said(word) => *word,
         };
         let channel = self.channels.entry(word.channel.clone()).or_default();
         let is_new_epoch = !channel.open || channel.epoch != word.epoch;

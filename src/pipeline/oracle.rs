@@ -18,7 +18,7 @@ use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en");
-    Arc::new(Grammars::load(std::path::Path::new(dir), "en-US").expect("the shipped grammars are sound"))
+    Arc::new(Grammars::load(std::path::Path::new(dir), "en-US").expect("the shipped grammars are sound").with_sentences())
 });
 
 /// Redacts nothing, or numbers and addresses, each in its way.

@@ -129,12 +129,12 @@ fn the_answer_to_a_question_of_another_channel_stays_redacted_where_both_channel
 fn a_question_that_was_answered_or_whose_session_has_ended_is_not_asked_again_by_a_reread() {
     let mut log = Log::live(ASKED);
     log.say("call", r#"{"seq": 1, "channel": "agent", "text": "what is your pin", "end": "session"}"#);
-    log.say("call", r#"{"seq": 2, "channel": "caller", "text": "there are four"}"#);
+    log.say("call", r#"{"seq": 2, "channel": "caller", "text": "there are forty"}"#);
     log.upgrade();
-    log.say("call", r#"{"seq": 3, "channel": "caller", "text": "seven one nine of us", "end": "session"}"#);
+    log.say("call", r#"{"seq": 3, "channel": "caller", "text": "seven nineteen of us", "end": "session"}"#);
     log.commit();
     let said = log.said("call").0;
-    assert!(said.contains("47") || said.contains("four"), "{said}");
+    assert!(said.contains("47") || said.contains("forty"), "{said}");
 }
 
 const QUOTA: &str = "[profiles.default.quota]\nsession_words_per_second = 1\nbeyond = \"dead_letter\"\n";

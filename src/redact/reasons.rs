@@ -377,6 +377,11 @@ const MIN_EXPECTED: usize = 3;
 /// Fewest digits of any number that are a secret by their shape.
 const MIN_LONG: usize = 7;
 
+/// Whether three digits or more are said one by one, with nothing between them. Nobody says a quantity so.
+pub(super) fn is_read_out(parts: &[Part], run: &Range<usize>) -> bool {
+    run.len() >= MIN_EXPECTED && parts[run.clone()].iter().all(|p| matches!(p.role, Role::Digit(_)))
+}
+
 /// Whether a number that nothing announces is a secret by its shape: digits said one by one, and, where secrets are talked
 /// about (`expected`), any number of some digits. A positive reason frees it: a unit, a label ("flight"), a list of
 /// quantities, a period, somebody who counts, a single quantity.
@@ -390,12 +395,11 @@ pub(super) fn is_secret_by_shape(parts: &[Part], run: &Range<usize>, expected: b
     let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
     // "From one to four hundred"
     let is_range = || !is_single && within.iter().any(|p| p.text == "to");
-    let is_freed = is_free(parts, run)
+    let is_measured = || is_free(parts, run) || has_unit(parts, run) || numbers().all(|p| p.measured);
+    let is_freed = !(expected && is_read_out(parts, run)) && is_measured()
         || is_range()
-        || has_unit(parts, run)
         || LABELS.contains(before)
         || is_plain(parts, run)
-        || numbers().all(|p| p.measured)
         || is_beside_month(parts, run)
         || next(parts, run).is_some_and(|p| CLOCK.contains(p.text));
     // "One, two, three": somebody counts.

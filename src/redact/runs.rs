@@ -80,6 +80,7 @@ impl Redaction {
 
     /// What a run of digits is after a cue or a question: the class that was asked for, unless a reason frees the run;
     /// and whether later words may yet change that.
+    #[expect(clippy::type_complexity, reason = "what was found so far, taken apart where it is used")]
     fn answered(
         &self,
         parts: &[Part],
@@ -130,15 +131,19 @@ impl Redaction {
         let is_card = number::is_card(&number::digits(rest));
         let found: Vec<&'static str> =
             COUNTED.iter().filter(|(c, n)| self.redacts(c) && (fits(*n) || *c == "card" && is_card)).map(|(c, _)| *c).collect();
+        let expected = answers.is_topic(run.start)
+            || answers.is_topic_soon(run.end)
+            || answers.of(run.clone(), |class| suits(class, within)).is_some();
+        // Where secrets are talked about, no unit makes a quantity of digits that are read out.
+        if found.is_empty() && expected && reasons::is_read_out(parts, run) {
+            return reasons::is_secret_by_shape(parts, run, expected).then(|| self.by_length(within)).flatten();
+        }
         if !fits(CARD_DIGITS) && !is_card && within.iter().filter(|p| p.role.is_number()).all(|p| p.measured)
             || reasons::is_list(parts, run, has_unit)
         {
             return None;
         }
         if found.is_empty() {
-            let expected = answers.is_topic(run.start)
-                || answers.is_topic_soon(run.end)
-                || answers.of(run.clone(), |class| suits(class, within)).is_some();
             return (reasons::is_secret_by_shape(parts, run, expected)).then(|| self.by_length(within)).flatten();
         }
         let usual = |class: &str| match class {

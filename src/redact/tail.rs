@@ -55,14 +55,14 @@ impl Redaction {
                 continue;
             }
             let is_any = matches!(cue.shape, cues::Shape::Words) || cue.shape == cues::Shape::Address;
-            for at in 0..last {
+            for (at, part) in parts.iter().enumerate() {
                 let is_waited_for = (1..=UNDECIDED_ASKED).contains(&answers.since_asked(at, bit));
                 let may_be = match cue.shape {
                     cues::Shape::Words => true,
-                    cues::Shape::Address => !inside::joins(parts[at].text),
-                    cues::Shape::Name | cues::Shape::Code => kinds::is_letter(parts[at].text),
-                    cues::Shape::Date => kinds::is_date(&parts[at]) || parts[at].text == "month",
-                    _ => parts[at].text == "plus",
+                    cues::Shape::Address => !inside::joins(part.text),
+                    cues::Shape::Name | cues::Shape::Code => kinds::is_letter(part.text),
+                    cues::Shape::Date => kinds::is_date(part) || part.text == "month",
+                    _ => part.text == "plus",
                 };
                 if is_waited_for && may_be {
                     marks.mark_if_free(at..at + 1, cue.class, true);
@@ -70,8 +70,8 @@ impl Redaction {
             }
             for end in answers.cues.iter().filter(|c| c.bit == bit).map(|c| c.end).filter(|end| last - end <= UNDECIDED) {
                 let from = if is_any { words::after_announcement(parts, end) } else { Some(end) };
-                for at in from.unwrap_or(last)..last {
-                    let text = parts[at].text;
+                for (at, part) in parts.iter().enumerate().skip(from.unwrap_or(last)) {
+                    let text = part.text;
                     if is_any || text == "plus" || text == "month" || kinds::is_letter(text) {
                         marks.mark_if_free(at..at + 1, cue.class, true);
                     }
@@ -80,17 +80,17 @@ impl Redaction {
         }
         if self.redacts("email") {
             let is_lead = |at: usize| matches!(parts[at].text, "to" | "at" | "is" | "be" | "it's" | "use" | "on" | "it" | "me");
-            for at in last.saturating_sub(EMAIL_BEGINS)..last {
+            for (at, part) in parts.iter().enumerate().skip(last.saturating_sub(EMAIL_BEGINS)) {
                 let is_led = (at.saturating_sub(EMAIL_BEGINS)..at).any(is_lead);
-                if is_led && !kinds::is_common(parts[at].text) && !inside::joins(parts[at].text) {
+                if is_led && !kinds::is_common(part.text) && !inside::joins(part.text) {
                     marks.mark_if_free(at..at + 1, "email", true);
                 }
             }
         }
         if self.redacts("email") {
             // "zelda dot quimby" has no "at" yet.
-            for sign in last.saturating_sub(UNDECIDED_ASKED)..last {
-                if email::is_sign(parts[sign].text) {
+            for (sign, part) in parts.iter().enumerate().skip(last.saturating_sub(UNDECIDED_ASKED)) {
+                if email::is_sign(part.text) {
                     marks.mark_if_free(sign.saturating_sub(1)..last.min(sign + 2), "email", true);
                 }
             }
@@ -113,8 +113,8 @@ impl Redaction {
         }
         if self.redacts("iban") {
             let head = (0..last).rev().take(UNDECIDED_ASKED).find(|at| codes::is_iban_head(parts[*at].text));
-            for at in head.map_or(last, |head| head)..last {
-                if !kinds::is_common(parts[at].text) {
+            for (at, part) in parts.iter().enumerate().skip(head.unwrap_or(last)) {
+                if !kinds::is_common(part.text) {
                     marks.mark_if_free(at..at + 1, "iban", true);
                 }
             }

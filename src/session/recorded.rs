@@ -65,7 +65,7 @@ impl Recorded {
     /// The next decision that planned a pass when `known` words were known, or fewer.
     pub fn next_pass(&mut self, known: u64) -> Option<Timing> {
         let is_due = |decision: &Timing| pass_of(*decision).is_some_and(|([at, _], _)| at <= known);
-        self.passes.pop_front_if(|decision| is_due(decision))
+        if self.passes.front().is_some_and(is_due) { self.passes.pop_front() } else { None }
     }
 
     /// The next release by the clock that is due with so many words frozen, and with so many seen by the latest pass:

@@ -70,7 +70,7 @@ pub(super) fn confirmed(words: &[Word], redaction: Option<&Redaction>, before: &
     }
     let bare: Vec<String> = said.iter().map(|&i| bare(&words[i].spoken)).collect();
     let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
-    let of_word = |spelling: crate::spelling::Spelling| match (spelling.spelled, spelling.heard) {
+    let of_word = |spelling: crate::spelling::SpelledRun| match (spelling.spelled, spelling.heard) {
         (Spelled::Word(word), Some(heard)) => Some((word, heard.clone(), spelling.words)),
         _ => None,
     };

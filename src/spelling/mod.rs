@@ -78,7 +78,7 @@ pub enum Spelled {
 
 /// A spelling among words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spelling {
+pub struct SpelledRun {
     /// its words
     pub words: Range<usize>,
     /// what it says
@@ -94,7 +94,7 @@ struct Stretch<'a> {
 }
 
 /// The spellings among words, in order. Words are in lower case and have no marks and no pauses among them.
-pub fn spellings(words: &[&str]) -> Vec<Spelling> {
+pub fn spellings(words: &[&str]) -> Vec<SpelledRun> {
     let mut all = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -217,19 +217,19 @@ impl<'a> Stretch<'a> {
         })
     }
 
-    fn spelling(&self) -> Option<Spelling> {
+    fn spelling(&self) -> Option<SpelledRun> {
         let words = self.start()..self.end();
         if self.letters().next().is_none() {
             let dots = self.pieces.iter().filter(|(piece, _)| *piece == Piece::Sign('.')).count();
-            return (dots > 2).then_some(Spelling { words, spelled: Spelled::Figures, heard: None });
+            return (dots > 2).then_some(SpelledRun { words, spelled: Spelled::Figures, heard: None });
         }
         if self.is_of_address() {
             return None;
         }
         if let Some((word, heard)) = self.word() {
-            return Some(Spelling { words, spelled: Spelled::Word(word), heard });
+            return Some(SpelledRun { words, spelled: Spelled::Word(word), heard });
         }
-        self.is_code().then(|| Spelling { words, spelled: Spelled::Code(self.code()), heard: None })
+        self.is_code().then(|| SpelledRun { words, spelled: Spelled::Code(self.code()), heard: None })
     }
 
     /// The word that is spelled, and where it was heard beside its spelling.
@@ -258,7 +258,7 @@ impl<'a> Stretch<'a> {
         let is_word = heard.is_some()
             || self.follows(&WORD_CUES) && few
             || named_after && letters > 2
-            || by_letters && reads && (letters >= MIN_PLAIN_LETTERS + 1 || hinted && letters >= MIN_HINTED_LETTERS)
+            || by_letters && reads && (letters > MIN_PLAIN_LETTERS || hinted && letters >= MIN_HINTED_LETTERS)
             || by_letters && reads && letters >= MIN_PLAIN_LETTERS && 3 * vowels >= letters && !self.follows(&CODE_CUES);
         is_word.then_some((word, heard))
     }
@@ -388,7 +388,7 @@ mod tests {
 
     fn read(said: &str) -> Vec<String> {
         let words: Vec<&str> = said.split(' ').collect();
-        let text = |spelling: Spelling| match spelling.spelled {
+        let text = |spelling: SpelledRun| match spelling.spelled {
             Spelled::Code(code) => code,
             Spelled::Word(word) => word,
             Spelled::Figures => "figures".to_string(),

@@ -80,7 +80,8 @@ fn turns(topics: &Topics) -> BTreeMap<String, Vec<ConversationTurn>> {
         let of = |word| (segment.session.to_string(), segment.channel.to_string(), segment.epoch, segment.seq, word);
         tokens.extend((0..segment.words.len()).map(of));
     }
-    (seen.sort(), tokens.sort());
+    seen.sort();
+    tokens.sort();
     assert_eq!(seen, tokens);
     for all in turns.values() {
         assert!(all.iter().zip(0..).all(|(turn, number)| turn.number == number && !turn.late), "{all:#?}");

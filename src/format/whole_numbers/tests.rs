@@ -344,8 +344,8 @@ proptest! {
         let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends } } else { Spans::Found { ends: &ends } };
         for unit in units(&words, &ends, spans, &STYLE) {
             let Unit::Entity { class, text, words: [from, to], .. } = unit else { continue };
-            // Telephone numbers are said in any groups, and prices and clocks have two parts.
-            if ["phone", "card", "toll-free", "ssn", "money", "time", "fraction", "postcode"].contains(&class.as_str()) {
+            // Telephone numbers are said in any groups, network addresses and versions have parts, and so have prices and clocks.
+            if ["phone", "network", "card", "toll-free", "ssn", "money", "time", "fraction", "postcode"].contains(&class.as_str()) {
                 continue;
             }
             for number in shown(&text) {

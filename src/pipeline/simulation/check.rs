@@ -8,8 +8,8 @@ use super::spoken::{ANY, SaidWord, StreamRules, spoken};
 use crate::kafka::notes::PartitionNote;
 use crate::record::{Kind, RawRecord, Segment};
 
-/// Words that a bank's session says as a secret, and nothing else says in it.
-const SECRET: [&str; 4] = ["four", "seven", "one", "nine"];
+/// Words that a bank's session says as a secret, and nothing else says in it. Nothing but the question makes them one.
+const SECRET: [&str; 3] = ["forty", "seven", "nineteen"];
 
 /// Whether a `read_committed` reader has all that was said, once and in order.
 ///

@@ -90,8 +90,8 @@ impl Script {
             lines.push((channel, self.words(6)));
         }
         lines.push((0, text("thank you so what is your pin")));
-        lines.push((1, text("yes sure hold on it is four")));
-        lines.push((1, text("seven one nine thank you")));
+        lines.push((1, text("yes sure hold on it is forty")));
+        lines.push((1, text("seven nineteen thank you")));
         for _ in 0..self.dice.roll(4) {
             let channel = self.dice.roll(2) as usize;
             lines.push((channel, self.words(6)));

@@ -65,6 +65,7 @@ impl Sources {
 }
 
 impl OpenStream {
+    #[expect(clippy::too_many_arguments, reason = "all that a stream is, each part once")]
     pub(in crate::session) fn new(
         profile: &str,
         model: &str,
