@@ -159,11 +159,13 @@ fn a_turn_of_another_channel_ends_the_sentence_before_it_and_a_murmur_does_not()
     let timing = |sim: &Sim| sim.timing[&("0".to_string(), 0)].clone();
     // The other channel's clock begins at 0 like the first one's: word 6 comes after half a second of silence.
     assert_eq!(timing(&run(&[6, 0, 0])), [], "the reply went on when the first one spoke again");
-    let heard = [says(0, &[0, 0], None), says(1, &[4, 0, 0], None), says(0, &[9, 0], None), says(0, &[0, 0, 0], None)];
+    let heard = [says(0, &[0, 0], None), says(1, &[4, 0, 0], None), says(0, &[8, 0], None), says(0, &[0, 0, 0], None)];
     let replied = backlog(&patient(), &heard);
     assert_eq!(timing(&replied), [Timing::Replied([2, 2])]);
     assert_eq!(replied.again(), replied.out);
-    let murmur = [says(0, &[0, 0], None), says(1, &[4, 0], None), says(0, &[9, 0], None), says(0, &[0, 0, 0], None)];
+    let long = [says(0, &[0, 0], None), says(1, &[4, 0, 0], None), says(0, &[9, 0], None), says(0, &[0, 0, 0], None)];
+    assert_eq!(timing(&backlog(&patient(), &long)), [], "the silence is the timer, which fires before live, too");
+    let murmur = [says(0, &[0, 0], None), says(1, &[4, 0], None), says(0, &[8, 0], None), says(0, &[0, 0, 0], None)];
     assert_eq!(timing(&backlog(&patient(), &murmur)), []);
 }
 

@@ -430,7 +430,7 @@ class Block(unittest.TestCase):
         batch = blocked(sampler.batch(4, np.random.default_rng(1)), Blocks(16), 5)
         row = batch.words[0]
         self.assertEqual(row[:13].tolist(), [-1] + [0] * 11 + [1])
-        self.assertTrue((batch.labels[0, 8:12] == L.IGNORE).all() and (batch.labels[0, 1:8] == 0).all())
+        self.assertTrue((batch.labels[0, 8:12] == L.IGNORE).all() and (batch.labels[0, 1:8, : L.TURN] == 0).all())
         torch.manual_seed(1)
         model = Tagger(MINILM.cut(2)).eval()
         tokens = torch.from_numpy(batch.tokens[:1])

@@ -35,11 +35,12 @@ impl Stream {
         if self.plan.covered() == total {
             return;
         }
-        if replied {
-            self.plan_by_clock(Timing::Replied([total, total]));
-        } else if let Some(cause) = speech_clock::timer_before(last, over, word, &self.policy) {
-            // The words' times say it again to whoever makes the segments again.
+        if let Some(cause) = speech_clock::timer_before(last, over, word, &self.policy) {
+            // Live the timer fires before the next word shows that somebody replied. The words' times say it again to
+            // whoever makes the segments again.
             self.plan.push(total, total, cause);
+        } else if replied {
+            self.plan_by_clock(Timing::Replied([total, total]));
         } else if over
             && self.policy.turn.is_some()
             && let Some(gap) = last.and_then(|last| speech_clock::gap_ms(last, word)).and_then(|gap| u64::try_from(gap).ok())
