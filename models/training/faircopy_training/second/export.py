@@ -39,8 +39,11 @@ def parity(model: Writer, tokens: Tokens, example: Example) -> dict:
     if ids is None or target is None:
         raise SystemExit(f"error: {example}: longer than a source or a target may be")
     batch = padded([ids])
+    greedy = model.greedy(*batch)[0]
+    # None where the text does not end within the limit. Its length in characters tells nothing: special tokens have none.
+    ended = tokens.back(greedy) if len(greedy) < MAX_TARGET else None
     return {"left": example.left, "class": example.name, "span": example.span, "right": example.right, "ids": ids, "target": example.target,
-            "log_prob": round(model.scores(*batch, [target])[0], 5), "greedy": tokens.back(model.greedy(*batch)[0])}
+            "log_prob": round(model.scores(*batch, [target])[0], 5), "greedy": ended}
 
 
 def export(model: Writer, tokenizer: Path, out: Path, name: str, licence: str, weight: float) -> None:
