@@ -22,6 +22,9 @@ const MAX_KEY_WORDS: u64 = 400;
 /// Largest `conversation.max_turn_words`: what is open of a conversation is written with every commit.
 const MAX_TURN_WORDS: usize = 1000;
 
+/// Largest `partials.hold_words`: a word freezes long before, unless its profile waits for all later words.
+const MAX_PARTIAL_HOLD_WORDS: usize = 64;
+
 /// Properties that faircopy sets itself, and the setting to use instead.
 const OWN_PROPERTIES: [(&str, &str); 9] = [
     ("bootstrap.servers", "kafka.brokers"),
@@ -57,6 +60,9 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
         if value == 0 {
             return refuse(format!("{key} = 0: expected at least 1"));
         }
+    }
+    if s.partials.hold_words > MAX_PARTIAL_HOLD_WORDS {
+        return refuse(format!("partials.hold_words = {}: expected at most {MAX_PARTIAL_HOLD_WORDS}", s.partials.hold_words));
     }
     if s.infer.max_batch_tokens < MAX_TOKENS {
         return refuse(format!(

@@ -306,6 +306,7 @@ mod tests {
             ("[topics]\nconversation='asr.formatted'\n", ["topics.conversation", "topics.formatted"]),
             ("[conversation]\nwait_ms=1000\n", ["conversation.wait_ms", "conversation.silence_ms"]),
             ("[conversation]\nmax_turn_words=5000\n", ["conversation.max_turn_words", "1000"]),
+            ("[partials]\nhold_words=65\n", ["partials.hold_words", "64"]),
             ("[infer]\nmax_batch_tokens=100\n", ["infer.max_batch_tokens", "512"]),
             ("[infer]\nbacklog_timeout_ms=9999\n", ["infer.backlog_timeout_ms", "infer.timeout_ms"]),
             ("[infer]\nstate_slots=100\n", ["infer.state_slots", "64"]),

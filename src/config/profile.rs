@@ -336,6 +336,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         second: None,
         untagged: None,
         partials: settings.partials.enabled,
+        partial_hold_words: settings.partials.hold_words,
         origin: None,
     };
     let refuse = |key: &str, why: String| Err(SettingsError(format!("profiles.{name}.{key}{why}")));

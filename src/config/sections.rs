@@ -296,6 +296,8 @@ pub struct Partials {
     pub enabled: bool,
     /// partials a second for each session at most
     pub per_session_per_second: u32,
+    /// 0: every word is shown as it comes; `n`: once the tagger has seen it together with `n` − 1 later words
+    pub hold_words: usize,
 }
 
 /// `[shadow]`

@@ -1,12 +1,12 @@
 //! How long words stayed open, what froze them, and how much they changed until then.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
 use crate::session::buffer::{BufferedWord, FreezeCause};
 use crate::session::output::{Release, Tail};
-use crate::tags::Tags;
+use crate::tags::{Punct, Tags};
 
 /// Delays of one cell, over all its streams.
 #[derive(Clone, Debug, Default)]
@@ -20,16 +20,30 @@ pub struct Delay {
     segments: u64,
     changed_marks: u64,
     changed_tags: u64,
+    /// number of words, by how many later words had come when the word was first shown
+    first_shown: BTreeMap<u64, u64>,
+    /// number of final marks, by how many later words were known when the mark was first shown, not to change again
+    mark_shown: BTreeMap<u64, u64>,
     /// number of passes that changed a mark, by the largest distance of such a mark from the end
     moved: BTreeMap<u64, u64>,
 }
 
-/// What readers of a stream's tail have seen: the tags of every unreleased word, and how many later words the pass saw
-/// that gave the tags.
+/// What readers of a stream's tail have seen of every unreleased word.
 #[derive(Debug, Default)]
 pub struct SeenTails {
-    words: HashMap<u64, (Tags, u64)>,
+    words: HashMap<u64, SeenWord>,
+    /// words that were shown, tagged or not
+    first: HashSet<u64>,
     moved: Option<u64>,
+}
+
+#[derive(Debug)]
+struct SeenWord {
+    tags: Tags,
+    /// later words that the latest pass saw
+    later: u64,
+    /// later words that the pass saw which first gave the present mark
+    mark_at: u64,
 }
 
 impl Delay {
@@ -43,28 +57,44 @@ impl Delay {
             *self.causes.entry(freeze.cause).or_default() += 1;
             self.degraded += u64::from(freeze.degraded);
             self.looks(shown, release.from + i as u64, entry, None);
-            shown.words.remove(&(release.from + i as u64));
+            if !shown.first.remove(&(release.from + i as u64)) {
+                *self.first_shown.entry(freeze.later_words).or_default() += 1;
+            }
+            let mark = shown.words.remove(&(release.from + i as u64)).filter(|seen| seen.tags.punct != Punct::O);
+            if let Some(seen) = mark {
+                *self.mark_shown.entry(seen.mark_at).or_default() += 1;
+            }
         }
     }
 
     /// Notes how the unreleased words of a stream look now.
     pub fn tail(&mut self, shown: &mut SeenTails, tail: &Tail) {
         for (i, entry) in tail.entries.iter().enumerate() {
-            self.looks(shown, tail.from + i as u64, entry, Some(tail.seen));
+            let word = tail.from + i as u64;
+            if shown.first.insert(word) {
+                *self.first_shown.entry((tail.entries.len() - i - 1 + tail.held) as u64).or_default() += 1;
+            }
+            self.looks(shown, word, entry, Some(tail.seen));
         }
     }
 
     fn looks(&mut self, shown: &mut SeenTails, i: u64, entry: &BufferedWord, seen: Option<u64>) {
         let Some(tags) = entry.tags else { return };
-        let later = seen.map_or(0, |seen| seen.saturating_sub(i + 1));
-        let Some((before, later_then)) = shown.words.insert(i, (tags, later)) else { return };
-        if before != tags {
+        let frozen_at = entry.freeze.map_or(0, |freeze| freeze.later_words);
+        let later = seen.map_or(frozen_at, |seen| seen.saturating_sub(i + 1));
+        let Some(before) = shown.words.get_mut(&i) else {
+            shown.words.insert(i, SeenWord { tags, later, mark_at: later });
+            return;
+        };
+        if before.tags != tags {
             self.changed_tags += 1;
         }
-        if before.punct != tags.punct {
+        if before.tags.punct != tags.punct {
             self.changed_marks += 1;
-            shown.moved = shown.moved.max(Some(later_then));
+            shown.moved = shown.moved.max(Some(before.later));
+            before.mark_at = later;
         }
+        (before.tags, before.later) = (tags, later);
     }
 
     /// Ends the look at one pass: all words that the pass can have changed were seen.
@@ -88,6 +118,8 @@ impl Delay {
             words_per_segment: words as f64 / self.segments.max(1) as f64,
             mark_changes_per_word: share(self.changed_marks),
             tag_changes_per_word: share(self.changed_tags),
+            first_shown: Distribution::of(&self.first_shown),
+            mark_shown: Distribution::of(&self.mark_shown),
             mark_moved: self.moved.clone(),
         }
     }
@@ -149,6 +181,10 @@ pub struct DelayReport {
     pub mark_changes_per_word: f64,
     /// how often any of the word's tags changed
     pub tag_changes_per_word: f64,
+    /// later words that had come when a word was first shown
+    pub first_shown: Distribution,
+    /// later words known when a final mark was first shown, not to change again
+    pub mark_shown: Distribution,
     /// "max punctuation-position change during decoding" (CT-Transformer, section 4.3, Figure 2): of the passes that
     /// changed a mark, how many changed one so far from the end at the most. The distance is counted in the words that
     /// had followed when the mark was last shown, so that it stays below the lookahead whatever `F` is

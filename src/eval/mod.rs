@@ -20,6 +20,7 @@ pub mod run;
 pub mod second;
 pub mod sheet;
 pub mod spans;
+pub mod steady;
 pub mod sweep;
 pub mod table;
 pub mod text;

@@ -8,6 +8,7 @@ use super::marked_cases::{MarkedCases, marked_cases};
 use super::run::CellOut;
 use super::second::Second;
 use super::spans::SpanScores;
+use super::steady::SteadinessReport;
 use super::sweep::Cell;
 use super::text::Texts;
 use super::words::{Cases, Disfluencies, Marks, cases, disfluencies, marks};
@@ -41,6 +42,8 @@ pub struct CellReport {
     pub second: Option<Second>,
     /// of the decoder
     pub delay: DelayReport,
+    /// steadiness of the text that readers of partials see
+    pub steadiness: SteadinessReport,
     /// the varied settings in a line
     #[serde(skip)]
     pub name: String,
@@ -104,6 +107,7 @@ pub fn judge(cell: &Cell, out: &CellOut, rows: &[GoldRow]) -> CellReport {
         text,
         second,
         delay: out.delay.report(),
+        steadiness: out.steadiness.report(),
         name: cell.name(),
     }
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::delay::{Delay, SeenTails};
 use super::gold::{GoldError, GoldRow};
 use super::second::Second;
+use super::steady::{ShownText, Steadiness};
 use super::sweep::{Cell, apply};
 use crate::config::{Settings, SettingsError};
 use crate::pipeline::Shared;
@@ -54,6 +55,8 @@ pub struct CellOut {
     pub rows: Vec<RowOut>,
     /// delays
     pub delay: Delay,
+    /// changes of shown text
+    pub steadiness: Steadiness,
     /// what the second stage did
     pub second: Second,
 }
@@ -63,6 +66,9 @@ struct StreamOut {
     tags: Vec<Tags>,
     tokens: Vec<(String, [u64; 2])>,
     shown: SeenTails,
+    /// number of `tokens` that the last look saw
+    looked: usize,
+    shown_text: ShownText,
     ended: bool,
 }
 
@@ -72,12 +78,18 @@ type CellStream = (usize, usize);
 struct Collected {
     streams: HashMap<CellStream, StreamOut>,
     delays: Vec<Delay>,
+    steadiness: Vec<Steadiness>,
     second: Vec<Second>,
 }
 
 impl Collected {
     fn of(cells: usize) -> Collected {
-        Collected { streams: HashMap::new(), delays: vec![Delay::default(); cells], second: vec![Second::default(); cells] }
+        Collected {
+            streams: HashMap::new(),
+            delays: vec![Delay::default(); cells],
+            steadiness: vec![Steadiness::default(); cells],
+            second: vec![Second::default(); cells],
+        }
     }
 }
 
@@ -170,17 +182,17 @@ pub fn run(mut shared: Shared, cells: &[Cell], rows: &[GoldRow], pace: Pace) -> 
     let began = Instant::now();
     feed(OfflinePipeline::paced(Arc::new(shared)), &gathered, &words, cells.len(), pace.word_ms)?;
     let rate = (cells.len() * words.iter().map(Vec::len).sum::<usize>()) as f64 / began.elapsed().as_secs_f64();
-    let Collected { streams: mut outs, delays, second } =
+    let Collected { streams: mut outs, delays, steadiness, second } =
         std::mem::replace(&mut *gathered.lock().expect("not poisoned"), Collected::of(0));
     let mut cells = Vec::new();
-    for (cell, (delay, second)) in delays.into_iter().zip(second).enumerate() {
+    for (cell, ((delay, steadiness), second)) in delays.into_iter().zip(steadiness).zip(second).enumerate() {
         let mut out = vec![RowOut::default(); rows.len()];
         for (s, stream) in streams.iter().enumerate() {
             let got = outs.remove(&(cell, s)).unwrap_or_default();
             assert!(got.ended && got.tags.len() == words[s].len(), "the decoder lost words of stream {s}"); // promise 1
             share_out(got, stream, rows, &mut out);
         }
-        cells.push(CellOut { rows: out, delay, second });
+        cells.push(CellOut { rows: out, delay, steadiness, second });
     }
     Ok((cells, rate))
 }
@@ -260,18 +272,29 @@ fn collect(replay: &mut OfflinePipeline, gathered: &Mutex<Collected>) -> Result<
         }
     }
     let tails = replay.changed_tails();
-    let Collected { streams, delays, .. } = &mut *gathered.lock().expect("not poisoned");
+    let Collected { streams, delays, steadiness, .. } = &mut *gathered.lock().expect("not poisoned");
+    let mut partials: HashMap<CellStream, Vec<OutputToken>> = HashMap::new();
     for (stream, tail) in tails {
         let at = place(&stream.key.session);
         delays[at.0].tail(&mut streams.entry(at).or_default().shown, &tail);
+        partials.insert(at, replay.partial(&stream, &tail).words.into_iter().map(|w| shown(&w.text, w.src)).collect());
         touched.push(at);
     }
+    touched.sort_unstable();
+    touched.dedup();
     for at in touched {
-        if let Some(out) = streams.get_mut(&at) {
-            delays[at.0].pass_done(&mut out.shown);
-        }
+        let Some(out) = streams.get_mut(&at) else { continue };
+        delays[at.0].pass_done(&mut out.shown);
+        let released = out.tokens[out.looked..].iter().map(|(text, src)| shown(text, *src)).collect();
+        out.looked = out.tokens.len();
+        steadiness[at.0].update(&mut out.shown_text, released, partials.remove(&at).unwrap_or_default());
     }
     Ok(())
+}
+
+/// A token by the words of its stream.
+fn shown(text: &str, src: [u64; 2]) -> OutputToken {
+    OutputToken { text: text.into(), src: src.map(|i| i as usize) }
 }
 
 /// Gives every row of a stream its tags and tokens.

@@ -99,10 +99,16 @@ mod tests {
     use crate::eval::delay::Delay;
     use crate::eval::run::{OutputToken, RowOut};
     use crate::eval::second::Second;
+    use crate::eval::steady::Steadiness;
 
     fn cell(texts: &[&str]) -> CellOut {
         let row = |text: &&str| RowOut { tags: Vec::new(), tokens: vec![OutputToken { text: text.to_string(), src: [0, 1] }] };
-        CellOut { rows: texts.iter().map(row).collect(), delay: Delay::default(), second: Second::default() }
+        CellOut {
+            rows: texts.iter().map(row).collect(),
+            delay: Delay::default(),
+            steadiness: Steadiness::default(),
+            second: Second::default(),
+        }
     }
 
     #[test]

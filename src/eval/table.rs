@@ -8,7 +8,7 @@ use super::words::Prf;
 type Column = (&'static str, fn(&CellReport) -> Option<f64>);
 
 /// Columns of a sweep that are shares, shown in percent.
-const SHARES: [Column; 16] = [
+const SHARES: [Column; 18] = [
     ("mark F1", |c| c.punctuation.as_ref()?.overall.f1()),
     (", F1", |c| c.punctuation.as_ref()?.comma.f1()),
     (". F1", |c| c.punctuation.as_ref()?.period.f1()),
@@ -25,17 +25,20 @@ const SHARES: [Column; 16] = [
     ("WER PC", |c| c.text.as_ref()?.wer_pc.rate()),
     ("M-WER", |c| c.text.as_ref()?.m_wer.rate()),
     ("moved", |c| Some(c.delay.mark_changes_per_word)),
+    ("erased", |c| Some(c.steadiness.normalised_erasure)),
+    ("unstable", |c| Some(c.steadiness.unstable_partial_words)),
 ];
 
 /// Columns of a sweep that count words.
-const WORDS: [Column; 3] = [
+const WORDS: [Column; 4] = [
     ("later", |c| Some(c.delay.later_words.mean)),
     ("p99", |c| Some(c.delay.later_words.p99 as f64)),
+    ("mark at", |c| Some(c.delay.mark_shown.mean)),
     ("w/seg", |c| Some(c.delay.words_per_segment)),
 ];
 
 const LEGEND: &str = "F1 and rates in percent. inner: case F1 of words that begin no sentence. moved: changes of a word's mark before it froze, \
-per 100 words. later, p99: later words known when a word froze, mean and 99th percentile. w/seg: words of a segment.";
+per 100 words. erased, unstable: normalised erasure and unstable partial words, per 100 final tokens. later, p99: later words known when a word froze, mean and 99th percentile. mark at: later words known when a final mark was first shown, mean. w/seg: words of a segment.";
 
 /// The report as text.
 pub fn table(report: &Report) -> String {
@@ -203,6 +206,13 @@ impl Page {
         self.line(&format!("  segments                  {}, {:.1} words each", d.segments, d.words_per_segment));
         self.line(&format!("  degraded words            {}", d.degraded));
         self.line(&format!("  changes before freezing   {marks:.2} of marks, {tags:.2} of any tag, per 100 words"));
+        let (s, mark) = (&cell.steadiness, &d.mark_shown);
+        let [erased, unstable] = [s.normalised_erasure, s.unstable_partial_words].map(|share| 100.0 * share);
+        self.line(&format!("  shown text that changed   erased {erased:.1}, unstable {unstable:.1}, per 100 final tokens"));
+        self.line(&format!("  updates that changed text {} %", percent(Some(s.changed_updates))));
+        let first = &d.first_shown;
+        self.line(&format!("  word first shown          after {:.1} later words, p99 {}", first.mean, first.p99));
+        self.line(&format!("  final mark first shown    after {:.1} later words, p99 {}", mark.mean, mark.p99));
         let moved = if moved.is_empty() { "none".into() } else { moved.join(", ") };
         self.line(&format!("  passes that moved a mark  {moved} (words back: passes)"));
     }

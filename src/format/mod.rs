@@ -182,7 +182,7 @@ impl Formatter {
             .entries
             .iter()
             .map(|e| (&e.word, e.tags.unwrap_or_default()))
-            .chain(tail.hypothesis.iter().map(|(w, t)| (w, *t)))
+            .chain(tail.hypothesis.iter().map(|(w, t)| (w, t.unwrap_or_default())))
             .collect();
         // More words may come, so a number at the end is open.
         let around = PassageContext { before: &tail.before, after: "", more: true, is_tail: true };

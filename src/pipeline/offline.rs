@@ -14,7 +14,7 @@ use crate::health::Health;
 use crate::kafka::crash_mark::CrashMark;
 use crate::kafka::notes::PartitionNote;
 use crate::produce::Outgoing;
-use crate::record::{Framing, RawRecord};
+use crate::record::{Framing, RawRecord, Segment};
 use crate::session::Time;
 use crate::session::output::{StreamRef, Tail};
 
@@ -162,6 +162,11 @@ impl OfflinePipeline {
     /// Tails that changed since the last call, of sessions in a profile with partials.
     pub fn changed_tails(&mut self) -> Vec<(StreamRef, Tail)> {
         self.partition.changed_tails(|_| true)
+    }
+
+    /// A tail as the partial that its readers get.
+    pub fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
+        self.partition.partial(stream, tail)
     }
 }
 

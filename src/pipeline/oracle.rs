@@ -156,6 +156,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         second: None,
         untagged: None,
         partials: true,
+        partial_hold_words: 0,
         origin: None,
     };
     let source =

@@ -34,10 +34,10 @@ impl Hypothesis {
         before
     }
 
-    /// The words with their tags. Default tags if the model has not answered, or for words that the model did not see.
-    pub fn tagged(&self) -> Vec<(Word, Tags)> {
+    /// The words with their tags. None if the model has not answered, or for words that the model did not see.
+    pub fn tagged(&self) -> Vec<(Word, Option<Tags>)> {
         let unseen = self.words.len() - self.tags.len();
-        let tags = std::iter::repeat_n(Tags::default(), unseen).chain(self.tags.iter().copied());
+        let tags = std::iter::repeat_n(None, unseen).chain(self.tags.iter().copied().map(Some));
         self.words.iter().cloned().zip(tags).collect()
     }
 }

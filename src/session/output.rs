@@ -170,12 +170,71 @@ pub struct Tail {
     pub before: Box<str>,
     /// final words
     pub entries: Vec<BufferedWord>,
-    /// hypothesis words
-    pub hypothesis: Vec<(Word, Tags)>,
+    /// hypothesis words, and their tags once a pass has seen them
+    pub hypothesis: Vec<(Word, Option<Tags>)>,
     /// how many of `entries` are frozen
     pub frozen: usize,
     /// number of the segment to come
     pub seq: u64,
     /// number of words that the latest pass saw
     pub seen: u64,
+    /// how many words at the end are left out, because they may still change
+    pub held: usize,
+}
+
+impl Tail {
+    /// Leaves out the words that no pass has seen and `hold` − 1 words before them, final or not, so that less of what is
+    /// shown changes (mask-k of Arivazhagan et al., arXiv 2004.03643, section 3.2). Frozen words stay. 0: leaves out none.
+    pub fn hold(&mut self, hold: usize) {
+        let Some(more) = hold.checked_sub(1) else { return };
+        let finals = self.entries.len();
+        let seen = match self.entries.iter().position(|entry| entry.tags.is_none()) {
+            Some(unseen) => unseen,
+            None => finals + self.hypothesis.iter().take_while(|(_, tags)| tags.is_some()).count(),
+        };
+        let shown = seen.saturating_sub(more).max(self.frozen);
+        self.held = finals + self.hypothesis.len() - shown;
+        self.hypothesis.truncate(shown.saturating_sub(finals));
+        self.entries.truncate(shown);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Finals that are frozen, tagged or neither, then hypothesis words that are tagged or not.
+    fn held(frozen: usize, tagged: usize, finals: usize, guesses: [usize; 2], hold: usize) -> (usize, usize, usize) {
+        let entry = |i| BufferedWord {
+            word: Word::new("and", Arc::default()),
+            arrived: Time(0),
+            tags: (i < tagged).then(Tags::default),
+            freeze: None,
+        };
+        let guess = |i| (Word::new("and", Arc::default()), (i < guesses[0]).then(Tags::default));
+        let mut tail = Tail {
+            from: 0,
+            sentence_start: true,
+            before: "".into(),
+            entries: (0..finals).map(entry).collect(),
+            hypothesis: (0..guesses[1]).map(guess).collect(),
+            frozen,
+            seq: 0,
+            seen: tagged as u64,
+            held: 0,
+        };
+        tail.hold(hold);
+        (tail.entries.len(), tail.hypothesis.len(), tail.held)
+    }
+
+    #[test]
+    fn a_tail_leaves_out_words_that_no_pass_has_seen_and_as_many_before_them_as_asked_but_none_that_is_frozen() {
+        assert_eq!(held(0, 3, 5, [0, 2], 0), (5, 2, 0), "by default every word is shown");
+        assert_eq!(held(0, 3, 5, [0, 2], 1), (3, 0, 4));
+        assert_eq!(held(0, 3, 5, [0, 2], 3), (1, 0, 6));
+        assert_eq!(held(2, 3, 5, [0, 2], 9), (2, 0, 5));
+        assert_eq!(held(0, 5, 5, [2, 4], 1), (5, 2, 2));
+        assert_eq!(held(0, 5, 5, [2, 4], 4), (4, 0, 5));
+        assert_eq!(held(0, 0, 0, [0, 0], 64), (0, 0, 0));
+    }
 }

@@ -122,6 +122,8 @@ pub struct Policy {
     pub untagged: Option<Untagged>,
     /// whether partials are made; hypotheses get a pass only then
     pub partials: bool,
+    /// 0: partials show every word; `n`: words that a pass has seen together with `n` − 1 later ones
+    pub partial_hold_words: usize,
     /// the hash of the model and of these rules, if segments carry it
     pub origin: Option<Arc<str>>,
 }

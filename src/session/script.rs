@@ -122,6 +122,7 @@ pub fn run_bytes(bytes: &[u8]) {
         mask: if options & 0x10 == 0 { Mask::Open } else { Mask::Lookahead },
         lookahead: if options & 0x20 == 0 { Lookahead::Words(u32::from(next() % 12)) } else { Lookahead::Unlimited },
         partials: options & 0x40 == 0,
+        partial_hold_words: 0,
         redaction: (options & 0x80 != 0).then(redaction),
         pass_words: u64::from(next() % 7) + 1,
         ..policy()

@@ -278,6 +278,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         second: None,
         untagged: None,
         partials: false,
+        partial_hold_words: 0,
         origin: None,
     }
 }

@@ -188,7 +188,7 @@ impl Partition {
     }
 
     /// A tail as a partial.
-    pub(super) fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
+    pub(in crate::pipeline) fn partial(&self, stream: &StreamRef, tail: &Tail) -> Segment {
         let formatter = PanicGuard { formatter: &self.shared.formatter, partition: self.number, how: FormatMode::Written };
         crash_at("partial", &stream.key.session);
         events::SegmentMade { kind: "partial", degraded: 0 }.emit();

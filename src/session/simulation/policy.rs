@@ -29,6 +29,7 @@ pub fn policy() -> Policy {
         second: None,
         untagged: None,
         partials: true,
+        partial_hold_words: 0,
         origin: None,
     }
 }

@@ -423,7 +423,7 @@ impl Stream {
     /// The unreleased tail as it looks now.
     pub fn tail(&self) -> Tail {
         let (from, total) = (self.buffer.released(), self.buffer.total());
-        Tail {
+        let mut tail = Tail {
             from,
             sentence_start: self.progress.sentence_start,
             before: self.progress.channel_context.before.clone(),
@@ -432,7 +432,10 @@ impl Stream {
             frozen: (self.buffer.frozen() - from) as usize,
             seq: self.progress.seq,
             seen: self.progress.seen,
-        }
+            held: 0,
+        };
+        tail.hold(self.policy.partial_hold_words);
+        tail
     }
 
     /// Whether a request of the stream is under way.
