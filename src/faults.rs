@@ -23,10 +23,8 @@ pub fn crash_on(key: Option<&[u8]>) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mistake {
-    /// whatever work has ended its worker, every step counts as that work
-    ConvictsOthers = 1,
     /// work of streams has no name in crash marks
-    NamesRecordsOnly,
+    NamesRecordsOnly = 1,
     /// a timer stays due while the words of one figure are not all frozen
     FigureTimerStays,
     /// a stream that is read again hears questions of its own channel only

@@ -12,7 +12,6 @@
 
 use std::fmt::Write;
 
-use crate::faults::{Mistake, makes};
 
 /// An offset and its crash mark, as a commit holds them.
 pub type Position = (i64, CrashMark);
@@ -53,8 +52,7 @@ pub enum CrashMark {
 impl Suspicion {
     /// How many owners died at this work.
     pub fn deaths(&self, work: Work) -> u8 {
-        let all = makes(Mistake::ConvictsOthers);
-        self.deaths.iter().flatten().find(|(of, _)| *of == work || all).map_or(0, |(_, deaths)| *deaths)
+        self.deaths.iter().flatten().find(|(of, _)| *of == work).map_or(0, |(_, deaths)| *deaths)
     }
 
     /// Its owner has died: the death counts against the work that was under way. Of too many works the one with the

@@ -35,9 +35,9 @@ const FOUND: &[Hidden] = &[
     Hidden { mistake: Mistake::StreamsWithoutEnd, needs: |plan| plan.tight = true },
 ];
 
-/// Mistakes that take longer to find. [`Mistake::ConvictsOthers`] is not among them: 600 runs did not find it. What it
-/// convicts are steps of streams, whose words then go out as spoken, and the checks allow that to any stream, since a
-/// model that is late does the same.
+/// Mistakes that take longer to find. That one work's deaths count against every step is not among them: 600 runs did
+/// not find it. What it convicts are steps of streams, whose words then go out as spoken, and the checks allow that to
+/// any stream, since a model that is late does the same.
 const SOUGHT: &[Hidden] = &[
     Hidden { mistake: Mistake::FigureTimerStays, needs: |plan| plan.reformat = true },
     Hidden { mistake: Mistake::PinsStay, needs: |plan| (plan.tight, plan.deaths) = (true, 2) },
