@@ -12,7 +12,6 @@
 
 use std::fmt::Write;
 
-
 /// An offset and its crash mark, as a commit holds them.
 pub type Position = (i64, CrashMark);
 
