@@ -167,7 +167,7 @@ impl UnitBuilder {
 
     fn entity_by(&mut self, by: Author, class: &str, words: [usize; 2], written: Written) {
         let Written { text, tokens, .. } = self.numbers.restyle(class, written);
-        self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by });
+        self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by, valid: None });
     }
 
     /// Writes a span as the second stage says. Its text has the profile's style already.
@@ -177,7 +177,7 @@ impl UnitBuilder {
             Admitted::AsSpoken => (words[0]..words[1]).for_each(|word| self.take(Unit::Spoken(word))),
             Admitted::Spelled(text) => self.take(Unit::Entry { words, text, cased: true }),
             Admitted::Written { class, written: Written { text, tokens, .. } } => {
-                self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by: Author::Second });
+                self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by: Author::Second, valid: None });
             }
         }
     }
@@ -292,7 +292,7 @@ impl UnitBuilder {
             };
             let tokens = vec![Token { text: text.clone(), words: [0, stretch[1] - stretch[0]] }];
             let class = ALPHANUMERIC.to_lowercase();
-            self.take(Unit::Entity { class, words: stretch, text, tokens, by: Author::Recipe });
+            self.take(Unit::Entity { class, words: stretch, text, tokens, by: Author::Recipe, valid: None });
         }
     }
 

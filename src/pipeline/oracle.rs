@@ -148,6 +148,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         utterance_delay_ms: 1,
         turn: None,
         max_release_ms: 1,
+        expect_hold_ms: 1,
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
