@@ -95,7 +95,10 @@ pub fn units_spelled<'a>(
                     at = next;
                     continue;
                 }
-                let (span, label) = spans[at];
+                let (mut span, mut label) = spans[at];
+                if label == ItnClass::Ordinal && years_quarter(words, span, &style.itn) {
+                    (span[1], label) = (span[1] - 1, ItnClass::Year);
+                }
                 let others = [
                     at.checked_sub(1).map_or(0, |before| spans[before].0[1]),
                     spans.get(at + 1).map_or(words.len(), |next| next.0[0]),
@@ -103,7 +106,11 @@ pub fn units_spelled<'a>(
                 for gap in made.gaps(span) {
                     let [low, high] = made.beside(gap, others, &last);
                     let proposed = style.itn.propose(&words[low..high], gap.map(|word| word - low), label, &allowed);
-                    for part in proposed.into_iter().filter(|part| !stays_word(part, style)) {
+                    for (at, part) in proposed.iter().enumerate() {
+                        if stays_word(part, style) || is_said_twice(part, proposed.get(at + 1)) {
+                            continue;
+                        }
+                        let part = part.clone();
                         made.entity(part.class, part.words.map(|word| word + low), part.written);
                     }
                 }
@@ -133,6 +140,23 @@ pub fn units_spelled<'a>(
 fn stays_word(part: &Part, style: &Style) -> bool {
     let is_small = || part.written.text.trim_end_matches(|c: char| c.is_alphabetic()).len() == 1;
     part.class == ORDINAL && part.words[1] - part.words[0] == 1 && style.numbers.figures != Figures::Always && is_small()
+}
+
+/// Whether a lone digit stands right before a percentage: "five five percent" is five percent said twice.
+fn is_said_twice(part: &Part, next: Option<&Part>) -> bool {
+    let is_digit = part.class == "CARDINAL" && part.words[1] - part.words[0] == 1 && part.written.text.len() == 1;
+    is_digit && next.is_some_and(|next| next.class == "PERCENT" && next.words[0] == part.words[1])
+}
+
+/// Whether an ordinal that a tagger found is a year and which of its quarters: "two thousand twenty third quarter".
+fn years_quarter(words: &[&str], [from, to]: [usize; 2], itn: &Itn) -> bool {
+    let is_quarter = words.get(to).is_some_and(|word| ["quarter", "half"].contains(word));
+    let is_part = ["first", "second", "third", "fourth"].contains(&words[to - 1]);
+    let is_year = |words: &[&str]| {
+        let year = itn.write_as("YEAR", words).map(|written| written.text);
+        year.is_some_and(|text| text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()))
+    };
+    is_quarter && is_part && to - from > 2 && is_year(&words[from..to - 1])
 }
 
 /// Class of ordinals.
