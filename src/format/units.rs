@@ -32,6 +32,8 @@ pub enum Spans<'a> {
         chosen: &'a [([usize; 2], Admitted)],
         /// for each word, whether a mark follows it
         ends: &'a [bool],
+        /// for each word, whether that mark is a comma that only the tagger has put there; shorter where the rest have none
+        commas: &'a [bool],
     },
     /// the grammars find them: [`Itn::with_sentences`](super::itn::Itn::with_sentences)
     Found {
@@ -82,7 +84,7 @@ pub fn units_spelled<'a>(
     made.spelled(words, style);
     let mut last = fixed.to_vec();
     match spans {
-        Spans::Tagged { spans, chosen, ends } => {
+        Spans::Tagged { spans, chosen, ends, commas } => {
             last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
             for (stretch, admitted) in chosen {
                 if made.is_free(*stretch) {
@@ -91,7 +93,7 @@ pub fn units_spelled<'a>(
             }
             let mut at = 0;
             while at < spans.len() {
-                if let Some(next) = made.together(words, spans, at, &last, (&style.itn, &allowed)) {
+                if let Some(next) = made.together(words, spans, at, (&last, commas), (&style.itn, &allowed)) {
                     at = next;
                     continue;
                 }
@@ -140,6 +142,18 @@ pub fn units_spelled<'a>(
 fn stays_word(part: &Part, style: &Style) -> bool {
     let is_small = || part.written.text.trim_end_matches(|c: char| c.is_alphabetic()).len() == 1;
     part.class == ORDINAL && part.words[1] - part.words[0] == 1 && style.numbers.figures != Figures::Always && is_small()
+}
+
+/// Classes whose unit stands behind a pair: a comma that a tagger has put between its halves is none.
+const UNITS: [&str; 4] = ["PERCENT", "MONEY", "MEASURE", "PAIR"];
+
+/// Whether the words on both sides of `cut` are a pair that people mean approximately, with a unit after it: "fifty, sixty
+/// percent" is 50-60%.
+fn is_pair(words: &[&str], cut: usize, [from, to]: [usize; 2], itn: &Itn) -> bool {
+    let halves = (1..=2).flat_map(|before| (1..=2).map(move |after| (before, after)));
+    halves
+        .filter(|(before, after)| from + before <= cut && cut + after < to)
+        .any(|(before, after)| itn.write_as("PAIR", &words[cut - before..cut + after]).is_some())
 }
 
 /// Whether a lone digit stands right before a percentage: "five five percent" is five percent said twice.
@@ -239,12 +253,13 @@ impl UnitBuilder {
         words: &[&str],
         spans: &[([usize; 2], ItnClass)],
         at: usize,
-        ends: &[bool],
+        (ends, commas): (&[bool], &[bool]),
         (itn, allowed): (&Itn, &dyn Fn(&str) -> bool),
     ) -> Option<usize> {
+        let is_comma = |word: usize| commas.get(word).copied().unwrap_or(false);
         let near = |to: &usize| {
             let ([_, end], [start, _]) = (spans[to - 1].0, spans[*to].0);
-            start - end <= MAX_BETWEEN && (end - 1..start).all(|word| !ends[word])
+            start - end <= MAX_BETWEEN && (end - 1..start).all(|word| !ends[word] || is_comma(word))
         };
         let most = (at + 1..spans.len().min(at + MAX_TOGETHER)).take_while(near).last()?;
         for to in (at + 1..=most).rev() {
@@ -260,7 +275,13 @@ impl UnitBuilder {
             let tagged = |word: usize| (group[0]..group[1]).contains(&(low + word));
             let parts = itn.lattice(&words[low..high], &tagged, allowed)?;
             let covers = |part: &Part| part.words[0] + low <= group[0] && group[1] <= part.words[1] + low;
-            if let Some(part) = parts.into_iter().find(|part| TOGETHER.contains(&part.class) && covers(part)) {
+            let is_one = |part: &Part| {
+                let words_of = part.words.map(|word| word + low);
+                let mut marks = (group[0]..group[1] - 1).filter(|word| ends[*word]);
+                let begins = group[0] == 0 || !ends[group[0] - 1];
+                marks.all(|mark| begins && UNITS.contains(&part.class) && is_pair(words, mark + 1, words_of, itn))
+            };
+            if let Some(part) = parts.into_iter().find(|part| TOGETHER.contains(&part.class) && covers(part) && is_one(part)) {
                 self.entity(part.class, part.words.map(|word| word + low), part.written);
                 return Some(to + 1);
             }

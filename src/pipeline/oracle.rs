@@ -224,7 +224,9 @@ pub fn check_sentence(bytes: &[u8]) {
             (class, _) => spans.push(([at, at + 1], ItnClass::ALL[usize::from(class) % ItnClass::ALL.len()])),
         }
     }
-    for spans in [Spans::Tagged { spans: &spans, chosen: &[], ends: &vec![false; words.len()] }, Spans::Found { ends: &[] }] {
+    for spans in
+        [Spans::Tagged { spans: &spans, chosen: &[], ends: &vec![false; words.len()], commas: &[] }, Spans::Found { ends: &[] }]
+    {
         let units = units(&words, &vec![false; words.len()], spans, &STYLE);
         assert!(units.iter().map(Unit::words).flat_map(|[from, to]| from..to).eq(0..words.len()));
         for unit in &units {

@@ -80,7 +80,7 @@ impl Expectations {
         if word.kind != WordKind::Speech || word.parts.is_empty() {
             return None;
         }
-        open.words += 1;
+        open.words = open.words.saturating_add(1);
         open.since = open.since.or(word.start);
         let is_late = open.since.zip(word.start).is_some_and(|(from, at)| at - from > f64::from(open.expect.seconds));
         if open.words > open.expect.words || is_late {
@@ -104,7 +104,7 @@ impl Expectations {
         } else if CORRECTIONS.contains(&&*word.parts) || !has_begun(open.expect, &open.said) {
             open.said.clear();
         } else {
-            open.others += 1;
+            open.others = open.others.saturating_add(1);
             if usize::from(open.others) > MAX_JOINTS {
                 self.answered();
             }
