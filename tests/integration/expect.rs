@@ -11,7 +11,9 @@ use faircopy::redact::number::{Readings, Spoken, role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::kafka::needs;
+use crate::kafka::{Sender, Topics, eventually, needs};
+use crate::service::{ends, segments as published};
+use crate::worker::Worker;
 
 /// Where something is redacted in the tests.
 const BANK: &str = "[profiles.default.redact]\nphone = \"mask\"\ncard = \"mask\"\naccount = \"tag\"\npin = \"tag\"\n";
@@ -184,6 +186,33 @@ fn an_answer_is_written_as_what_was_asked_for_and_says_whether_it_can_be_right()
     ];
     let made = segments(&shared, &ended, 0, usize::MAX);
     assert!(entities(&made).iter().all(|e| e.valid.is_none()), "null ends it");
+}
+
+#[test]
+fn what_a_channel_is_expected_to_say_outlives_the_worker_that_was_told_and_a_wrong_expectation_is_a_dead_letter() {
+    let topics = Topics::create("expect", 1);
+    let sender = Sender::new();
+    let say = |value: &Value| {
+        sender.send(&topics.name("raw"), Some(b"call"), Some(value.to_string().as_bytes()), &[]);
+        sender.flush();
+    };
+    let more = "[profiles.default]\nredaction = \"none\"\nexpect_hold_ms = 60000\n";
+    let none = [("FAIRCOPY__PROFILES__DEFAULT__MODEL", "none")];
+    let mut records = groups(Some(phone()), NUMBER, 3.0);
+    records.insert(1, json!({"channel": "caller", "expect": {"class": "shoe size"}}));
+    let mut first = Worker::start_with(&topics, "first", more, &none);
+    records[..3].iter().for_each(say);
+    eventually("the first group is processed", || topics.committed(&topics.prefix, 1)[0] >= 3);
+    first.kill();
+    let mut second = Worker::start_with(&topics, "second", more, &none);
+    records[3..].iter().for_each(say);
+    eventually("the call ends", || ends(&topics) == 1);
+    assert!(second.terminate().success());
+    let made: Vec<Segment> = published(&topics).into_iter().map(|(_, s)| s).filter(|s| s.kind == Kind::Final).collect();
+    let found: Vec<_> = entities(&made).into_iter().map(|e| (e.written.clone(), e.valid)).collect();
+    assert_eq!(found, [("555-123-4567".to_string(), Some(true))], "{}", text(&made));
+    let letters = topics.read("dead");
+    assert_eq!(letters.iter().map(|letter| letter.header("faircopy-reason").unwrap()).collect::<Vec<_>>(), ["contract"]);
 }
 
 /// Input words that are hidden.
