@@ -250,8 +250,15 @@ mod tests {
         let mut b = segment(0, 0, &["for", "$12,", "please"]);
         (b.words[1].src, b.words[2].src) = ([1, 3], [3, 4]);
         let stage = crate::record::Stage::Grammar;
-        let entity =
-            Entity { class: "money".into(), written: "$12".into(), spoken: "".into(), words: [1, 2], src: [1, 3], stage };
+        let entity = Entity {
+            class: "money".into(),
+            written: "$12".into(),
+            spoken: "".into(),
+            words: [1, 2],
+            src: [1, 3],
+            stage,
+            valid: None,
+        };
         b.entities.push(entity);
         let found = found(a, vec![b]);
         assert_eq!(found.changes, [(Change::Numbers, 1)].into());

@@ -196,8 +196,8 @@ impl OpenTurn {
         let of = |(at, heard): (usize, &Heard)| {
             let entity = heard.word.entity.clone()?;
             let words = [at, (at + entity.tokens).min(self.words.len())];
-            let (class, written, spoken, stage) = (entity.class, entity.written, entity.spoken, entity.stage);
-            Some(TurnEntity { class, written, spoken, words, stage })
+            let (class, written, spoken) = (entity.class, entity.written, entity.spoken);
+            Some(TurnEntity { class, written, spoken, words, stage: entity.stage, valid: entity.valid })
         };
         self.words.iter().enumerate().filter_map(of).collect()
     }

@@ -24,6 +24,7 @@ pub struct TokenEntity {
     pub(super) spoken: String,
     pub(super) tokens: usize,
     pub(super) stage: Stage,
+    pub(super) valid: Option<bool>,
 }
 
 /// One written token of a segment.
@@ -107,6 +108,7 @@ pub(super) fn tokens(
                 spoken: entity.spoken.clone(),
                 tokens: entity.words[1] - entity.words[0],
                 stage: entity.stage,
+                valid: entity.valid,
             }),
             redacted: redacted.take(),
             degraded: segment.degraded,

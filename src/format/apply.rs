@@ -9,6 +9,7 @@
 
 use std::cmp::Reverse;
 
+use super::expected;
 use super::kept::{KeptWord, RemovedPlace, divide};
 pub use super::kept::{Passage, PassageContext};
 use super::regions::{both, redacted, src_of};
@@ -103,7 +104,7 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     }
     let changes: Vec<_> = in_force(&choices).filter(|(_, admitted)| *admitted != Admitted::Own).collect();
     let chosen = (!changes.is_empty()).then(|| tagged.units(&changes, style));
-    let spans = tagged.spans;
+    let spans = tagged.spans.clone();
     let (units, alone) = match chosen {
         Some(units) => (units, Some(alone)),
         None => (alone, None),
@@ -124,6 +125,11 @@ fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
         }
     }
     let second = decided(&kept, &choices, &units);
+    // After the regions: what a sender expects changes nothing of what is hidden.
+    let units = match kept.iter().any(|k| k.word.awaited.is_some()) {
+        true => expected::with_answers(units, &kept, &tagged.words(), style),
+        false => units,
+    };
     Divided { kept, removed_places, tagged: spans, units, regions, second }
 }
 

@@ -7,6 +7,7 @@
 pub mod apply;
 pub mod casing;
 pub mod dictionary;
+mod expected;
 pub mod itn;
 mod kept;
 pub mod learn;
@@ -200,6 +201,10 @@ impl Formatter {
             true => (0..tail.frozen).rev().find(has_mark).map_or(0, |at| at + 1),
             false => tail.frozen,
         };
+        // An expected number may be written otherwise once more of it is known.
+        let is_answer = |at: &usize| words[*at].0.awaited.is_some() || words[*at].0.parts.is_empty();
+        let answer = (0..frozen).rev().take_while(is_answer).last();
+        let frozen = answer.unwrap_or(frozen);
         // Input words before this one are all frozen.
         let boundary = words.get(frozen).map_or(u64::MAX, |(word, _)| word.src[0]);
         let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();

@@ -100,5 +100,6 @@ fn hide(out: &mut Formatted, passage: &Passage, region: &Region, style: Option<&
         words: [token, token + 1],
         src,
         stage: Stage::Grammar,
+        valid: None,
     });
 }

@@ -39,6 +39,8 @@ impl<'a> TaggedWords<'a> {
         let fixed: Vec<bool> = self.kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
         let ends: Vec<bool> =
             self.kept.iter().map(|k| k.mark != Punct::O || !Marked::of(&k.word.spoken).behind.is_empty()).collect();
+        let by_tagger = |k: &KeptWord| k.mark == Punct::Comma && Marked::of(&k.word.spoken).behind.is_empty();
+        let commas: Vec<bool> = self.kept.iter().map(by_tagger).collect();
         let mut made = Vec::new();
         for turn in turns(self.kept) {
             let within = |[from, to]: [usize; 2]| turn.start <= from && to <= turn.end;
@@ -47,9 +49,12 @@ impl<'a> TaggedWords<'a> {
             let own = chosen.iter().filter(|(stretch, _)| within(*stretch));
             let chosen: Vec<_> =
                 own.map(|(stretch, admitted)| (stretch.map(|word| word - turn.start), admitted.clone())).collect();
-            let ends = &ends[turn.clone()];
-            let spans =
-                if self.untagged { Spans::Found { ends } } else { Spans::Tagged { spans: &spans, chosen: &chosen, ends } };
+            let (ends, commas) = (&ends[turn.clone()], &commas[turn.clone()]);
+            let spans = if self.untagged {
+                Spans::Found { ends }
+            } else {
+                Spans::Tagged { spans: &spans, chosen: &chosen, ends, commas }
+            };
             let heard = |at: usize| {
                 let word = self.kept[turn.start + at].word;
                 Heard { vocabulary: word.vocabulary.as_deref(), confidence: word.confidence }

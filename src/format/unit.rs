@@ -32,6 +32,8 @@ pub enum Unit {
         tokens: Vec<Token>,
         /// who wrote it
         by: Author,
+        /// whether it can be right, where it is an answer that was expected
+        valid: Option<bool>,
     },
     /// a dictionary's entry
     Entry {
@@ -49,8 +51,8 @@ impl Unit {
     pub fn later(self, by: usize) -> Unit {
         match self {
             Unit::Spoken(word) => Unit::Spoken(word + by),
-            Unit::Entity { class, words, text, tokens, by: author } => {
-                Unit::Entity { class, words: words.map(|word| word + by), text, tokens, by: author }
+            Unit::Entity { class, words, text, tokens, by: author, valid } => {
+                Unit::Entity { class, words: words.map(|word| word + by), text, tokens, by: author, valid }
             }
             Unit::Entry { words, text, cased } => Unit::Entry { words: words.map(|word| word + by), text, cased },
         }

@@ -32,6 +32,8 @@ pub enum Spans<'a> {
         chosen: &'a [([usize; 2], Admitted)],
         /// for each word, whether a mark follows it
         ends: &'a [bool],
+        /// for each word, whether that mark is a comma that only the tagger has put there; shorter where the rest have none
+        commas: &'a [bool],
     },
     /// the grammars find them: [`Itn::with_sentences`](super::itn::Itn::with_sentences)
     Found {
@@ -82,7 +84,7 @@ pub fn units_spelled<'a>(
     made.spelled(words, style);
     let mut last = fixed.to_vec();
     match spans {
-        Spans::Tagged { spans, chosen, ends } => {
+        Spans::Tagged { spans, chosen, ends, commas } => {
             last.iter_mut().zip(ends).for_each(|(last, end)| *last |= end);
             for (stretch, admitted) in chosen {
                 if made.is_free(*stretch) {
@@ -91,11 +93,14 @@ pub fn units_spelled<'a>(
             }
             let mut at = 0;
             while at < spans.len() {
-                if let Some(next) = made.together(words, spans, at, &last, (&style.itn, &allowed)) {
+                if let Some(next) = made.together(words, spans, at, (&last, commas), (&style.itn, &allowed)) {
                     at = next;
                     continue;
                 }
-                let (span, label) = spans[at];
+                let (mut span, mut label) = spans[at];
+                if label == ItnClass::Ordinal && years_quarter(words, span, &style.itn) {
+                    (span[1], label) = (span[1] - 1, ItnClass::Year);
+                }
                 let others = [
                     at.checked_sub(1).map_or(0, |before| spans[before].0[1]),
                     spans.get(at + 1).map_or(words.len(), |next| next.0[0]),
@@ -103,7 +108,11 @@ pub fn units_spelled<'a>(
                 for gap in made.gaps(span) {
                     let [low, high] = made.beside(gap, others, &last);
                     let proposed = style.itn.propose(&words[low..high], gap.map(|word| word - low), label, &allowed);
-                    for part in proposed.into_iter().filter(|part| !stays_word(part, style)) {
+                    for (at, part) in proposed.iter().enumerate() {
+                        if stays_word(part, style) || is_said_twice(part, proposed.get(at + 1)) {
+                            continue;
+                        }
+                        let part = part.clone();
                         made.entity(part.class, part.words.map(|word| word + low), part.written);
                     }
                 }
@@ -133,6 +142,35 @@ pub fn units_spelled<'a>(
 fn stays_word(part: &Part, style: &Style) -> bool {
     let is_small = || part.written.text.trim_end_matches(|c: char| c.is_alphabetic()).len() == 1;
     part.class == ORDINAL && part.words[1] - part.words[0] == 1 && style.numbers.figures != Figures::Always && is_small()
+}
+
+/// Classes whose unit stands behind a pair: a comma that a tagger has put between its halves is none.
+const UNITS: [&str; 4] = ["PERCENT", "MONEY", "MEASURE", "PAIR"];
+
+/// Whether the words on both sides of `cut` are a pair that people mean approximately, with a unit after it: "fifty, sixty
+/// percent" is 50-60%.
+fn is_pair(words: &[&str], cut: usize, [from, to]: [usize; 2], itn: &Itn) -> bool {
+    let halves = (1..=2).flat_map(|before| (1..=2).map(move |after| (before, after)));
+    halves
+        .filter(|(before, after)| from + before <= cut && cut + after < to)
+        .any(|(before, after)| itn.write_as("PAIR", &words[cut - before..cut + after]).is_some())
+}
+
+/// Whether a lone digit stands right before a percentage: "five five percent" is five percent said twice.
+fn is_said_twice(part: &Part, next: Option<&Part>) -> bool {
+    let is_digit = part.class == "CARDINAL" && part.words[1] - part.words[0] == 1 && part.written.text.len() == 1;
+    is_digit && next.is_some_and(|next| next.class == "PERCENT" && next.words[0] == part.words[1])
+}
+
+/// Whether an ordinal that a tagger found is a year and which of its quarters: "two thousand twenty third quarter".
+fn years_quarter(words: &[&str], [from, to]: [usize; 2], itn: &Itn) -> bool {
+    let is_quarter = words.get(to).is_some_and(|word| ["quarter", "half"].contains(word));
+    let is_part = ["first", "second", "third", "fourth"].contains(&words[to - 1]);
+    let is_year = |words: &[&str]| {
+        let year = itn.write_as("YEAR", words).map(|written| written.text);
+        year.is_some_and(|text| text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()))
+    };
+    is_quarter && is_part && to - from > 2 && is_year(&words[from..to - 1])
 }
 
 /// Class of ordinals.
@@ -167,7 +205,7 @@ impl UnitBuilder {
 
     fn entity_by(&mut self, by: Author, class: &str, words: [usize; 2], written: Written) {
         let Written { text, tokens, .. } = self.numbers.restyle(class, written);
-        self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by });
+        self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by, valid: None });
     }
 
     /// Writes a span as the second stage says. Its text has the profile's style already.
@@ -177,7 +215,7 @@ impl UnitBuilder {
             Admitted::AsSpoken => (words[0]..words[1]).for_each(|word| self.take(Unit::Spoken(word))),
             Admitted::Spelled(text) => self.take(Unit::Entry { words, text, cased: true }),
             Admitted::Written { class, written: Written { text, tokens, .. } } => {
-                self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by: Author::Second });
+                self.take(Unit::Entity { class: class.to_lowercase(), words, text, tokens, by: Author::Second, valid: None });
             }
         }
     }
@@ -215,12 +253,13 @@ impl UnitBuilder {
         words: &[&str],
         spans: &[([usize; 2], ItnClass)],
         at: usize,
-        ends: &[bool],
+        (ends, commas): (&[bool], &[bool]),
         (itn, allowed): (&Itn, &dyn Fn(&str) -> bool),
     ) -> Option<usize> {
+        let is_comma = |word: usize| commas.get(word).copied().unwrap_or(false);
         let near = |to: &usize| {
             let ([_, end], [start, _]) = (spans[to - 1].0, spans[*to].0);
-            start - end <= MAX_BETWEEN && (end - 1..start).all(|word| !ends[word])
+            start - end <= MAX_BETWEEN && (end - 1..start).all(|word| !ends[word] || is_comma(word))
         };
         let most = (at + 1..spans.len().min(at + MAX_TOGETHER)).take_while(near).last()?;
         for to in (at + 1..=most).rev() {
@@ -236,7 +275,13 @@ impl UnitBuilder {
             let tagged = |word: usize| (group[0]..group[1]).contains(&(low + word));
             let parts = itn.lattice(&words[low..high], &tagged, allowed)?;
             let covers = |part: &Part| part.words[0] + low <= group[0] && group[1] <= part.words[1] + low;
-            if let Some(part) = parts.into_iter().find(|part| TOGETHER.contains(&part.class) && covers(part)) {
+            let is_one = |part: &Part| {
+                let words_of = part.words.map(|word| word + low);
+                let mut marks = (group[0]..group[1] - 1).filter(|word| ends[*word]);
+                let begins = group[0] == 0 || !ends[group[0] - 1];
+                marks.all(|mark| begins && UNITS.contains(&part.class) && is_pair(words, mark + 1, words_of, itn))
+            };
+            if let Some(part) = parts.into_iter().find(|part| TOGETHER.contains(&part.class) && covers(part) && is_one(part)) {
                 self.entity(part.class, part.words.map(|word| word + low), part.written);
                 return Some(to + 1);
             }
@@ -292,7 +337,7 @@ impl UnitBuilder {
             };
             let tokens = vec![Token { text: text.clone(), words: [0, stretch[1] - stretch[0]] }];
             let class = ALPHANUMERIC.to_lowercase();
-            self.take(Unit::Entity { class, words: stretch, text, tokens, by: Author::Recipe });
+            self.take(Unit::Entity { class, words: stretch, text, tokens, by: Author::Recipe, valid: None });
         }
     }
 

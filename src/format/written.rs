@@ -120,7 +120,7 @@ pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], han
             let mark = if text.contains(char::is_alphanumeric) { hand.mark(k.mark) } else { Punct::O };
             push(out, text, mark, &span.iter().collect::<Vec<_>>());
         }
-        Unit::Entity { class, mut text, mut tokens, by, .. } => {
+        Unit::Entity { class, mut text, mut tokens, by, valid, .. } => {
             // A word that an entity leaves as spoken has its own case: "Robert Downey Jr.". What a pack's recipe writes
             // stands as the pack has it.
             let bare = |k: &KeptWord| Marked::of(&k.word.spoken).word.to_string();
@@ -159,6 +159,7 @@ pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], han
                 words: [first, out.words.len()],
                 src: [span[0].word.src[0], span[span.len() - 1].word.src[1]],
                 stage: if by == Author::Second { Stage::Second } else { Stage::Grammar },
+                valid,
             });
         }
         Unit::Entry { text, cased, .. } => {
@@ -252,6 +253,7 @@ pub(super) fn write_region(
         words: [first_token, first_token + 1],
         src,
         stage: Stage::Grammar,
+        valid: None,
     });
 }
 

@@ -148,6 +148,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         utterance_delay_ms: 1,
         turn: None,
         max_release_ms: 1,
+        expect_hold_ms: 1,
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
@@ -224,7 +225,9 @@ pub fn check_sentence(bytes: &[u8]) {
             (class, _) => spans.push(([at, at + 1], ItnClass::ALL[usize::from(class) % ItnClass::ALL.len()])),
         }
     }
-    for spans in [Spans::Tagged { spans: &spans, chosen: &[], ends: &vec![false; words.len()] }, Spans::Found { ends: &[] }] {
+    for spans in
+        [Spans::Tagged { spans: &spans, chosen: &[], ends: &vec![false; words.len()], commas: &[] }, Spans::Found { ends: &[] }]
+    {
         let units = units(&words, &vec![false; words.len()], spans, &STYLE);
         assert!(units.iter().map(Unit::words).flat_map(|[from, to]| from..to).eq(0..words.len()));
         for unit in &units {

@@ -199,3 +199,21 @@ fn what_was_refused_in_a_call_is_forgotten_with_the_call() {
     log.commit();
     assert_eq!(log.changelog.len(), before);
 }
+
+#[test]
+fn what_a_channel_is_expected_to_say_is_known_to_who_reads_it_again() {
+    let run = |upgrade: bool| {
+        let mut log = Log::live("[profiles.default]\nredaction = \"none\"\n");
+        log.say("call", r#"{"channel": "caller", "expect": {"class": "phone", "digits": 10}}"#);
+        log.say("call", r#"{"seq": 1, "channel": "caller", "text": "it's five five five", "end": "utterance"}"#);
+        if upgrade {
+            log.upgrade();
+        }
+        log.say("call", r#"{"seq": 2, "channel": "caller", "text": "one two three", "end": "utterance"}"#);
+        log.say("call", r#"{"seq": 3, "channel": "caller", "text": "four five six seven", "end": "session"}"#);
+        log.commit();
+        log.said("call").0
+    };
+    assert_eq!(run(true), "It's 555-123-4567");
+    assert_eq!(run(false), run(true));
+}

@@ -72,6 +72,9 @@ pub struct TurnEntity {
     /// who wrote it; absent where the grammars did alone
     #[serde(default, skip_serializing_if = "is_grammar")]
     pub stage: Stage,
+    /// whether it can be right, as its segment says
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid: Option<bool>,
 }
 
 fn is_grammar(stage: &Stage) -> bool {

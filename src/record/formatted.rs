@@ -84,6 +84,10 @@ pub struct Entity {
     /// who wrote it; absent where the grammars did alone
     #[serde(default, skip_serializing_if = "Stage::is_grammar")]
     pub stage: Stage,
+    /// whether it can be right by its length, its check digits or the calendar, where it is an answer that a record told
+    /// to expect (`expect`); absent elsewhere, and where there is nothing by which to tell
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid: Option<bool>,
 }
 
 /// Words that left the text.

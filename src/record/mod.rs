@@ -5,6 +5,7 @@ pub mod avro;
 pub mod conversation;
 pub mod decode;
 pub mod difference;
+pub mod expect;
 pub mod formatted;
 pub mod hidden;
 pub mod input;

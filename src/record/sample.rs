@@ -140,7 +140,7 @@ mod tests {
                 let words = [segment.words.len() - 1, segment.words.len()];
                 let class = "pin".to_string();
                 let (written, spoken) = (text.to_string(), spoken.to_string());
-                segment.entities.push(Entity { class, written, spoken, words, src, stage: Stage::Grammar });
+                segment.entities.push(Entity { class, written, spoken, words, src, stage: Stage::Grammar, valid: None });
             };
             match treated {
                 Treated::Spoken => segment.words.extend((src[0]..src[1]).map(|n| {

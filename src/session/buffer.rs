@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::policy::Policy;
-use super::{Choice, Source, Time, Word, repeats, spelled};
+use super::{Choice, Source, Time, Word, expected, repeats, spelled};
 use crate::infer::prosody::Prosody;
 use crate::infer::{Row, RowWord};
 use crate::tags::Tags;
@@ -269,8 +269,8 @@ impl Buffer {
     }
 
     /// Takes a pass's tags for the words before `upto`. The last of `tags` belongs to word `upto - 1`. Frozen words
-    /// keep their tags. Exact repeats and spellings are decided whole.
-    pub fn predict(&mut self, upto: u64, tags: &[Tags]) {
+    /// keep their tags. Exact repeats and spellings are decided whole; expected numbers too, if `decides_answers`.
+    pub fn predict(&mut self, upto: u64, tags: &[Tags], decides_answers: bool) {
         let start = upto - tags.len() as u64;
         for i in self.frozen.max(start)..upto {
             self.entries[(i - self.released) as usize].tags = Some(tags[(i - start) as usize]);
@@ -282,7 +282,8 @@ impl Buffer {
             return;
         }
         let repeats = repeats::decide(&mut words, open);
-        if spelled::decide(&mut words, open) || repeats {
+        let answers = decides_answers && expected::decide(&mut words, open);
+        if spelled::decide(&mut words, open) || repeats || answers {
             let decided: Vec<Tags> = words.into_iter().map(|(_, tags)| tags).collect();
             self.entries.iter_mut().zip(decided).skip(open).for_each(|(entry, tags)| entry.tags = Some(tags));
         }

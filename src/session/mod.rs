@@ -7,6 +7,7 @@
 pub mod boundary;
 pub mod buffer;
 pub mod ended;
+pub mod expected;
 pub mod hypothesis;
 pub mod map;
 pub mod output;
@@ -42,6 +43,7 @@ use std::sync::Arc;
 
 pub use word::{Attachment, Choice, Keeps, Source, Word, WordKind, kind_of};
 
+use crate::record::expect::ExpectChange;
 use crate::record::vocabulary::Spelling;
 use crate::record::{RawSegment, RawWord};
 use crate::redact::SpeechTime;
@@ -81,6 +83,8 @@ pub struct Record {
     pub source: Arc<Source>,
     /// spellings for its session, from this record on
     pub vocabulary: Vec<Spelling>,
+    /// what its channel is expected to say, from this record on; `None`: as before
+    pub expect: Option<ExpectChange>,
     /// whether another channel spoke a whole turn before its words; its session notes that when the record comes
     pub replied: bool,
 }
@@ -139,6 +143,7 @@ impl Record {
             policy,
             source: source.clone(),
             vocabulary: raw.vocabulary,
+            expect: raw.expect,
             replied: false,
         }
     }

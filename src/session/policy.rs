@@ -106,6 +106,9 @@ pub struct Policy {
     pub turn: Option<TurnPolicy>,
     /// a frozen word is released at most so long after it froze
     pub max_release_ms: u64,
+    /// frozen words of an expected number that is not complete are released at most so long after the first of them
+    /// froze; as long a silence ends the number
+    pub expect_hold_ms: u64,
     /// how long live words wait for the model's answer
     pub inference_timeout_ms: u64,
     /// how long words of a backlog wait for the model's answer

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::buffer::{Buffer, BufferedWord, FreezeCause};
+use super::expected;
 use super::policy::{Policy, ReleaseRule};
 use crate::faults::{Mistake, makes};
 use crate::redact::{RedactionWord, Region};
@@ -27,6 +28,38 @@ fn outside_entity(buffer: &Buffer, cut: u64, ended: bool) -> bool {
     } else {
         ended || stopped()
     }
+}
+
+/// Whether a segment may end before word `cut`: not inside an expected number, and not after one that has not all its
+/// digits as long as nothing else follows. `known`: number of words that may be looked at.
+fn outside_answer(buffer: &Buffer, policy: &Policy, cut: u64, known: u64, ended: bool) -> bool {
+    let is_said = |i: &u64| {
+        let entry = buffer.get(*i);
+        is_kept(entry, policy) && !entry.word.parts.is_empty()
+    };
+    let Some(last) = (buffer.released()..cut).rev().find(is_said) else { return true };
+    let before = &buffer.get(last).word;
+    if before.awaited.is_none() {
+        return true;
+    }
+    match (cut..known).find(is_said) {
+        Some(next) => {
+            (last + 1..=next).any(|i| buffer.get(i).word.begins_turn()) || !expected::is_one(before, &buffer.get(next).word)
+        }
+        None if ended || (last + 1..known).any(|i| buffer.get(i).word.begins_turn()) => true,
+        None => {
+            let back = (buffer.released()..cut).rev().filter(is_said).map(|i| &buffer.get(i).word);
+            expected::lacks_digits(back) != Some(true)
+        }
+    }
+}
+
+/// Whether the first unreleased word is of an expected number that frozen words end with, and that has not all its digits.
+pub fn holds_answer(buffer: &Buffer, policy: &Policy) -> bool {
+    let (first, frozen) = (buffer.released(), buffer.frozen());
+    first < frozen
+        && buffer.get(first).word.awaited.is_some()
+        && (first + 1..=frozen).all(|cut| !outside_answer(buffer, policy, cut, frozen, false))
 }
 
 /// Whether the utterance is over with the last frozen word. Where no tagger says where sentences end, that ends one.
@@ -104,17 +137,18 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
         let fits = |&cut: &u64| at_cut(cut) && outside_figure(buffer, cut) && (complete(cut) || held.allows(cut));
         if last { cuts.by_ref().rev().find(fits) } else { cuts.find(fits) }
     };
+    let whole = |cut: u64| outside_answer(buffer, policy, cut, buffer.frozen(), ended);
     match policy.rule {
         ReleaseRule::Frozen | ReleaseRule::Predicted { .. } => {
             let over = |cut: u64| {
                 let is_marked = tags(buffer, cut - 1).punct.ends_sentence() || policy.model.is_none() && is_over(buffer, cut);
                 is_marked || ends_turn(buffer, cut)
             };
-            let ends = |cut: u64| over(cut) && outside_entity(buffer, cut, ended);
+            let ends = |cut: u64| over(cut) && outside_entity(buffer, cut, ended) && whole(cut);
             allowed(&|cut| turn == Some(cut) || ends(cut), false)
         }
         ReleaseRule::Flow => {
-            let between = |cut: u64| outside_entity(buffer, cut, ended) && outside_disfluency(buffer, cut, ended);
+            let between = |cut: u64| outside_entity(buffer, cut, ended) && outside_disfluency(buffer, cut, ended) && whole(cut);
             allowed(&|cut| turn == Some(cut) || between(cut), true)
         }
     }
@@ -123,8 +157,11 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
 /// Algorithm 1: the cut after the first predicted end-of-sentence mark, or before the first word of another speaker, if
 /// `trailing` of the `known` words follow it. Words before it need not be frozen yet; releasing freezes them.
 pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, known: u64) -> Option<u64> {
-    let ends =
-        |i: u64| (tags(buffer, i).punct.ends_sentence() || turn_begins(buffer, i + 1, known)) && outside_figure(buffer, i + 1);
+    let ends = |i: u64| {
+        (tags(buffer, i).punct.ends_sentence() || turn_begins(buffer, i + 1, known))
+            && outside_figure(buffer, i + 1)
+            && outside_answer(buffer, policy, i + 1, known, false)
+    };
     let mark = (buffer.released()..known).find(|&i| ends(i))?;
     // A range that redaction holds waits until frozen words show that the range has ended. Then the rule for frozen
     // marks applies.
@@ -152,6 +189,7 @@ pub fn forced(buffer: &Buffer, policy: &Policy, before: &str) -> Option<u64> {
             want(tags(buffer, cut - 1).punct)
                 && outside_figure(buffer, cut)
                 && outside_entity(buffer, cut, false)
+                && outside_answer(buffer, policy, cut, last, false)
                 && held.allows(cut)
         })
     };

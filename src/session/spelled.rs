@@ -41,8 +41,10 @@ pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
         let is_corrected =
             next.is_some_and(|(word, tags)| tags.disfluency == Disfluency::E || CORRECTIONS.contains(&&*word.parts));
         if !is_corrected {
-            for &i in said[spelling.words.clone()].iter().filter(|&&i| i >= open) {
-                words[i].1.disfluency = Disfluency::O;
+            for at in spelling.words.clone().filter(|&at| said[at] >= open) {
+                if words[said[at]].1.disfluency != Disfluency::Rep || !is_named_again(&bare, at) {
+                    words[said[at]].1.disfluency = Disfluency::O;
+                }
             }
         }
         if (start..=end).any(|i| words[i].1.itn.class().is_some_and(|class| SECRETS.contains(&class))) {
@@ -54,6 +56,12 @@ pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
         }
     }
     changed
+}
+
+/// Whether a letter is said again at once, to say what it stands for: the first of "l l as in london".
+fn is_named_again(bare: &[&str], at: usize) -> bool {
+    let is_one = bare[at].chars().count() == 1 && bare.get(at + 1) == Some(&bare[at]);
+    is_one && bare.get(at + 2).is_some_and(|word| ["as", "for", "like"].contains(word))
 }
 
 /// Fewest letters of a word that was heard as it is spelled: shorter ones are often common words.
@@ -155,6 +163,7 @@ mod tests {
             ("p as/D in/D peter uh/F l as in london four/N four", "+p as in peter l as in london four four"),
             ("b/REP as/RM in/RM boy b as in boy nine", "+b as in boy b as in boy nine"),
             ("last name m i l/REP l e r", "last | name | +m i l l e r"),
+            ("p as in peter l/REP l as in london four four", "+p as in peter l as in london four four"),
         ] {
             assert_eq!(decided(line, 0), want, "{line}");
         }

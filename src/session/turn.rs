@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::policy::Policy;
-use super::{Keeps, Word, WordKind};
+use super::{Keeps, Word, WordKind, expected};
 use crate::record::{NextSpeaker, OpenPart, Turn};
 use crate::tags::{Itn, ItnClass, Punct, Tags};
 
@@ -98,7 +98,8 @@ fn open_part(tail: &[&(&Word, Tags)]) -> Option<OpenPart> {
         let Some(more) = digits_of(&word.spoken) else { break };
         digits += more;
     }
-    if digits >= 2 && !WHOLE_NUMBERS.contains(&digits) {
+    let lacks = expected::lacks_digits(tail.iter().map(|(word, _)| *word));
+    if lacks.unwrap_or(digits >= 2 && !WHOLE_NUMBERS.contains(&digits)) {
         return Some(OpenPart::Number);
     }
     let letters = tail.iter().take_while(|(word, _)| is_letter(&word.spoken)).count();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::expected::Awaited;
 use super::vocabulary::Vocabulary;
 use crate::infer::RowWord;
 use crate::infer::prosody::{Prosody, Voice};
@@ -87,6 +88,8 @@ pub struct Word {
     pub shared: bool,
     /// its session's spellings when it came
     pub vocabulary: Option<Arc<Vocabulary>>,
+    /// what it may be the answer to; its stream says so when the word comes in ([`super::expected`])
+    pub awaited: Option<Awaited>,
     /// what the second stage says of the span that the word ends
     pub choice: Option<Choice>,
 }
@@ -137,6 +140,7 @@ impl Word {
             src: [0, 1],
             shared: false,
             vocabulary: None,
+            awaited: None,
             choice: None,
         }
     }

@@ -9,6 +9,7 @@ mod conversation;
 mod delivery;
 mod documents;
 mod evaluation;
+mod expect;
 mod faults;
 mod formatting;
 mod glossary;

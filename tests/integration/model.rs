@@ -270,6 +270,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         utterance_delay_ms: 1,
         turn: None,
         max_release_ms: 1,
+        expect_hold_ms: 1,
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,

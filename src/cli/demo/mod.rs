@@ -69,6 +69,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         quicker(&mut profile.max_delay_ms);
         quicker(&mut profile.utterance_delay_ms);
         quicker(&mut profile.max_release_ms);
+        quicker(&mut profile.expect_hold_ms);
     }
     let runtime = runtime();
     let _broker = match &args.brokers {

@@ -144,5 +144,12 @@ fn is_spoken(unit: &Unit) -> bool {
 }
 
 fn entity(class: &str, words: [usize; 2], written: Written) -> Unit {
-    Unit::Entity { class: class.to_lowercase(), words, text: written.text, tokens: written.tokens, by: Author::Grammar }
+    Unit::Entity {
+        class: class.to_lowercase(),
+        words,
+        text: written.text,
+        tokens: written.tokens,
+        by: Author::Grammar,
+        valid: None,
+    }
 }

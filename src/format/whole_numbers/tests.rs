@@ -147,7 +147,7 @@ proptest! {
             Some(([from, *at], class))
         }).filter(|(span, class)| span[1] <= words.len() && *class < ItnClass::ALL.len()).map(|(span, class)| (span, ItnClass::ALL[class])).collect();
         let ends = vec![false; words.len()];
-        let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends } } else { Spans::Found { ends: &[] } };
+        let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends, commas: &[] } } else { Spans::Found { ends: &[] } };
         let made = units(&words, &ends, spans, &STYLE);
         let text = WholeNumbers { words: &words, ends: &ends, itn: &STYLE.itn, numbers: STYLE.numbers, allowed: &|_| true };
         for pair in made.windows(2) {
@@ -201,7 +201,7 @@ fn a_span_that_ends_inside_a_number_grows_or_stays_as_spoken() {
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         let ends = vec![false; words.len()];
-        let made = units(&words, &ends, Spans::Tagged { spans, chosen: &[], ends: &ends }, &STYLE);
+        let made = units(&words, &ends, Spans::Tagged { spans, chosen: &[], ends: &ends, commas: &[] }, &STYLE);
         let texts: Vec<&str> = made
             .iter()
             .map(|unit| match unit {
@@ -341,7 +341,7 @@ proptest! {
             Some(([from, *at], class))
         }).filter(|(span, class)| span[1] <= words.len() && *class < classes.len()).map(|(span, class)| (span, classes[class])).collect();
         let ends = vec![false; words.len()];
-        let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends } } else { Spans::Found { ends: &ends } };
+        let spans = if tagged { Spans::Tagged { spans: &spans, chosen: &[], ends: &ends, commas: &[] } } else { Spans::Found { ends: &ends } };
         for unit in units(&words, &ends, spans, &STYLE) {
             let Unit::Entity { class, text, words: [from, to], .. } = unit else { continue };
             // Telephone numbers are said in any groups, network addresses and versions have parts, and so have prices and clocks.
@@ -373,7 +373,7 @@ fn a_span_that_is_cut_anywhere_is_written_as_one_that_is_not() {
         for cut in from + 1..to {
             for second in [label, Cardinal, Ordinal] {
                 let spans = [([from, cut], label), ([cut, to], second)];
-                let made = units(&words, &ends, Spans::Tagged { spans: &spans, chosen: &[], ends: &ends }, &STYLE);
+                let made = units(&words, &ends, Spans::Tagged { spans: &spans, chosen: &[], ends: &ends, commas: &[] }, &STYLE);
                 let texts = made.iter().map(|unit| match unit {
                     Unit::Spoken(word) => words[*word],
                     Unit::Entity { text, .. } | Unit::Entry { text, .. } => text,

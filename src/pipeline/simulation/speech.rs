@@ -100,7 +100,12 @@ impl Script {
             if n == before {
                 at = at.max(after);
             }
-            self.add(at, key, said(seqs[channel], channel as u64, &words, true, Some(tenant)));
+            let mut value = said(seqs[channel], channel as u64, &words, true, Some(tenant));
+            if words.ends_with(&["forty".to_string()]) {
+                // What a sender expects must show nothing of the secret.
+                value["expect"] = json!({"class": "phone", "digits": 10});
+            }
+            self.add(at, key, value);
             seqs[channel] += 1;
             at += self.dice.roll(plan.spoken_ms / 4 + 1);
         }
@@ -121,6 +126,9 @@ impl Script {
             let mut value = said(seq, 0, &words, true, None);
             if seq == 1 {
                 value["vocabulary"] = json!([{"written": written, "said": [name]}]);
+            }
+            if seq == 2 {
+                value["expect"] = json!({"class": "date", "until": "next"});
             }
             self.add(at, key, value);
             at += self.dice.roll(plan.spoken_ms / 3 + 1);

@@ -18,6 +18,8 @@ mod whisper;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::expect::WireExpect;
+use super::raw::wire::present;
 use super::raw::{End, RawSegment, RecordLimits, Wire, WireWord, limit};
 use super::refused::Refused;
 use super::vocabulary::WireSpelling;
@@ -167,6 +169,8 @@ struct Enveloped<T> {
     meta: Option<Box<RawValue>>,
     #[serde(default)]
     vocabulary: Option<Vec<WireSpelling>>,
+    #[serde(default, deserialize_with = "present")]
+    expect: Option<Option<WireExpect>>,
     #[serde(flatten)]
     message: T,
 }
@@ -191,6 +195,7 @@ fn message<'a, T: Deserialize<'a>>(
         lang: envelope.lang,
         meta: envelope.meta,
         vocabulary: envelope.vocabulary,
+        expect: envelope.expect,
     })
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{End, RawSegment, RawWord, RecordLimits, Wire, WireWord};
 use crate::record::refused::Refused;
-use crate::record::vocabulary;
+use crate::record::{expect, vocabulary};
 
 /// Longest time a word may carry, seconds: about thirty years, beyond any session and exact in milliseconds.
 const MAX_SECONDS: f64 = 1e9;
@@ -42,10 +42,10 @@ impl RawSegment {
                 }
                 words
             }
-            (None, None) if wire.end.is_none() && wire.vocabulary.is_none() => {
+            (None, None) if wire.end.is_none() && wire.vocabulary.is_none() && wire.expect.is_none() => {
                 return Err(Refused::new(
                     "contract",
-                    "expected \"words\", \"text\", \"end\" or \"vocabulary\", got none of them",
+                    "expected \"words\", \"text\", \"end\", \"vocabulary\" or \"expect\", got none of them",
                 ));
             }
             (None, None) => Vec::new(),
@@ -78,6 +78,7 @@ impl RawSegment {
             lang: wire.lang.map(Into::into),
             meta: wire.meta.filter(|m| m.get() != "null"),
             vocabulary: vocabulary::checked(wire.vocabulary.unwrap_or_default())?,
+            expect: wire.expect.map(expect::checked).transpose()?,
         };
         Ok((segment, wire.session))
     }

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 pub(super) use check::limit;
 pub use wire::{Wire, WireWord};
 
+use super::expect::ExpectChange;
 use super::vocabulary::Spelling;
 
 /// Largest raw segment taken; what is larger is a dead letter.
@@ -83,4 +84,6 @@ pub struct RawSegment {
     pub meta: Option<Box<RawValue>>,
     /// spellings for its session, from this record on
     pub vocabulary: Vec<Spelling>,
+    /// what its channel is expected to say, from this record on; `None`: as before
+    pub expect: Option<ExpectChange>,
 }

@@ -198,6 +198,7 @@ impl Sim {
             policy: self.policy.clone(),
             source: source.clone(),
             vocabulary: Vec::new(),
+            expect: None,
             replied: false,
         }
     }

@@ -21,6 +21,7 @@ pub fn policy() -> Policy {
         utterance_delay_ms: 300,
         turn: None,
         max_release_ms: 2000,
+        expect_hold_ms: 2000,
         inference_timeout_ms: 500,
         backlog_timeout_ms: 500,
         keeps: Keeps::Nothing,

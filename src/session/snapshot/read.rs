@@ -86,6 +86,7 @@ impl OpenStream {
                 src: w.src,
                 shared: w.shared,
                 vocabulary: vocabulary(w.vocabulary)?,
+                awaited: w.awaited,
                 choice: w.choice.clone(),
             })
         };
@@ -108,7 +109,7 @@ impl OpenStream {
         for w in &self.waiting {
             waiting.push_back(match w {
                 HeldInputState::End(cause) => HeldInput::End(*cause),
-                HeldInputState::Record { seq, hash, is_final, words, end, replied, source: of, profile } => {
+                HeldInputState::Record { seq, hash, is_final, words, end, replied, expect, source: of, profile } => {
                     let (profile, policy) = context.profile(profile, None);
                     let record = Record {
                         seq: *seq,
@@ -123,6 +124,7 @@ impl OpenStream {
                         policy,
                         source: source(*of)?,
                         vocabulary: Vec::new(), // its words have it
+                        expect: *expect,
                         replied: *replied,
                     };
                     HeldInput::Record(record, profile)

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::StreamOutline;
+use crate::record::expect::ExpectChange;
 use crate::record::vocabulary::Spelling;
 use crate::redact::AskedClasses;
 use crate::session::buffer::FreezeCause;
+use crate::session::expected::Awaited;
 use crate::session::output::EndCause;
 use crate::session::plan::Pass;
 use crate::session::settle::Settled;
@@ -68,6 +70,7 @@ pub(super) struct WordState {
     pub(super) src: [u64; 2],
     pub(super) shared: bool,
     pub(super) vocabulary: Option<u32>,
+    pub(super) awaited: Option<Awaited>,
     pub(super) choice: Option<Choice>,
 }
 
@@ -95,6 +98,7 @@ pub(super) enum HeldInputState {
         words: Vec<WordState>,
         end: Option<EndState>,
         replied: bool,
+        expect: Option<ExpectChange>,
         source: u32,
         profile: Box<str>,
     },

@@ -42,7 +42,21 @@ impl Sources {
 
     fn word(&mut self, word: &Word) -> WordState {
         let Word {
-            spoken, start, end, confidence, speaker, prosody, kind, asked, source, src, shared, vocabulary, choice, ..
+            spoken,
+            start,
+            end,
+            confidence,
+            speaker,
+            prosody,
+            kind,
+            asked,
+            source,
+            src,
+            shared,
+            vocabulary,
+            awaited,
+            choice,
+            ..
         } = word;
         let source = self.place(source);
         let vocabulary = vocabulary.as_ref().map(|vocabulary| self.vocabulary(vocabulary));
@@ -59,6 +73,7 @@ impl Sources {
             src: *src,
             shared: *shared,
             vocabulary,
+            awaited: *awaited,
             choice: choice.clone(),
         }
     }
@@ -103,6 +118,7 @@ impl OpenStream {
                     End::Session => EndState::Session,
                 }),
                 replied: r.replied,
+                expect: r.expect,
                 source: sources.place(&r.source),
                 profile: (&**profile).into(),
             },

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use super::boundary::{self, LastWord};
 use super::buffer::{Buffer, BufferedWord, FreezeCause};
+use super::expected::Expectations;
 use super::hypothesis::Hypothesis;
 use super::output::{EndCause, StreamOutput, Tail};
 use super::plan::Plan;
@@ -55,6 +56,8 @@ pub struct StreamProgress {
     /// turns that are over and whose words have not left, by their number of words
     turns_over: Vec<HeardTurn>,
     sentence_start: bool,
+    /// what the channel is expected to say
+    expectations: Expectations,
     /// what the next word's boundary is measured from
     last_word: Option<LastWord>,
     /// what redaction must know of its words after they have left
@@ -111,6 +114,7 @@ impl Stream {
             turn: None,
             turns_over: Vec::new(),
             sentence_start: true,
+            expectations: Expectations::default(),
             last_word: None,
             channel_context,
             ending: None,
@@ -212,6 +216,9 @@ impl Stream {
             self.utterance_due = None; // speech goes on
         }
         self.hypothesis = None;
+        if let Some(change) = record.expect {
+            self.progress.expectations.change(change);
+        }
         let (taken, came) = (self.progress.counts.words, record.input_words());
         let placed = record.words.into_iter().map(|word| Word { src: word.src.map(|n| n + taken), ..word });
         if record.is_final {
@@ -223,6 +230,7 @@ impl Stream {
                 }
                 word.speaker.iter().for_each(|name| self.progress.channel_context.speakers.heard(name));
                 boundary::measure(&mut self.progress.last_word, &mut word);
+                word.awaited = self.progress.expectations.hear(&word, self.policy.expect_hold_ms);
                 // Where figures are read back otherwise than they were, some may come twice. None is lost.
                 if word.src[1] <= self.known {
                     // It is not known any more whether the word stayed in the text. Redaction, which looks back for
@@ -242,11 +250,16 @@ impl Stream {
             self.revision += 1;
             let limit = self.policy.max_buffer_words as usize;
             let (mut words, mut last_word) = (placed.collect::<Vec<_>>(), self.progress.last_word.clone());
-            words.iter_mut().for_each(|word| boundary::measure(&mut last_word, word));
+            let mut expectations = self.progress.expectations.clone();
+            for word in &mut words {
+                boundary::measure(&mut last_word, word);
+                word.awaited = expectations.hear(word, self.policy.expect_hold_ms);
+            }
             self.hypothesis = Some(Hypothesis::new(words, limit, self.revision));
         }
         // A hypothesis ends nothing.
         if record.is_final && record.end == Some(End::Utterance) {
+            self.progress.expectations.utterance_over();
             self.utterance_ends(now);
         }
         self.repeat_passes();
@@ -307,9 +320,17 @@ impl Stream {
         }
         let freeze = (self.plan.covered() < self.buffer.total())
             .then(|| self.buffer.get(self.plan.covered()).arrived.plus(self.policy.max_delay_ms));
-        let release = self.oldest_frozen().map(|at| at.plus(self.policy.max_release_ms));
+        let release = self.release_due();
         let expiry = (!self.is_ending()).then(|| self.last_record_at.plus(ttl_ms));
         [answer, freeze, self.utterance_due, release, expiry].into_iter().flatten().min()
+    }
+
+    /// When the oldest of the frozen words must leave. A word of an expected number waits for as long as the number is
+    /// held; the words before the number do not.
+    fn release_due(&self) -> Option<Time> {
+        let at = self.oldest_frozen()?;
+        let is_held = release::holds_answer(&self.buffer, &self.policy);
+        Some(at.plus(if is_held { self.policy.expect_hold_ms } else { self.policy.max_release_ms }))
     }
 
     /// When the oldest of the frozen words froze, if some of them can leave. Words of one figure that is not all frozen
@@ -347,7 +368,7 @@ impl Stream {
                 self.plan_by_clock(Timing::Utterance([total, total]));
             }
         }
-        while self.oldest_frozen().is_some_and(|at| at.plus(self.policy.max_release_ms) <= now) {
+        while self.release_due().is_some_and(|due| due <= now) {
             if !self.release_by_clock(out) {
                 break;
             }

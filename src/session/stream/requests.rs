@@ -218,7 +218,7 @@ impl Stream {
             self.progress.timing.push(Timing::Undecided([pass.upto, pass.freeze_to]));
             return None;
         }
-        self.buffer.predict(pass.upto, tags);
+        self.buffer.predict(pass.upto, tags, self.decides_answers());
         let from = self.buffer.released();
         let entries = self.buffer.range(from, pass.upto);
         let words: Vec<(&Word, Tags)> = entries.map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
@@ -232,6 +232,12 @@ impl Stream {
         });
         let spans = asked.iter().map(|asked| (from + asked.last as u64, asked.words, asked.own.clone())).collect();
         (!asked.is_empty()).then(|| (TaggedPass { pass, tags: tags.to_vec(), spans }, asked))
+    }
+
+    /// Whether digits of an expected number stay although the tagger takes them out. Not where something is redacted:
+    /// what is hidden depends on the words that stay, and must not depend on what a sender expects.
+    fn decides_answers(&self) -> bool {
+        self.policy.redaction.is_none()
     }
 
     /// Takes the answer to a request of this kind; `None`: there is none, and its words go out as spoken.
@@ -262,7 +268,7 @@ impl Stream {
                     self.progress.timing.push(Timing::Failed([pass.upto, pass.freeze_to]));
                 }
                 if let Some(tags) = tags {
-                    self.buffer.predict(pass.upto, tags);
+                    self.buffer.predict(pass.upto, tags, self.decides_answers());
                 }
                 let before = self.buffer.frozen();
                 if pass.cause == FreezeCause::Turn {
@@ -302,10 +308,11 @@ impl Stream {
             }
             RequestKind::Hypothesis { known, revision } => {
                 let Some(tags) = tags else { return };
+                let decides = self.decides_answers();
                 if let Some(h) = self.hypothesis.as_mut().filter(|h| h.revision == revision) {
                     let before = h.answered(tags);
                     if known == self.buffer.total() {
-                        self.buffer.predict(known, &tags[..before]);
+                        self.buffer.predict(known, &tags[..before], decides);
                     }
                 }
             }

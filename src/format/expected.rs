@@ -1,0 +1,276 @@
+//! Answers that a record told to expect ([`crate::session::expected`]): digits spoken in groups are written as the one
+//! number that they are, and the entity says whether it can be right.
+//!
+//! Words get a form that a grammar reads them as, and no other: among the grammars' readings of a number the one counts
+//! that has as many digits as are expected, otherwise the cheapest. A card's digits stand in groups and an account's
+//! in none, whatever the grammar's groups are. What a recipe of a pack, the session's vocabulary or a dictionary writes stays, and
+//! so does an entity that reaches beyond the answer.
+
+use super::itn::{Reading, Token, Written};
+use super::kept::KeptWord;
+use super::style::Style;
+use super::unit::{Author, Unit};
+use crate::record::expect::{Expect, ExpectedClass};
+use crate::redact::number::{card_length, is_card};
+use crate::session::expected::{Awaited, MIN_DIGITS, is_one};
+
+/// Class of codes and of what is spelled.
+const SPELLED: &str = "alphanumeric";
+/// Most words of a date.
+const MAX_DATE_WORDS: usize = 10;
+/// Lengths of a telephone number whose length nobody said (ITU-T E.164: at most 15 digits).
+const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
+/// Lengths of an IBAN (ISO 13616).
+const IBAN_LENGTHS: std::ops::RangeInclusive<usize> = 15..=34;
+
+/// How a class is written: the class of the grammars, and the entity's class.
+fn classes(class: ExpectedClass) -> (&'static str, &'static str) {
+    match class {
+        ExpectedClass::Phone => ("PHONE", "phone"),
+        ExpectedClass::Card => ("PHONE", "card"),
+        ExpectedClass::Account => ("PHONE", "account"),
+        ExpectedClass::Date => ("DATE", "date"),
+        ExpectedClass::Code => ("ALPHANUMERIC", SPELLED),
+    }
+}
+
+/// The units in which the answers among them are written as expected. `lower`: the words in lower case. A class that the
+/// profile redacts is not written so: what is hidden is not the sender's to decide.
+pub(super) fn with_answers(units: Vec<Unit>, kept: &[KeptWord], lower: &[&str], style: &Style) -> Vec<Unit> {
+    let mut units = apart(units, kept);
+    for ([from, to], awaited) in stretches(kept) {
+        let (_, class) = classes(awaited.expect.class);
+        let is_hidden = style.redaction.as_ref().is_some_and(|redaction| redaction.redacts(class));
+        if is_hidden || style.off.contains(&class.to_uppercase()) {
+            continue;
+        }
+        let found = match awaited.expect.class {
+            ExpectedClass::Date => dates(&lower[from..to], style),
+            _ => number(awaited.expect, &lower[from..to], style).into_iter().map(|written| (0, to - from, written)).collect(),
+        };
+        for (start, end, written) in found {
+            put(&mut units, [from + start, from + end], class, written);
+        }
+    }
+    for unit in &mut units {
+        if let Unit::Entity { class, words: [from, to], text, valid, .. } = unit
+            && let Some(awaited) = kept[*from..*to].iter().find_map(|k| k.word.awaited)
+            && classes(awaited.expect.class).1 == class
+        {
+            *valid = is_valid(awaited.expect, text);
+        }
+    }
+    units
+}
+
+/// The units, none of which is of two answers: a silence between them was long enough to end the first.
+fn apart(units: Vec<Unit>, kept: &[KeptWord]) -> Vec<Unit> {
+    let ends = |at: usize| {
+        let of = |at: usize| kept[at].word.awaited.map(|awaited| awaited.answer);
+        of(at).zip(of(at + 1)).is_some_and(|(answer, next)| answer != next)
+    };
+    let mut all = Vec::with_capacity(units.len());
+    for unit in units {
+        match unit {
+            Unit::Entity { words: [from, to], by, .. } if by != Author::Pack && (from..to - 1).any(ends) => {
+                all.extend((from..to).map(Unit::Spoken));
+            }
+            unit => all.push(unit),
+        }
+    }
+    all
+}
+
+/// The words, half-open, that are one answer; of a date, those among which it is.
+fn stretches(kept: &[KeptWord]) -> Vec<([usize; 2], Awaited)> {
+    let mut all: Vec<([usize; 2], Awaited)> = Vec::new();
+    for (at, k) in kept.iter().enumerate() {
+        let Some(awaited) = k.word.awaited else { continue };
+        let goes_on = at > 0 && !k.turn && {
+            let before = kept[at - 1].word;
+            is_one(before, k.word) || before.awaited == Some(awaited) && awaited.expect.class == ExpectedClass::Date
+        };
+        match all.last_mut().filter(|_| goes_on) {
+            Some((words, _)) => words[1] = at + 1,
+            None => all.push(([at, at + 1], awaited)),
+        }
+    }
+    all
+}
+
+/// Puts an entity in the place of the units of its words. Units that reach beyond them, and what somebody has given,
+/// stay.
+fn put(units: &mut Vec<Unit>, words: [usize; 2], class: &str, written: Written) {
+    let first = units.iter().position(|unit| unit.words()[1] > words[0]).unwrap_or(units.len());
+    let last = units.iter().position(|unit| unit.words()[0] >= words[1]).unwrap_or(units.len());
+    let of = &units[first..last];
+    let is_given = |unit: &Unit| match unit {
+        Unit::Spoken(_) => false,
+        Unit::Entry { .. } | Unit::Entity { by: Author::Pack, .. } => true,
+        // What is spelled is read by its own rules.
+        Unit::Entity { by, class, .. } => *by == Author::Recipe && class == SPELLED,
+    };
+    let fits =
+        of.first().is_some_and(|unit| unit.words()[0] == words[0]) && of.last().is_some_and(|unit| unit.words()[1] == words[1]);
+    if fits && !of.iter().any(is_given) {
+        let Written { text, tokens, .. } = written;
+        let entity = Unit::Entity { class: class.into(), words, text, tokens, by: Author::Grammar, valid: None };
+        units.splice(first..last, [entity]);
+    }
+}
+
+/// The dates among some words, the longest first found, with their places.
+fn dates(words: &[&str], style: &Style) -> Vec<(usize, usize, Written)> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let read = |end: &usize| style.itn.write_as("DATE", &words[at..*end]).map(|written| (*end, written));
+        match (at + 2..=words.len().min(at + MAX_DATE_WORDS)).rev().find_map(|end| read(&end)) {
+            Some((end, written)) => {
+                found.push((at, end, style.numbers.restyle("DATE", written)));
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+/// A number or code as it is written.
+fn number(expect: Expect, words: &[&str], style: &Style) -> Option<Written> {
+    let is_letter = |word: &&&str| word.len() == 1 && **word != "o" && word.starts_with(|c: char| c.is_ascii_alphabetic());
+    let has_letters = words.iter().any(|word| is_letter(&word));
+    let (grammar, _) = classes(expect.class);
+    let grammar = if has_letters { "ALPHANUMERIC" } else { grammar };
+    let readings = style.itn.readings(words, &|class| class == grammar);
+    let cheapest = readings.first()?.written.clone();
+    let wanted = expect.digits.map(usize::from).or_else(|| card_length(&said(&cheapest.text)));
+    let fitting = || readings.iter().filter(|reading| wanted == Some(said(&reading.written.text).len()));
+    let is_right = |reading: &&Reading| expect.class != ExpectedClass::Card || is_card(&said(&reading.written.text));
+    let best = fitting().find(is_right).or_else(|| fitting().next());
+    // "A" and "I" may be words beside the number.
+    let may_be_words = [words.first(), words.last()].into_iter().flatten().any(|word| ["a", "i"].contains(word));
+    if best.is_none() && may_be_words {
+        return None;
+    }
+    let written = best.map_or(cheapest, |reading| reading.written.clone());
+    let characters = said(&written.text);
+    if characters.len() < MIN_DIGITS.min(wanted.unwrap_or(MIN_DIGITS)) || !characters.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let text = match expect.class {
+        ExpectedClass::Card if !has_letters => grouped(&characters),
+        ExpectedClass::Account => characters,
+        _ => return Some(written),
+    };
+    let token = |text: &str| Token { text: text.into(), words: [0, words.len()] };
+    Some(Written { tokens: text.split(' ').map(token).collect(), text, cost: written.cost })
+}
+
+/// The letters and digits of a text, an extension aside.
+fn said(text: &str) -> String {
+    text.split(" ext").next().unwrap_or_default().chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// A card's digits in the groups in which they stand on it.
+fn grouped(digits: &str) -> String {
+    let groups: &[usize] = match digits.len() {
+        15 => &[4, 6, 5],
+        16 => &[4, 4, 4, 4],
+        _ => return digits.into(),
+    };
+    let (mut text, mut rest) = (String::new(), digits);
+    for group in groups {
+        let (part, left) = rest.split_at(*group);
+        text.push_str(if text.is_empty() { "" } else { " " });
+        text.push_str(part);
+        rest = left;
+    }
+    text
+}
+
+/// Whether an answer can be right. `None`: there is nothing by which to tell.
+fn is_valid(expect: Expect, text: &str) -> Option<bool> {
+    let characters = said(text);
+    let length = expect.digits.map(|n| usize::from(n) == characters.len());
+    match expect.class {
+        ExpectedClass::Phone => Some(length.unwrap_or(PHONE_DIGITS.contains(&characters.len()))),
+        ExpectedClass::Card => Some(length.unwrap_or(true) && is_card(&characters)),
+        ExpectedClass::Account if is_iban(&characters) => Some(length.unwrap_or(true) && has_check_digits(&characters)),
+        ExpectedClass::Account | ExpectedClass::Code => length,
+        ExpectedClass::Date => calendar(text),
+    }
+}
+
+/// Whether an account number is written like an IBAN: two letters, two digits, letters and digits.
+fn is_iban(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    IBAN_LENGTHS.contains(&bytes.len())
+        && bytes[..2].iter().all(u8::is_ascii_alphabetic)
+        && bytes[2..4].iter().all(u8::is_ascii_digit)
+        && text.is_ascii()
+}
+
+/// The check of an IBAN (ISO 7064, mod 97-10): its first four characters moved to its end, letters as 10 to 35.
+fn has_check_digits(iban: &str) -> bool {
+    let (head, tail) = iban.split_at(4);
+    let value = |c: char| c.to_digit(36).unwrap_or(0);
+    tail.chars().chain(head.chars()).fold(0, |rest, c| (rest * if value(c) > 9 { 100 } else { 10 } + value(c)) % 97) == 1
+}
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// Whether the calendar has a date, as far as its text names a month and a day.
+fn calendar(text: &str) -> Option<bool> {
+    let lower = text.to_lowercase();
+    let pieces: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|piece| !piece.is_empty()).collect();
+    let month = pieces.iter().find_map(|piece| MONTHS.iter().position(|month| piece.starts_with(month)))?;
+    let numbers = pieces.iter().filter_map(|piece| {
+        let digits = piece.trim_end_matches(|c: char| c.is_alphabetic());
+        Some((digits.len(), digits.parse::<u32>().ok()?))
+    });
+    let (years, days): (Vec<_>, Vec<_>) = numbers.partition(|(digits, _)| *digits == 4);
+    let [(_, day)] = days[..] else { return None };
+    let leap = years.first().is_none_or(|(_, year)| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    let last = match month {
+        1 => 28 + u32::from(leap),
+        3 | 5 | 8 | 10 => 30,
+        _ => 31,
+    };
+    Some((1..=last).contains(&day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expect(class: ExpectedClass, digits: Option<u8>) -> Expect {
+        Expect { class, digits, until_answer: true, words: 60, seconds: 60 }
+    }
+
+    #[test]
+    fn length_check_digits_and_calendar_say_whether_an_answer_can_be_right() {
+        use ExpectedClass::{Account, Card, Code, Date, Phone};
+        for (class, digits, text, want) in [
+            (Phone, Some(10), "555-123-4567", Some(true)),
+            (Phone, Some(10), "555-123-456", Some(false)),
+            (Phone, Some(10), "555-123-4567 ext. 22", Some(true)),
+            (Phone, None, "123456", Some(false)),
+            (Card, None, "4111 1111 1111 1111", Some(true)),
+            (Card, None, "4111 1111 1111 1112", Some(false)),
+            (Card, Some(15), "4111 1111 1111 1111", Some(false)),
+            (Account, None, "GB29NWBK60161331926819", Some(true)),
+            (Account, None, "GB28NWBK60161331926819", Some(false)),
+            (Account, None, "12345678", None),
+            (Account, Some(8), "12345678", Some(true)),
+            (Code, Some(6), "PL447", Some(false)),
+            (Date, None, "July 23, 2019", Some(true)),
+            (Date, None, "February 30", Some(false)),
+            (Date, None, "29 February 2023", Some(false)),
+            (Date, None, "February 29th", Some(true)),
+            (Date, None, "July 2019", None),
+            (Date, None, "09/27", None),
+        ] {
+            assert_eq!(is_valid(expect(class, digits), text), want, "{class:?} {text}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What a record says its channel will hear next: the answer to a question that a program or an agent has just asked.
+
+use serde::{Deserialize, Serialize};
+
+use super::refused::Refused;
+
+/// Most digits, or letters and digits, that an answer may have: an account number (IBAN) has up to 34.
+pub const MAX_DIGITS: u64 = 40;
+/// Words after which an expectation ends, where the record does not say.
+pub const DEFAULT_WORDS: u64 = 60;
+/// Most words that a record may give.
+pub const MAX_WORDS: u64 = 200;
+/// Seconds of speech after which an expectation ends, where the record does not say.
+pub const DEFAULT_SECONDS: u64 = 120;
+/// Most seconds that a record may give.
+pub const MAX_SECONDS: u64 = 600;
+
+/// `expect`: what the channel is expected to say.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "docs", schemars(rename = "Expect"))]
+pub struct WireExpect {
+    /// `phone`, `card`, `account`, `date` or `code`; `none` ends what is expected, as null does
+    class: String,
+    /// how many digits the answer has, 1 to 40; for a code, letters and digits
+    #[serde(default)]
+    digits: Option<u64>,
+    /// `answer` (by default): it ends with the answer. `next`: it holds for one answer after another
+    #[serde(default)]
+    until: Option<String>,
+    /// it ends after so many words, 1 to 200; 60 by default
+    #[serde(default)]
+    words: Option<u64>,
+    /// it ends so many seconds of speech after the first word, 1 to 600; 120 by default
+    #[serde(default)]
+    seconds: Option<u64>,
+}
+
+/// What kind of answer is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExpectedClass {
+    /// a telephone number
+    Phone,
+    /// the number of a payment card
+    Card,
+    /// an account number, an IBAN among them
+    Account,
+    /// a date
+    Date,
+    /// letters and digits
+    Code,
+}
+
+impl ExpectedClass {
+    const ALL: [(&str, ExpectedClass); 5] = [
+        ("phone", ExpectedClass::Phone),
+        ("card", ExpectedClass::Card),
+        ("account", ExpectedClass::Account),
+        ("date", ExpectedClass::Date),
+        ("code", ExpectedClass::Code),
+    ];
+
+    /// As records have it.
+    pub fn name(self) -> &'static str {
+        ExpectedClass::ALL.iter().find(|(_, class)| *class == self).expect("all are listed").0
+    }
+}
+
+/// What is expected of a channel, checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expect {
+    /// what kind of answer
+    pub class: ExpectedClass,
+    /// how many digits it has (of a code: letters and digits), if the record says
+    pub digits: Option<u8>,
+    /// whether it ends with the answer
+    pub until_answer: bool,
+    /// it ends after so many words
+    pub words: u16,
+    /// it ends so many seconds of speech after its first word
+    pub seconds: u16,
+}
+
+/// What a record does to what its channel expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExpectChange {
+    /// nothing is expected any more
+    Ends,
+    /// this is expected, and nothing else
+    Begins(Expect),
+}
+
+/// Checks a record's `expect`; `None` is null.
+///
+/// # Errors
+/// `contract` (a class or an `until` that there is not), `limit` (too many digits, words or seconds, or none).
+pub(super) fn checked(wire: Option<WireExpect>) -> Result<ExpectChange, Refused> {
+    let Some(wire) = wire else { return Ok(ExpectChange::Ends) };
+    // What stands there may be anything, so it is not quoted.
+    let contract = |expected: &str| Refused::new("contract", format!("expected {expected}, got another text"));
+    let within = |name: &str, value: Option<u64>, most: u64| match value {
+        Some(value) if !(1..=most).contains(&value) => {
+            Err(Refused::new("limit", format!("expect.{name} may be 1 to {most}, got {value}")))
+        }
+        value => Ok(value),
+    };
+    let digits = within("digits", wire.digits, MAX_DIGITS)?.map(|n| n as u8);
+    let words = within("words", wire.words, MAX_WORDS)?.unwrap_or(DEFAULT_WORDS) as u16;
+    let seconds = within("seconds", wire.seconds, MAX_SECONDS)?.unwrap_or(DEFAULT_SECONDS) as u16;
+    let until_answer = match wire.until.as_deref() {
+        None | Some("answer") => true,
+        Some("next") => false,
+        Some(_) => return Err(contract("expect.until to be answer or next")),
+    };
+    if wire.class == "none" {
+        return Ok(ExpectChange::Ends);
+    }
+    match ExpectedClass::ALL.iter().find(|(name, _)| *name == wire.class) {
+        Some((_, class)) => Ok(ExpectChange::Begins(Expect { class: *class, digits, until_answer, words, seconds })),
+        None => Err(contract("expect.class to be phone, card, account, date, code or none")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<ExpectChange, &'static str> {
+        checked(serde_json::from_str(json).map_err(|_| "json")?).map_err(|refused| refused.reason)
+    }
+
+    #[test]
+    fn what_is_expected_has_a_class_and_limits_of_its_own_or_those_that_all_have() {
+        let phone = Expect { class: ExpectedClass::Phone, digits: Some(10), until_answer: true, words: 60, seconds: 120 };
+        assert_eq!(read(r#"{"class": "phone", "digits": 10, "until": "answer"}"#), Ok(ExpectChange::Begins(phone)));
+        let code = Expect { class: ExpectedClass::Code, digits: None, until_answer: false, words: 5, seconds: 9 };
+        assert_eq!(
+            read(r#"{"class": "code", "until": "next", "words": 5, "seconds": 9, "ours": 1}"#),
+            Ok(ExpectChange::Begins(code))
+        );
+        assert_eq!(read("null"), Ok(ExpectChange::Ends));
+        assert_eq!(read(r#"{"class": "none"}"#), Ok(ExpectChange::Ends));
+    }
+
+    #[test]
+    fn an_unknown_class_or_until_and_what_is_over_its_limits_are_refused_without_a_quote() {
+        for (json, want) in [
+            (r#"{"class": "secret"}"#, "contract"),
+            (r#"{"class": "phone", "until": "secret"}"#, "contract"),
+            (r#"{"class": "phone", "digits": 0}"#, "limit"),
+            (r#"{"class": "phone", "digits": 41}"#, "limit"),
+            (r#"{"class": "phone", "words": 201}"#, "limit"),
+            (r#"{"class": "phone", "seconds": 601}"#, "limit"),
+            (r#"{"class": "phone", "digits": -1}"#, "json"),
+            (r#"{"digits": 3}"#, "json"),
+            (r#"[]"#, "json"),
+        ] {
+            assert_eq!(read(json), Err(want), "{json}");
+        }
+        let refused = checked(serde_json::from_str(r#"{"class": "secret"}"#).unwrap()).unwrap_err();
+        assert!(!refused.detail.contains("secret"), "{}", refused.detail);
+    }
+}

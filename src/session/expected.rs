@@ -1,0 +1,361 @@
+//! Expected answers: a record says what its channel will hear next (`expect`), and the words that may be the answer
+//! carry it.
+//!
+//! A stream takes expectations and words in the order of the log, and words alone decide when an answer is over. So what
+//! a word carries is a function of the words, their times and the expectations before it. An epoch begins without an
+//! expectation.
+//!
+//! | what is expected ends | when |
+//! | --- | --- |
+//! | with the answer (`until: answer`) | the answer has as many digits as are expected, and another word or an utterance's end follows; or more than [`MAX_JOINTS`] other words follow an answer that has begun |
+//! | by its limits | after so many words, or so many seconds of speech after its first word |
+//! | otherwise | the next `expect` of the channel, or the epoch's end |
+
+use serde::{Deserialize, Serialize};
+
+use super::{Word, WordKind};
+use crate::record::expect::{Expect, ExpectChange, ExpectedClass};
+use crate::redact::number::{MAX_JOINTS, Readings, Role, Spoken, card_length, digits, role};
+use crate::tags::{Disfluency, Tags};
+
+/// Fewest digits of an answer that has begun: "one moment" is none.
+pub const MIN_DIGITS: usize = 3;
+/// Signs that are said inside a number.
+const SIGNS: [&str; 3] = ["dash", "hyphen", "plus"];
+/// Words that take back what was said before them.
+const CORRECTIONS: [&str; 6] = ["no", "sorry", "wait", "correction", "actually", "rather"];
+
+/// What a word may be the answer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Awaited {
+    /// what was expected when the word came
+    pub expect: Expect,
+    /// number of the answer, in its epoch: words of different answers are no one number
+    pub answer: u32,
+}
+
+/// What a stream expects.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Expectations {
+    now: Option<OpenExpectation>,
+    /// answers so far
+    answers: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct OpenExpectation {
+    expect: Expect,
+    /// words since it began
+    words: u16,
+    /// start of the first of them that has a time, seconds
+    since: Option<f64>,
+    /// comparable parts of the answer so far
+    said: String,
+    /// end of its latest word, seconds
+    said_until: Option<f64>,
+    /// other words since then
+    others: u16,
+}
+
+impl Expectations {
+    /// Takes what a record says.
+    pub fn change(&mut self, change: ExpectChange) {
+        self.answers = self.answers.wrapping_add(1);
+        self.now = match change {
+            ExpectChange::Ends => None,
+            ExpectChange::Begins(expect) => {
+                Some(OpenExpectation { expect, words: 0, since: None, said: String::new(), said_until: None, others: 0 })
+            }
+        };
+    }
+
+    /// Whether nothing is expected.
+    pub fn is_empty(&self) -> bool {
+        self.now.is_none()
+    }
+
+    /// Hears the next word, and gives what it may be the answer to. A silence of `hold_ms` ends an answer.
+    pub fn hear(&mut self, word: &Word, hold_ms: u64) -> Option<Awaited> {
+        let open = self.now.as_mut()?;
+        if word.kind != WordKind::Speech || word.parts.is_empty() {
+            return None;
+        }
+        open.words = open.words.saturating_add(1);
+        open.since = open.since.or(word.start);
+        let is_late = open.since.zip(word.start).is_some_and(|(from, at)| at - from > f64::from(open.expect.seconds));
+        if open.words > open.expect.words || is_late {
+            self.now = None;
+            return None;
+        }
+        let gives = gives(open.expect.class, &word.parts);
+        if gives {
+            let silence = open.said_until.zip(word.start).map_or(0.0, |(from, to)| to - from);
+            if silence * 1000.0 >= hold_ms as f64 && !open.said.is_empty() {
+                open.said.clear();
+                self.answers = self.answers.wrapping_add(1);
+            }
+            if !open.said.is_empty() {
+                open.said.push(' ');
+            }
+            open.said.push_str(&word.parts);
+            (open.said_until, open.others) = (word.end, 0);
+        } else if is_complete(open.expect, &open.said) {
+            self.answered();
+        } else if CORRECTIONS.contains(&&*word.parts) || !has_begun(open.expect, &open.said) {
+            open.said.clear();
+        } else {
+            open.others = open.others.saturating_add(1);
+            if usize::from(open.others) > MAX_JOINTS {
+                self.answered();
+            }
+        }
+        let expect = self.now.as_ref()?.expect;
+        // A date has words that are no digits.
+        (gives || expect.class == ExpectedClass::Date).then_some(Awaited { expect, answer: self.answers })
+    }
+
+    /// Hears that the utterance is over.
+    pub fn utterance_over(&mut self) {
+        if self.now.as_ref().is_some_and(|open| is_complete(open.expect, &open.said)) {
+            self.answered();
+        }
+    }
+
+    fn answered(&mut self) {
+        self.answers = self.answers.wrapping_add(1);
+        self.now = self.now.take().filter(|open| !open.expect.until_answer);
+        if let Some(open) = &mut self.now {
+            open.said.clear();
+            (open.said_until, open.others) = (None, 0);
+        }
+    }
+}
+
+/// Whether a word of these parts may be part of the number or code.
+fn gives(class: ExpectedClass, parts: &str) -> bool {
+    let has_letters = matches!(class, ExpectedClass::Account | ExpectedClass::Code);
+    let piece = |part: &str| role(part).is_number() || SIGNS.contains(&part) || has_letters && is_letter(part);
+    parts.split(' ').all(piece)
+}
+
+fn is_letter(part: &str) -> bool {
+    let mut chars = part.chars();
+    chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
+}
+
+/// The parts of a number, and how many letters are among them.
+fn parts(said: &str) -> (Vec<Spoken<'_>>, usize) {
+    let parts = said.split(' ').filter(|part| !part.is_empty());
+    let all: Vec<Spoken> = parts.map(|text| Spoken { text, role: role(text) }).collect();
+    let letters = all.iter().filter(|part| part.role == Role::Other && is_letter(part.text)).count();
+    (all, letters)
+}
+
+/// How many digits (of a code: letters and digits) the answer has, as far as that is known: the record says so, or the
+/// first digits of a card do.
+fn length(expect: Expect, run: &[Spoken]) -> Option<usize> {
+    let of_card = || (expect.class == ExpectedClass::Card).then(|| card_length(&digits(run))).flatten();
+    expect.digits.map(usize::from).or_else(of_card)
+}
+
+/// Whether an answer has all its digits. What has no known length never has.
+fn is_complete(expect: Expect, said: &str) -> bool {
+    let (run, letters) = parts(said);
+    let Some(length) = length(expect, &run) else { return false };
+    let readings = Readings::of(&run);
+    readings.least() + letters >= length || length >= letters && readings.may_be(length - letters)
+}
+
+fn has_begun(expect: Expect, said: &str) -> bool {
+    let (run, letters) = parts(said);
+    Readings::of(&run).least() + letters >= MIN_DIGITS.min(expect.digits.map_or(MIN_DIGITS, usize::from))
+}
+
+/// Whether two words that stand side by side are of one number or code.
+pub fn is_one(before: &Word, next: &Word) -> bool {
+    let number = |awaited: &Awaited| awaited.expect.class != ExpectedClass::Date;
+    before.awaited.as_ref().is_some_and(number) && before.awaited == next.awaited
+}
+
+/// Whether more digits are expected after these words, the last of which are of one number. `None` if they are no number
+/// whose length is known. `back`: the words from the last one back.
+pub fn lacks_digits<'a>(back: impl Iterator<Item = &'a Word>) -> Option<bool> {
+    let mut run: Vec<&Word> = Vec::new();
+    for word in back {
+        if run.last().is_some_and(|next| !is_one(word, next)) {
+            break;
+        }
+        run.push(word);
+    }
+    let awaited = run.first()?.awaited.filter(|awaited| awaited.expect.class != ExpectedClass::Date)?;
+    let said = run.iter().rev().map(|word| &*word.parts).collect::<Vec<_>>().join(" ");
+    let (all, _) = parts(&said);
+    let has_length = length(awaited.expect, &all).is_some() && has_begun(awaited.expect, &said);
+    has_length.then(|| !is_complete(awaited.expect, &said))
+}
+
+/// Takes no digit of an expected number for a repetition, as long as the number is not longer than expected: "five five
+/// five" is no stutter. `words` are in order, each with its tags; those before `open` are frozen. A number that is
+/// corrected stays as the tagger says. Gives whether there was anything to decide.
+pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
+    if !words[open..].iter().any(|(word, _)| word.awaited.is_some()) {
+        return false;
+    }
+    let said: Vec<usize> =
+        (0..words.len()).filter(|&i| words[i].0.kind == WordKind::Speech && !words[i].0.parts.is_empty()).collect();
+    let (mut from, mut changed) = (0, false);
+    while from < said.len() {
+        let mut to = from + 1;
+        while to < said.len() && is_one(words[said[to - 1]].0, words[said[to]].0) && !words[said[to]].0.begins_turn() {
+            to += 1;
+        }
+        let run = &said[from..to];
+        let next = said.get(to).map(|&i| words[i]);
+        from = to;
+        let is_corrected =
+            next.is_some_and(|(word, tags)| tags.disfluency == Disfluency::E || CORRECTIONS.contains(&&*word.parts));
+        let Some(awaited) = words[run[0]].0.awaited.filter(|_| run.len() > 1 && !is_corrected) else { continue };
+        let text = run.iter().map(|&i| &*words[i].0.parts).collect::<Vec<_>>().join(" ");
+        let (all, letters) = parts(&text);
+        if length(awaited.expect, &all).is_some_and(|length| Readings::of(&all).least() + letters <= length) {
+            run.iter().filter(|&&i| i >= open).for_each(|&i| words[i].1.disfluency = Disfluency::O);
+            changed = true;
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn expect(class: ExpectedClass, digits: Option<u8>) -> Expect {
+        Expect { class, digits, until_answer: true, words: 30, seconds: 60 }
+    }
+
+    fn phone() -> Expect {
+        expect(ExpectedClass::Phone, Some(10))
+    }
+
+    /// Words without times; "|" ends an utterance. "(n)" before a word is a silence of so many seconds; words last 0.2 s.
+    fn heard(expects: Expect, said: &str) -> Vec<Word> {
+        let mut all = Expectations::default();
+        all.change(ExpectChange::Begins(expects));
+        let (mut words, mut clock) = (Vec::new(), 0.0);
+        for token in said.split(' ') {
+            if token == "|" {
+                all.utterance_over();
+            } else if let Some(silence) = token.strip_prefix('(') {
+                clock += silence.trim_end_matches(')').parse::<f64>().unwrap();
+            } else {
+                let mut word = Word { start: Some(clock), end: Some(clock + 0.2), ..Word::new(token, Arc::default()) };
+                word.awaited = all.hear(&word, 8000);
+                clock += 0.2;
+                words.push(word);
+            }
+        }
+        words
+    }
+
+    /// The words that are of one number, in brackets.
+    fn numbers(words: &[Word]) -> String {
+        let mut text = String::new();
+        for (at, word) in words.iter().enumerate() {
+            let goes_on = at > 0 && is_one(&words[at - 1], word);
+            let ends = words.get(at + 1).is_none_or(|next| !is_one(word, next));
+            text.push_str(if at > 0 { " " } else { "" });
+            text.push_str(if word.awaited.is_some() && !goes_on { "[" } else { "" });
+            text.push_str(&word.spoken);
+            text.push_str(if word.awaited.is_some() && ends { "]" } else { "" });
+        }
+        text
+    }
+
+    #[test]
+    fn an_answer_is_over_when_it_has_its_digits_and_something_else_follows() {
+        for (said, want) in [
+            (
+                "it's five five five | one two three | four five six seven and one more",
+                "it's [five five five one two three four five six seven] and one more",
+            ),
+            (
+                "one moment five five five one two three four five six seven | two three",
+                "[one] moment [five five five one two three four five six seven] two three",
+            ),
+            (
+                "five five five oh no five five six one two three four five six seven thanks two",
+                "[five five five oh] no [five five six one two three four five six seven] thanks two",
+            ),
+            (
+                "five five five now i need to look for my bag again one two",
+                "[five five five] now i need to look for my bag again one two",
+            ),
+            ("five five five (8) one two three", "[five five five] [one two three]"),
+            ("five five five (7) one two three", "[five five five one two three]"),
+        ] {
+            assert_eq!(numbers(&heard(phone(), said)), want, "{said}");
+        }
+    }
+
+    #[test]
+    fn it_ends_after_its_words_and_its_seconds_and_goes_on_where_the_record_says_so() {
+        let few = Expect { words: 3, ..phone() };
+        assert_eq!(numbers(&heard(few, "five five five five")), "[five five five] five");
+        let short = Expect { seconds: 5, ..phone() };
+        assert_eq!(numbers(&heard(short, "it's five (5) five")), "it's [five] five");
+        let next = Expect { until_answer: false, digits: Some(3), ..phone() };
+        assert_eq!(numbers(&heard(next, "one two three | four five six")), "[one two three] [four five six]");
+    }
+
+    #[test]
+    fn a_number_is_open_until_it_has_the_digits_that_are_known_to_come() {
+        let open = |expect: Expect, said: &str| lacks_digits(heard(expect, said).iter().rev()) == Some(true);
+        assert!(open(phone(), "it's five five five one two"));
+        assert!(!open(phone(), "five five five one two three four five six seven"));
+        assert!(!open(phone(), "one"), "that may be another word");
+        assert!(!open(expect(ExpectedClass::Phone, None), "five five five"), "nobody knows what is to come");
+        assert!(open(expect(ExpectedClass::Card, None), "four one one one"), "a Visa card has 16 digits");
+        assert!(open(expect(ExpectedClass::Code, Some(6)), "p l four four"));
+        assert!(!open(phone(), "five five five thanks"));
+    }
+
+    #[test]
+    fn no_digit_of_an_expected_number_is_a_repetition_unless_it_is_corrected_or_too_long() {
+        let kept = |digits: u8, said: &str| -> String {
+            let words = heard(expect(ExpectedClass::Phone, Some(digits)), said);
+            let rep = Tags { disfluency: Disfluency::Rep, ..Tags::default() };
+            let mut tagged: Vec<(&Word, Tags)> = words.iter().map(|word| (word, rep)).collect();
+            decide(&mut tagged, 1);
+            assert_eq!(tagged[0].1, rep, "frozen tags stand");
+            tagged.iter().filter(|(_, tags)| tags.disfluency.stays()).map(|(word, _)| &*word.spoken).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(kept(7, "it's five five five"), "five five five");
+        assert_eq!(kept(3, "it's five five five five"), "", "that is more than are expected");
+        assert_eq!(kept(7, "it's five five no"), "");
+    }
+
+    proptest! {
+        #[test]
+        fn what_words_carry_does_not_depend_on_how_they_come_in_records_or_on_takeovers(
+            said in prop::collection::vec(prop::sample::select(&["five", "twenty", "hundred", "oh", "no", "uh", "the", "dash"][..]), 1..40),
+            digits in 1u8..12, until_answer: bool, cut in 0usize..40,
+        ) {
+            let expects = Expect { until_answer, ..expect(ExpectedClass::Phone, Some(digits)) };
+            let words = heard(expects, &said.join(" "));
+            let mut all = Expectations::default();
+            all.change(ExpectChange::Begins(expects));
+            for (at, word) in words.iter().enumerate() {
+                if at == cut {
+                    let bytes = postcard::to_stdvec(&all).unwrap();
+                    all = postcard::from_bytes(&bytes).unwrap();
+                }
+                prop_assert_eq!(all.hear(word, 8000), word.awaited);
+            }
+            prop_assert!(words.iter().all(|word| word.awaited.is_none() || gives(ExpectedClass::Phone, &word.parts)));
+        }
+    }
+}

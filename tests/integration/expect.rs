@@ -1,0 +1,273 @@
+//! Expected answers (`expect`): through the program without Kafka, with the shipped model and without one.
+
+use std::sync::Arc;
+
+use faircopy::config::Settings;
+use faircopy::pipeline::Shared;
+use faircopy::pipeline::offline::OfflinePipeline;
+use faircopy::produce::Outgoing;
+use faircopy::record::{Entity, Kind, RawRecord, Segment};
+use faircopy::redact::number::{Readings, Spoken, role};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::kafka::{Sender, Topics, eventually, needs};
+use crate::service::{ends, segments as published};
+use crate::worker::Worker;
+
+/// Where something is redacted in the tests.
+const BANK: &str = "[profiles.default.redact]\nphone = \"mask\"\ncard = \"mask\"\naccount = \"tag\"\npin = \"tag\"\n";
+
+fn shared(model: &str, more: &str) -> Arc<Shared> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("faircopy.toml");
+    let redaction = if more.is_empty() { "redaction = \"none\"\n" } else { "" };
+    std::fs::write(&path, format!("[profiles.default]\nmodel = {model:?}\n{redaction}{more}")).unwrap();
+    let mut settings = OfflinePipeline::settings(Settings::load(Some(&path)).unwrap(), false);
+    if model != "none" {
+        settings.infer.model_dir = needs("models");
+        settings.infer.runtime = needs("target/onnxruntime/libonnxruntime.so");
+        settings.infer.workers = 1;
+    }
+    Arc::new(Shared::load(settings).unwrap())
+}
+
+/// One record for each group, a silence of so many seconds after each, and "utterance" where a group ends with "|".
+fn groups(expect: Option<Value>, said: &str, silence: f64) -> Vec<Value> {
+    let mut records = Vec::new();
+    if let Some(expect) = expect {
+        records.push(json!({"channel": "caller", "expect": expect}));
+    }
+    let mut clock = 0.0;
+    for group in said.split(" | ") {
+        let words: Vec<Value> = group
+            .split_whitespace()
+            .map(|word| {
+                clock += 0.3;
+                json!({"w": word, "s": clock - 0.3, "e": clock})
+            })
+            .collect();
+        records.push(json!({"channel": "caller", "words": words, "end": "utterance"}));
+        clock += silence;
+    }
+    records.push(json!({"channel": "caller", "end": "session"}));
+    records
+}
+
+/// The final segments of these records. After each the clock moves by `wait_ms`. The partition changes hands before
+/// every `hand_over`-th record.
+fn segments(shared: &Arc<Shared>, records: &[Value], wait_ms: u64, hand_over: usize) -> Vec<Segment> {
+    let mut replay = OfflinePipeline::paced(shared.clone());
+    let mut made = Vec::new();
+    for (at, value) in records.iter().enumerate() {
+        if at % hand_over == hand_over - 1 {
+            made.extend(replay.hand_over(shared.clone()));
+        }
+        let payload = Some(value.to_string().into_bytes());
+        replay.take(RawRecord { key: Some(b"call".to_vec()), payload, offset: at as i64, ..RawRecord::default() });
+        replay.settle();
+        replay.wait(wait_ms);
+    }
+    replay.settle();
+    made.extend(replay.drain());
+    let finals = made.into_iter().filter_map(|made| match made {
+        Outgoing::Formatted(segment, _) => (segment.kind == Kind::Final).then_some(*segment),
+        Outgoing::Turn(..) => None,
+        Outgoing::DeadLetter(letter) => panic!("{}", letter.refused),
+    });
+    finals.collect()
+}
+
+fn text(segments: &[Segment]) -> String {
+    segments.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn entities(segments: &[Segment]) -> Vec<&Entity> {
+    segments.iter().flat_map(|s| &s.entities).collect()
+}
+
+fn phone() -> Value {
+    json!({"class": "phone", "digits": 10, "until": "answer"})
+}
+
+const NUMBER: &str = "it's five five five | one twenty three | four five six seven | thank you so much";
+
+#[test]
+fn a_number_said_in_groups_is_one_number_over_pauses_and_ends_of_utterances() {
+    for model in ["none", "en-fast"] {
+        let shared = shared(model, "");
+        let without = text(&segments(&shared, &groups(None, NUMBER, 3.0), 3000, usize::MAX));
+        assert!(!without.contains("555-123-4567"), "{model}: {without}");
+        let made = segments(&shared, &groups(Some(phone()), NUMBER, 3.0), 3000, usize::MAX);
+        let of = entities(&made);
+        let found: Vec<_> = of.iter().map(|e| (&*e.class, &*e.written, &*e.spoken, e.valid)).collect();
+        let spoken = "five five five one twenty three four five six seven";
+        assert_eq!(found, [("phone", "555-123-4567", spoken, Some(true))], "{model}: {}", text(&made));
+        assert!(text(&made).to_lowercase().starts_with("it's 555-123-4567"), "{model}: {}", text(&made));
+    }
+}
+
+#[test]
+fn the_text_is_the_same_whatever_the_pace_the_records_and_the_owners() {
+    for model in ["none", "en-fast"] {
+        let shared = shared(model, "");
+        let records = groups(Some(phone()), NUMBER, 3.0);
+        let calm = segments(&shared, &records, 3000, usize::MAX);
+        for every in [1, 2, 3] {
+            assert_eq!(text(&segments(&shared, &records, 3000, every)), text(&calm), "{model}: new owners every {every}");
+        }
+        assert_eq!(text(&segments(&shared, &records, 0, usize::MAX)), text(&calm), "{model}: all at once");
+        // A word a record.
+        let mut single = vec![records[0].clone()];
+        for record in &records[1..records.len() - 1] {
+            let words = record["words"].as_array().unwrap();
+            for (at, word) in words.iter().enumerate() {
+                let end = (at + 1 == words.len()).then_some("utterance");
+                single.push(json!({"channel": "caller", "words": [word], "end": end}));
+            }
+        }
+        single.push(records[records.len() - 1].clone());
+        assert_eq!(text(&segments(&shared, &single, 0, 2)), text(&calm), "{model}: a word a record");
+    }
+}
+
+#[test]
+fn a_number_that_stays_short_leaves_when_its_time_is_up_and_says_that_it_is_not_whole() {
+    let shared = shared("none", "");
+    let made = segments(&shared, &groups(Some(phone()), "it's five five five one two three", 20.0), 11_000, usize::MAX);
+    assert_eq!(text(&made), "it's 555123");
+    assert_eq!(entities(&made)[0].valid, Some(false));
+    assert!(!made.last().unwrap().timing.is_empty(), "the clock released it");
+    let late = groups(Some(phone()), "it's five five five | one two three", 9.0);
+    let live = segments(&shared, &late, 9300, usize::MAX);
+    assert_eq!(text(&live), text(&segments(&shared, &late, 0, usize::MAX)), "a silence of that length decides so in a backlog");
+    assert_eq!(entities(&live).len(), 2, "{}", text(&live));
+}
+
+#[test]
+fn an_answer_is_written_as_what_was_asked_for_and_says_whether_it_can_be_right() {
+    let shared = shared("none", "");
+    for (expect, said, written, class, valid) in [
+        (
+            json!({"class": "card"}),
+            "four one one one one one one one | one one one one one one one one",
+            "4111 1111 1111 1111",
+            "card",
+            Some(true),
+        ),
+        (
+            json!({"class": "card"}),
+            "four one one one one one one one | one one one one one one one two",
+            "4111 1111 1111 1112",
+            "card",
+            Some(false),
+        ),
+        (
+            json!({"class": "account", "digits": 10}),
+            "one two three four five | six seven eight nine oh",
+            "1234567890",
+            "account",
+            Some(true),
+        ),
+        (json!({"class": "account", "digits": 8}), "double one two three | four five six", "1123456", "account", Some(false)),
+        (json!({"class": "date"}), "it's february thirtieth nineteen eighty", "February 30, 1980", "date", Some(false)),
+        (json!({"class": "date"}), "it's july fourth nineteen eighty", "July 4, 1980", "date", Some(true)),
+        (json!({"class": "code", "digits": 5}), "p l four | four seven", "PL447", "alphanumeric", Some(true)),
+        (json!({"class": "phone", "digits": 7}), "five fifty five | twelve thirty four", "555-1234", "phone", Some(true)),
+    ] {
+        let made = segments(&shared, &groups(Some(expect.clone()), said, 2.0), 2000, usize::MAX);
+        let of = entities(&made);
+        let found: Vec<_> = of.iter().map(|e| (&*e.written, &*e.class, e.valid)).collect();
+        assert_eq!(found, [(written, class, valid)], "{expect} {said}");
+    }
+    let ended = [
+        json!({"channel": "caller", "expect": phone()}),
+        json!({"channel": "caller", "expect": null, "text": "five five five one two three four five six seven", "end": "session"}),
+    ];
+    let made = segments(&shared, &ended, 0, usize::MAX);
+    assert!(entities(&made).iter().all(|e| e.valid.is_none()), "null ends it");
+}
+
+#[test]
+fn what_a_channel_is_expected_to_say_outlives_the_worker_that_was_told_and_a_wrong_expectation_is_a_dead_letter() {
+    let topics = Topics::create("expect", 1);
+    let sender = Sender::new();
+    let say = |value: &Value| {
+        sender.send(&topics.name("raw"), Some(b"call"), Some(value.to_string().as_bytes()), &[]);
+        sender.flush();
+    };
+    let more = "[profiles.default]\nredaction = \"none\"\nexpect_hold_ms = 60000\n";
+    let none = [("FAIRCOPY__PROFILES__DEFAULT__MODEL", "none")];
+    let mut records = groups(Some(phone()), NUMBER, 3.0);
+    records.insert(1, json!({"channel": "caller", "expect": {"class": "shoe size"}}));
+    let mut first = Worker::start_with(&topics, "first", more, &none);
+    records[..3].iter().for_each(say);
+    eventually("the first group is processed", || topics.committed(&topics.prefix, 1)[0] >= 3);
+    first.kill();
+    let mut second = Worker::start_with(&topics, "second", more, &none);
+    records[3..].iter().for_each(say);
+    eventually("the call ends", || ends(&topics) == 1);
+    assert!(second.terminate().success());
+    let made: Vec<Segment> = published(&topics).into_iter().map(|(_, s)| s).filter(|s| s.kind == Kind::Final).collect();
+    let found: Vec<_> = entities(&made).into_iter().map(|e| (e.written.clone(), e.valid)).collect();
+    assert_eq!(found, [("555-123-4567".to_string(), Some(true))], "{}", text(&made));
+    let letters = topics.read("dead");
+    assert_eq!(letters.iter().map(|letter| letter.header("faircopy-reason").unwrap()).collect::<Vec<_>>(), ["contract"]);
+}
+
+/// Input words that are hidden.
+fn hidden(segments: &[Segment]) -> Vec<u64> {
+    let is_hidden = |e: &&Entity| e.spoken.starts_with('[');
+    let mut all: Vec<u64> = entities(segments).into_iter().filter(is_hidden).flat_map(|e| e.src[0]..e.src[1]).collect();
+    let gone = segments.iter().flat_map(|s| &s.removed).filter(|r| r.spoken.contains('[')).flat_map(|r| r.src[0]..r.src[1]);
+    all.extend(gone);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[test]
+fn what_a_sender_expects_changes_nothing_of_what_is_hidden() {
+    for model in ["none", "en-fast"] {
+        let shared = shared(model, BANK);
+        for said in [
+            "my card is four one one one one one one one | one one one one one one one one | thanks",
+            "my number is five five five | one two three | four five six seven | bye now",
+            "the pin is four four | nine two | and the code is p l four four seven",
+            "five five five five one two three four five | my account number is one two three four five six seven eight",
+            "i was born on july fourth nineteen eighty | and i pay twenty five dollars a month",
+        ] {
+            let plain = segments(&shared, &groups(None, said, 2.0), 2000, usize::MAX);
+            for class in ["phone", "card", "account", "date", "code"] {
+                for digits in [Value::Null, json!(6), json!(10), json!(16)] {
+                    let expect = json!({"class": class, "digits": digits, "until": "next"});
+                    let made = segments(&shared, &groups(Some(expect.clone()), said, 2.0), 2000, usize::MAX);
+                    assert_eq!(hidden(&made), hidden(&plain), "{model} {expect} {said}: {} / {}", text(&made), text(&plain));
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn no_written_number_has_digits_that_no_reading_of_its_words_has(
+        said in prop::collection::vec(prop::sample::select(&["five", "oh", "one", "twelve", "twenty", "hundred", "double", "thousand", "nine", "|", "the"][..]), 1..16),
+        digits in 3u8..16, class in prop::sample::select(&["phone", "card", "account", "code"][..]), pace in prop::sample::select(&[0u64, 2000][..]),
+    ) {
+        static SHARED: std::sync::LazyLock<Arc<Shared>> = std::sync::LazyLock::new(|| shared("none", ""));
+        let records = groups(Some(json!({"class": class, "digits": digits})), &said.join(" "), 2.0);
+        let made = segments(&SHARED, &records, pace, usize::MAX);
+        for entity in entities(&made).into_iter().filter(|e| e.valid.is_some()) {
+            let run: Vec<Spoken> = entity.spoken.split(' ').map(|text| Spoken { text, role: role(text) }).collect();
+            let count = entity.written.chars().filter(char::is_ascii_digit).count();
+            prop_assert!(Readings::of(&run).may_be(count), "{:?} for {:?}", entity.written, entity.spoken);
+            prop_assert!(entity.valid != Some(true) || count == usize::from(digits));
+            let figure = |text: &str| ["oh", "one", "five", "nine"].iter().position(|w| *w == text).map(|n| ["0", "1", "5", "9"][n]);
+            if let Some(all) = run.iter().map(|part| figure(part.text)).collect::<Option<String>>() {
+                prop_assert_eq!(entity.written.chars().filter(char::is_ascii_digit).collect::<String>(), all);
+            }
+        }
+    }
+}
