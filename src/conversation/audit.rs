@@ -55,7 +55,7 @@ pub enum TurnFault {
     OtherText(u64),
 }
 
-/// A fault with the conversation that has it: its session and the offset that opened it, where one is known.
+/// A fault, and the session that has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFault {
     /// the conversation's session
@@ -80,6 +80,22 @@ pub struct AuditedTurns {
     pub repeated: usize,
     /// tokens behind the last ones that are in a turn: they may wait for it
     pub waiting: usize,
+}
+
+impl AuditedTurns {
+    /// Whether every word of every session is in one turn, or may wait for it.
+    pub fn is_proven(&self) -> bool {
+        self.faults.is_empty() && self.unsure.is_empty() && self.without_turns.is_empty()
+    }
+
+    /// The same, claiming nothing of some sessions.
+    pub fn without(mut self, is_out: impl Fn(&str) -> bool) -> AuditedTurns {
+        let out = self.faults.iter().map(|found| &found.session).chain(&self.without_turns).filter(|session| is_out(session));
+        self.unsure.extend(out.cloned().collect::<Vec<_>>());
+        self.faults.retain(|found| !is_out(&found.session));
+        self.without_turns.retain(|session| !is_out(session));
+        self
+    }
 }
 
 /// Tokens of an epoch, by segment, with how often each is in a turn.

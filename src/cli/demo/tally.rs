@@ -115,9 +115,7 @@ impl Tally {
 
     /// Nothing lost, nothing doubled, nothing frozen changed, and the conversation is whole.
     pub fn is_sound(&self) -> bool {
-        let audited = self.audit();
-        let is_told = audited.faults.is_empty() && audited.without_turns.is_empty() && audited.unsure.is_empty();
-        self.lost() == 0 && self.doubled() == 0 && self.changed == 0 && self.all_ended() && is_told
+        self.lost() == 0 && self.doubled() == 0 && self.changed == 0 && self.all_ended() && self.audit().is_proven()
     }
 
     /// The summary's lines.
