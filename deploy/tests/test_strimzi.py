@@ -55,6 +55,9 @@ class Strimzi(unittest.TestCase):
         plain = rights(of(made_of(strimzi={"user": True, "cluster": "c"}), "KafkaUser"))
         page = rights(of(made_of(strimzi={"user": True, "cluster": "c"}, admin={"page": True, "tokenSecret": "t"}), "KafkaUser"))
         self.assertEqual(page - plain, {("topic", "asr.formatted", "Read"), ("topic", "asr.partial", "Read")})
+        asked = {"strimzi": {"user": True, "cluster": "c"}, "topics": {"conversation": "calls.turns"}}
+        turns = rights(of(made_of(**asked, admin={"page": True, "tokenSecret": "t"}), "KafkaUser"))
+        self.assertEqual(turns - page, {("topic", "calls.turns", "Read"), ("topic", "calls.turns", "Write"), ("topic", "calls.turns", "Create")})
 
     def test_turns_have_a_topic_and_a_right_where_a_topic_is_named(self):
         asked = {"strimzi": {"topics": True, "user": True, "cluster": "c"}}

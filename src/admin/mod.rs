@@ -143,6 +143,7 @@ impl Admin {
                 .route("/", get(|| async { Redirect::to("/page") }))
                 .route("/page", get(page::html))
                 .route("/page/app.js", get(page::script))
+                .route("/page/call.js", get(page::call_script))
                 .route("/page/sessions", get(page::sessions))
                 .route("/page/events", get(page::events))
                 .route("/page/profiles", get(playground::profiles))

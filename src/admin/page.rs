@@ -1,5 +1,5 @@
-//! The live page: calls as their text forms. The page reads the formatted and the partial topic like any other reader.
-//! So what a profile redacts is not on the page.
+//! The live page: calls as their text forms. The page reads the formatted and the partial topic like any other reader,
+//! and the topic of the conversation where there is one. So what a profile redacts is not on the page.
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
@@ -18,14 +18,15 @@ use tokio::sync::{broadcast, watch};
 
 use super::Admin;
 use crate::consume::follower::TopicFollower;
-use crate::record::decode::segment;
-use crate::record::{Kind, Segment};
+use crate::record::{ConversationTurn, Kind, Segment, decode};
 
 /// Sessions that the page remembers: those that spoke last.
 const MAX_SESSIONS: usize = 200;
 /// Segments that the page remembers of one session.
 const MAX_SEGMENTS: usize = 500;
-/// Segments that a slow browser may fall behind before it misses some.
+/// Turns that the page remembers of one session.
+const MAX_TURNS: usize = 500;
+/// Segments and turns that a slow browser may fall behind before it misses some.
 const BEHIND: usize = 1024;
 /// Time between two lines of figures.
 const SECOND: Duration = Duration::from_secs(1);
@@ -36,27 +37,30 @@ const READ_OUT: Duration = Duration::from_secs(2);
 /// A worker that stops waits so long until its browsers have everything.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A segment and when it was read.
+/// A segment or a turn, and when it was read.
 #[derive(Clone)]
-struct PageSegment {
+struct PageLine {
+    /// the name of its event
+    event: &'static str,
     session: Arc<str>,
     json: Arc<str>,
 }
 
 #[derive(Default)]
 struct Session {
-    finals: VecDeque<PageSegment>,
+    finals: VecDeque<PageLine>,
+    turns: VecDeque<PageLine>,
     /// the latest tail of each channel
-    tails: HashMap<Arc<str>, PageSegment>,
+    tails: HashMap<Arc<str>, PageLine>,
     open: HashMap<Arc<str>, bool>,
     heard_ms: u64,
 }
 
-/// What browsers are told, in this order: segments, then one end.
+/// What browsers are told, in this order: segments and turns, then one end.
 #[derive(Clone)]
 enum News {
-    Segment(PageSegment),
-    /// The worker stops, and no segment follows.
+    Line(PageLine),
+    /// The worker stops, and nothing follows.
     End,
 }
 
@@ -90,17 +94,30 @@ fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
 }
 
+/// The session, which spoke just now. Of too many the one that has been silent for longest is forgotten.
+fn spoke<'a>(sessions: &'a mut HashMap<Arc<str>, Session>, name: &Arc<str>) -> &'a mut Session {
+    if !sessions.contains_key(name) && sessions.len() >= MAX_SESSIONS {
+        let oldest = sessions.iter().min_by_key(|(_, s)| s.heard_ms).map(|(key, _)| key.clone());
+        oldest.map(|key| sessions.remove(&key));
+    }
+    let session = sessions.entry(name.clone()).or_default();
+    session.heard_ms = now_ms();
+    session
+}
+
+fn remember(lines: &mut VecDeque<PageLine>, line: PageLine, most: usize) {
+    lines.push_back(line);
+    if lines.len() > most {
+        lines.pop_front();
+    }
+}
+
 impl PageFeed {
     fn heard(&self, segment: &Segment) {
         let json = json!({ "at": now_ms(), "segment": segment }).to_string();
-        let line = PageSegment { session: segment.session.clone(), json: json.into() };
+        let line = PageLine { event: "segment", session: segment.session.clone(), json: json.into() };
         let mut sessions = self.sessions.lock().expect("no holder panics");
-        if !sessions.contains_key(&segment.session) && sessions.len() >= MAX_SESSIONS {
-            let oldest = sessions.iter().min_by_key(|(_, s)| s.heard_ms).map(|(key, _)| key.clone());
-            oldest.map(|key| sessions.remove(&key));
-        }
-        let session = sessions.entry(segment.session.clone()).or_default();
-        session.heard_ms = now_ms();
+        let session = spoke(&mut sessions, &segment.session);
         session.open.insert(segment.channel.clone(), segment.kind != Kind::End);
         if segment.kind == Kind::Turn {
             // It is news, and no part of the text.
@@ -108,18 +125,23 @@ impl PageFeed {
             session.tails.insert(segment.channel.clone(), line.clone());
         } else {
             session.tails.remove(&segment.channel);
-            session.finals.push_back(line.clone());
-            if session.finals.len() > MAX_SEGMENTS {
-                session.finals.pop_front();
-            }
+            remember(&mut session.finals, line.clone(), MAX_SEGMENTS);
         }
-        let _ = self.news.send(News::Segment(line)); // fails only if no browser is looking
+        let _ = self.news.send(News::Line(line)); // fails only if no browser is looking
     }
 
-    fn so_far(&self, session: &str) -> Vec<PageSegment> {
+    fn told(&self, turn: &ConversationTurn) {
+        let json = json!({ "at": now_ms(), "turn": turn }).to_string();
+        let line = PageLine { event: "turn", session: turn.session.clone(), json: json.into() };
+        let mut sessions = self.sessions.lock().expect("no holder panics");
+        remember(&mut spoke(&mut sessions, &turn.session).turns, line.clone(), MAX_TURNS);
+        let _ = self.news.send(News::Line(line));
+    }
+
+    fn so_far(&self, session: &str) -> Vec<PageLine> {
         let sessions = self.sessions.lock().expect("no holder panics");
         let Some(s) = sessions.get(session) else { return Vec::new() };
-        s.finals.iter().chain(s.tails.values()).cloned().collect()
+        s.finals.iter().chain(&s.turns).chain(s.tails.values()).cloned().collect()
     }
 
     /// Waits until the page misses no segment that is published from now on, at most `patience`.
@@ -146,23 +168,24 @@ impl PageFeed {
         closing.then(|| (StatusCode::SERVICE_UNAVAILABLE, "the worker stops\n").into_response())
     }
 
-    /// A session from its beginning, as far as it is remembered, then as it goes on. The last event says that the
-    /// worker stops.
-    fn call(&self, session: String) -> impl Stream<Item = Event> + use<> {
+    /// A session from its beginning, as far as it is remembered, then as it goes on. The first event says whether there
+    /// are turns (`has_turns`), the last one that the worker stops.
+    fn call(&self, session: String, has_turns: bool) -> impl Stream<Item = Event> + use<> {
         let (news, browser) = (self.news.subscribe(), self.browsers.subscribe());
         // Read after the news are subscribed to, so that no segment is missed.
         let past = stream::iter(self.so_far(&session));
-        let line = |segment: PageSegment| Event::default().event("segment").data(&*segment.json);
+        let line = |line: PageLine| Event::default().event(line.event).data(&*line.json);
+        let begins = Event::default().event("begins").data(json!({ "turns": has_turns }).to_string());
         let coming = stream::unfold((news, browser, session, false), move |(mut news, browser, session, told)| async move {
             if told {
                 return None; // the browser has been given the end: only now its receiver is dropped
             }
             loop {
                 match news.recv().await {
-                    Ok(News::Segment(segment)) if *segment.session == *session => {
-                        return Some((line(segment), (news, browser, session, false)));
+                    Ok(News::Line(heard)) if *heard.session == *session => {
+                        return Some((line(heard), (news, browser, session, false)));
                     }
-                    Ok(News::Segment(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    Ok(News::Line(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                     Ok(News::End) | Err(broadcast::error::RecvError::Closed) => {
                         let end = Event::default().event("stopped").data("the worker stops");
                         return Some((end, (news, browser, session, true)));
@@ -170,7 +193,7 @@ impl PageFeed {
                 }
             }
         });
-        past.map(line).chain(coming)
+        stream::once(async { begins }).chain(past.map(line)).chain(coming)
     }
 }
 
@@ -179,11 +202,16 @@ pub(super) fn follow(admin: Arc<Admin>) {
     let reading = admin.clone();
     let read = move || {
         let (settings, feed) = (&reading.settings, &reading.live);
-        let topics = [&*settings.topics.formatted, &*settings.topics.partial];
+        let mut topics = vec![&*settings.topics.formatted, &*settings.topics.partial];
+        let conversation = settings.has_conversation().then_some(&*settings.topics.conversation);
+        topics.extend(conversation);
         let closing = || *feed.closing.borrow();
-        let heard = |payload: &[u8]| {
-            if let Some(segment) = segment(payload, settings.output.framing) {
-                feed.heard(&segment);
+        let framing = settings.output.framing;
+        let heard = |topic: &str, payload: &[u8]| {
+            if conversation == Some(topic) {
+                decode::turn(payload, framing).iter().for_each(|turn| feed.told(turn));
+            } else {
+                decode::segment(payload, framing).iter().for_each(|segment| feed.heard(segment));
             }
         };
         while !closing() {
@@ -191,11 +219,11 @@ pub(super) fn follow(admin: Arc<Admin>) {
                 Ok(mut tail) => {
                     feed.follows.send_replace(true);
                     while !closing() {
-                        if let Some((_, payload)) = tail.next(LOOK_UP) {
-                            heard(&payload);
+                        if let Some((topic, payload)) = tail.next(LOOK_UP) {
+                            heard(&topic, &payload);
                         }
                     }
-                    tail.to_the_end(READ_OUT, |payload| heard(payload));
+                    tail.to_the_end(READ_OUT, heard);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "the live page cannot read the topics yet; the page tries again");
@@ -225,6 +253,10 @@ pub(super) async fn script() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], include_str!("page/app.js"))
 }
 
+pub(super) async fn call_script() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], include_str!("page/call.js"))
+}
+
 pub(super) async fn style() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], include_str!("page/style.css"))
 }
@@ -249,7 +281,7 @@ pub(super) struct PageQuery {
 /// A session from its beginning, as far as it is remembered, then as it goes on; and the worker's figures every second.
 /// The last event says that the worker stops.
 pub(super) async fn events(State(admin): State<Arc<Admin>>, Query(wanted): Query<PageQuery>) -> Response {
-    let call = admin.live.call(wanted.session);
+    let call = admin.live.call(wanted.session, admin.settings.has_conversation());
     if let Some(refusal) = admin.live.refusal() {
         return refusal; // asked after the call is subscribed to, so that no browser misses the end
     }
@@ -279,6 +311,24 @@ mod tests {
         .unwrap()
     }
 
+    fn turn() -> ConversationTurn {
+        let value = json!({ "session": "s", "conversation": 0, "number": 0, "channel": "a", "text": "Yes.", "cause": "end",
+            "segments": [{ "epoch": 0, "seq": 0, "words": [0, 1] }] });
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn what_a_browser_asks_for_later_has_the_latest_turns_and_sessions() {
+        let feed = PageFeed::default();
+        feed.heard(&segment(0));
+        (0..=MAX_TURNS as u64).for_each(|number| feed.told(&ConversationTurn { number, ..turn() }));
+        let past = feed.so_far("s");
+        assert_eq!(past.len(), 1 + MAX_TURNS);
+        assert!(past[1].json.contains("\"number\":1,"), "{}", past[1].json);
+        (0..MAX_SESSIONS).for_each(|at| feed.told(&ConversationTurn { session: format!("{at}").into(), ..turn() }));
+        assert_eq!(feed.sessions.lock().unwrap().len(), MAX_SESSIONS);
+    }
+
     /// Events as they go over the wire.
     async fn wire(events: Vec<Event>) -> String {
         let answer = Sse::new(stream::iter(events).map(Ok::<_, Infallible>)).into_response();
@@ -291,8 +341,9 @@ mod tests {
         let feed = Arc::new(PageFeed::default());
         feed.heard(&segment(0));
         assert!(feed.refusal().is_none());
-        let call = feed.call("s".into());
+        let call = feed.call("s".into(), true);
         (1..100).for_each(|words| feed.heard(&segment(words)));
+        feed.told(&turn());
         let closing = tokio::spawn({
             let feed = feed.clone();
             async move { feed.close().await }
@@ -300,14 +351,15 @@ mod tests {
         let wire = wire(call.collect().await).await;
         closing.await.unwrap();
         assert!(feed.refusal().is_some(), "a browser that asks once more is refused");
-        assert_eq!(wire.matches("event: segment").count(), 100, "{wire}");
+        assert!(wire.starts_with("event: begins\ndata: {\"turns\":true}\n"), "{wire}");
+        assert_eq!((wire.matches("event: segment").count(), wire.matches("event: turn").count()), (100, 1), "{wire}");
         assert!(wire.trim_end().ends_with("the worker stops"), "{wire}");
     }
 
     #[tokio::test]
     async fn a_browser_of_one_call_hears_the_end_and_not_another_call() {
         let feed = PageFeed::default();
-        let call = feed.call("another".into());
+        let call = feed.call("another".into(), false);
         feed.heard(&segment(0));
         feed.close().await; // returns although the browser is slow: a worker that stops waits only so long
         let wire = wire(call.collect().await).await;

@@ -63,7 +63,7 @@ pub fn compare(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     for (settings, profile) in [(&settings, &args.a), (&other, &args.b)].iter().take(1 + usize::from(in_this_program)) {
         check_profile(settings, profile.as_deref())?;
     }
-    let stretch = args.which.read(&settings)?;
+    let stretch = args.which.read(&settings, None)?;
     let parts: Vec<(PartitionStretch, Vec<EpochTiming>)> = {
         let published = &stretch.published;
         stretch

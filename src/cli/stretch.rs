@@ -75,9 +75,9 @@ impl StretchArgs {
         again(settings, self.file.is_none())
     }
 
-    /// Reads them, and tells the operator what was not there.
-    pub fn read(&self, settings: &Settings) -> Result<Stretch, Failure> {
-        let wanted = Wanted { from: self.from.clone(), to: self.to.clone(), session: self.session.clone() };
+    /// Reads them, and tells the operator what was not there. `turns`: the topic or the file of turns, if they are wanted.
+    pub fn read(&self, settings: &Settings, turns: Option<String>) -> Result<Stretch, Failure> {
+        let wanted = Wanted { from: self.from.clone(), to: self.to.clone(), session: self.session.clone(), turns };
         let stretch = match &self.file {
             None => Stretch::of_topics(settings, &wanted)?,
             Some(raw) => Stretch::of_files(settings, raw, self.formatted.as_deref(), &wanted)?,

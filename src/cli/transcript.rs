@@ -49,8 +49,8 @@ fn has_channels(turns: &[ConversationTurn]) -> bool {
     turns.iter().map(|turn| &turn.channel).chain(inside).any(|channel| *channel != turns[0].channel)
 }
 
-/// Who said something while another one went on, and what.
-fn inside(turn: &ConversationTurn, channels: bool) -> Vec<(String, &str)> {
+/// Who said something while another one went on, and what. `channels`: there are several channels.
+pub fn inside(turn: &ConversationTurn, channels: bool) -> Vec<(String, &str)> {
     let said = turn.inside.iter();
     said.map(|guest| (voice(&guest.channel, guest.speaker.as_deref(), channels), guest.text.as_str())).collect()
 }

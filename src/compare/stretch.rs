@@ -17,7 +17,7 @@ use crate::consume::json_lines::JsonLines;
 use crate::consume::reader::{ReadError, TopicReader};
 use crate::pipeline::Shared;
 use crate::pipeline::remake::{Remade, Remake};
-use crate::record::{ERASE, RawRecord};
+use crate::record::{ConversationTurn, ERASE, Framing, RawRecord, decode};
 
 /// Largest number of raw records that a stretch may need: they are held in memory.
 pub const MAX_RECORDS: usize = 2_000_000;
@@ -64,6 +64,8 @@ pub struct Stretch {
     pub partitions: Vec<PartitionStretch>,
     /// the sessions' segments
     pub published: Published,
+    /// the sessions' turns, where [`Wanted::turns`] asks for them
+    pub turns: Vec<ConversationTurn>,
     /// what could not be read and is not needed by every stretch, for the operator
     pub notes: Vec<String>,
 }
@@ -77,6 +79,8 @@ pub struct Wanted {
     pub to: Option<Place>,
     /// of this session only
     pub session: Option<String>,
+    /// the topic that has the turns of the sessions, or the file, if turns are wanted
+    pub turns: Option<String>,
 }
 
 impl Wanted {
@@ -121,6 +125,8 @@ impl Stretch {
             sessions.extend(found.iter().cloned());
             ranges.push((partition, range, found));
         }
+        // Turns first: then the segments that they name are there when segments are read.
+        stretch.read_turns(settings, &reader, (wanted, &sessions))?;
         stretch.read_published(settings, &reader, &sessions)?;
         let mut count = 0;
         for (partition, range, sessions) in ranges.into_iter().filter(|(_, _, sessions)| !sessions.is_empty()) {
@@ -140,6 +146,30 @@ impl Stretch {
         }
         stretch.read_refused(settings);
         Ok(stretch)
+    }
+
+    fn read_turns(
+        &mut self,
+        settings: &Settings,
+        reader: &TopicReader,
+        (wanted, sessions): (&Wanted, &BTreeSet<String>),
+    ) -> Result<(), ReadError> {
+        let Some(topic) = &wanted.turns else { return Ok(()) };
+        let partitions = reader.partitions(topic)?;
+        let mut others = 0;
+        reader.whole(topic, &partitions, |record| {
+            let is_ours = |key: &Vec<u8>| std::str::from_utf8(key).is_ok_and(|session| sessions.contains(session));
+            if let (true, Some(value)) = (record.key.as_ref().is_some_and(is_ours), record.payload) {
+                match decode::turn(&value, settings.output.framing) {
+                    Some(turn) => self.turns.push(turn),
+                    None => others += 1,
+                }
+            }
+        })?;
+        if others > 0 {
+            self.notes.push(format!("{others} records of topic {topic:?} are no turns, or are framed in another way"));
+        }
+        Ok(())
     }
 
     fn read_published(
@@ -184,13 +214,10 @@ impl Stretch {
     /// # Errors
     /// A file cannot be read, a line of `formatted` is no segment, or there are more than [`MAX_RECORDS`] records.
     pub fn of_files(settings: &Settings, raw: &Path, formatted: Option<&Path>, wanted: &Wanted) -> Result<Stretch, StretchError> {
-        let fail = |path: &Path, what: String| StretchError::Input(format!("{}: {what}", path.display()));
-        let open =
-            |path: &Path| File::open(path).map_err(|e| fail(path, format!("{e}; expected a file, one JSON object a line")));
         let mut stretch = Stretch::default();
         let mut part = PartitionStretch::default();
         for record in JsonLines::new(open(raw)?, &settings.limits) {
-            let record = record.map_err(|e| fail(raw, e.to_string()))?;
+            let record = record.map_err(|e| fail(raw, e))?;
             if record.key.as_ref().is_some_and(|key| wanted.is_wanted(key)) {
                 part.records.push(record);
             }
@@ -211,25 +238,50 @@ impl Stretch {
         };
         part.range = [place(&wanted.from, 0)?.max(0), place(&wanted.to, end)?.min(end)];
         if let Some(path) = formatted {
-            let most = settings.largest_record_bytes();
-            let mut lines = BufReader::new(open(path)?);
-            for number in 1.. {
-                let mut line = Vec::new();
-                let mut limited = std::io::Read::take(&mut lines, most + 1);
-                let read = limited.read_until(b'\n', &mut line).map_err(|e| fail(path, e.to_string()))?;
-                if read == 0 {
-                    break;
-                }
-                let value = line.trim_ascii();
-                let key = serde_json::from_slice::<SessionOf>(value).map(|of| of.session).unwrap_or_default();
-                if !value.is_empty() && wanted.is_wanted(key.as_bytes()) && !stretch.published.add(value) {
-                    return Err(fail(path, format!("line {number}: expected a segment of the formatted topic")));
-                }
-            }
+            let published = &mut stretch.published;
+            lines(settings, path, wanted, |value| published.add(value), "a segment of the formatted topic")?;
+        }
+        if let Some(path) = &wanted.turns {
+            let turns = &mut stretch.turns;
+            let add = |value: &[u8]| decode::turn(value, Framing::None).map(|turn| turns.push(turn)).is_some();
+            lines(settings, Path::new(path), wanted, add, "a turn of the topic of the conversation")?;
         }
         stretch.partitions.push(part);
         Ok(stretch)
     }
+}
+
+fn fail(path: &Path, what: impl std::fmt::Display) -> StretchError {
+    StretchError::Input(format!("{}: {what}", path.display()))
+}
+
+fn open(path: &Path) -> Result<File, StretchError> {
+    File::open(path).map_err(|e| fail(path, format_args!("{e}; expected a file, one JSON object a line")))
+}
+
+/// Gives `add` the lines of a file that are wanted. It returns whether a line is what is `expected`.
+fn lines(
+    settings: &Settings,
+    path: &Path,
+    wanted: &Wanted,
+    mut add: impl FnMut(&[u8]) -> bool,
+    expected: &str,
+) -> Result<(), StretchError> {
+    let most = settings.largest_record_bytes();
+    let mut lines = BufReader::new(open(path)?);
+    for number in 1.. {
+        let mut line = Vec::new();
+        let mut limited = std::io::Read::take(&mut lines, most + 1);
+        if limited.read_until(b'\n', &mut line).map_err(|e| fail(path, e))? == 0 {
+            break;
+        }
+        let value = line.trim_ascii();
+        let key = serde_json::from_slice::<SessionOf>(value).map(|of| of.session).unwrap_or_default();
+        if !value.is_empty() && wanted.is_wanted(key.as_bytes()) && !add(value) {
+            return Err(fail(path, format_args!("line {number}: expected {expected}")));
+        }
+    }
+    Ok(())
 }
 
 #[derive(serde::Deserialize)]

@@ -1,4 +1,5 @@
-//! Whether published segments are what this program makes of the raw records now, byte for byte. Pure.
+//! Whether published segments are what this program makes of the raw records now, byte for byte, and whether published
+//! turns have all of them. Pure.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::published::{Published, PublishedSegment, StreamName};
-use super::stretch::PartitionStretch;
+use super::stretch::{PartitionStretch, Stretch};
+use crate::conversation::audit::{AuditedTurns, TurnAudit};
 use crate::pipeline::remake::Remade;
 use crate::record::{Framing, Segment, Timing, avro, hidden};
 
@@ -144,6 +146,17 @@ struct Epoch<'a> {
     erased: bool,
     incomplete: bool,
     framing: Framing,
+}
+
+/// Whether the turns of a stretch's sessions have what the segments have. Of an erased session nothing is claimed.
+pub fn audit(stretch: Stretch) -> AuditedTurns {
+    let erased: BTreeSet<String> = stretch.partitions.iter().flat_map(PartitionStretch::erased).collect();
+    let mut audit = TurnAudit::default();
+    for (.., segments) in stretch.published.epochs() {
+        segments.values().flatten().for_each(|copy| audit.segment(&copy.segment));
+    }
+    stretch.turns.into_iter().for_each(|turn| audit.turn(turn));
+    audit.finish(false).without(|session| erased.contains(session))
 }
 
 /// Verifies what was published of the sessions of a partition's stretch.

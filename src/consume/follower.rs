@@ -64,8 +64,8 @@ impl TopicFollower {
         Some((topic, message.payload()?.to_vec()))
     }
 
-    /// Gives `each` the values of all records that the topics hold now, for at most `patience`.
-    pub fn to_the_end(mut self, patience: Duration, mut each: impl FnMut(&[u8])) {
+    /// Gives `each` topic and value of all records that the topics hold now, for at most `patience`.
+    pub fn to_the_end(mut self, patience: Duration, mut each: impl FnMut(&str, &[u8])) {
         // An end that was seen earlier may have moved. Fetching anew tells the end of every partition once more.
         if self.assign().is_err() {
             return;
@@ -75,7 +75,7 @@ impl TopicFollower {
             match self.consumer.poll(left) {
                 Some(Ok(message)) => {
                     self.next.insert((message.topic().to_string(), message.partition()), message.offset() + 1);
-                    message.payload().into_iter().for_each(&mut each);
+                    message.payload().into_iter().for_each(|payload| each(message.topic(), payload));
                 }
                 Some(Err(KafkaError::PartitionEOF(_))) => open -= 1,
                 Some(Err(_)) | None => {}

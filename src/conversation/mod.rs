@@ -12,6 +12,7 @@
 //! The *watermark* is the start before which no channel can bring anything any more: the least of what each open channel
 //! has reached. A channel that has said nothing for [`TurnRules::wait_ms`] of the session's speech holds it no longer.
 
+pub mod audit;
 mod open;
 mod state;
 #[cfg(test)]

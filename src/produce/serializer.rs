@@ -211,7 +211,8 @@ impl RecordSerializer {
             }
             Outgoing::Turn(turn, _) => {
                 turn.too_large = true;
-                (turn.text, turn.entities, turn.inside) = Default::default();
+                (turn.text, turn.entities) = Default::default();
+                turn.inside.iter_mut().for_each(|guest| guest.text.clear());
                 return;
             }
             Outgoing::Formatted(_, source) => source.as_ref().map_or(-1, |s| s.offset),
@@ -280,6 +281,7 @@ fn reasons(letter: &DeadLetter, topic: &str) -> Headers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::decode;
     use crate::session::Source;
     use rdkafka::message::Headers as _;
     use serde_json::json;
@@ -386,12 +388,7 @@ mod tests {
                 headers(&record).into_iter().filter(|(name, _)| name == "ce_id" || name == "ce_type").map(|(_, value)| value);
             assert_eq!(id.collect::<Vec<_>>(), ["call/7/4/turn", "faircopy.turn"]);
             let value = record.payload.as_ref().unwrap();
-            let read: ConversationTurn = match framing {
-                Framing::Avro => avro::turn(value).unwrap(),
-                Framing::Confluent => serde_json::from_slice(&value[5..]).unwrap(),
-                Framing::None => serde_json::from_slice(value).unwrap(),
-            };
-            assert_eq!(read, *turn(4), "{framing:?}");
+            assert_eq!(decode::turn(value, framing), Some(*turn(4)), "{framing:?}");
         }
     }
 
@@ -400,8 +397,10 @@ mod tests {
         let mut out = Outgoing::Turn(turn(4), None);
         RecordSerializer::instead(&mut out, 0);
         let Outgoing::Turn(made, _) = out else { panic!("{out:?}") };
-        assert!(made.too_large && made.text.is_empty() && made.inside.is_empty() && made.entities.is_empty());
+        assert!(made.too_large && made.text.is_empty() && made.entities.is_empty());
         assert_eq!((made.number, &made.segments), (4, &turn(4).segments));
+        assert_eq!(made.inside.len(), turn(4).inside.len(), "no word is in no turn");
+        assert!(made.inside.iter().zip(&turn(4).inside).all(|(now, was)| now.text.is_empty() && now.segments == was.segments));
     }
 
     #[test]

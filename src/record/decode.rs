@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::avro::{self, Schemas};
-use super::{FORMAT, Framing, InputFormat, RawRecord, RawSegment, RecordLimits, Refused, Segment};
+use super::{ConversationTurn, FORMAT, Framing, InputFormat, RawRecord, RawSegment, RecordLimits, Refused, Segment};
 
 /// Checks key, value and headers. `format` is the value's format, unless the header [`FORMAT`] names another. `schemas`
 /// are those of values in Avro.
@@ -78,6 +78,16 @@ pub fn segment(value: &[u8], framing: Framing) -> Option<Segment> {
         Framing::None => serde_json::from_slice(value).ok(),
         Framing::Confluent => serde_json::from_slice(unframed(value).ok()?).ok(),
         Framing::Avro => avro::segment(value),
+    }
+}
+
+/// A turn of the topic of the conversation, as this program writes it with this framing. `None`: something else stands
+/// there.
+pub fn turn(value: &[u8], framing: Framing) -> Option<ConversationTurn> {
+    match framing {
+        Framing::None => serde_json::from_slice(value).ok(),
+        Framing::Confluent => serde_json::from_slice(unframed(value).ok()?).ok(),
+        Framing::Avro => avro::turn(value),
     }
 }
 

@@ -171,6 +171,12 @@ fn files_of_raw_records_and_of_segments_are_compared_and_verified_without_a_brok
     let verify = ["verify", "--json", "--file", &at("raw.jsonl"), "--formatted", &at("formatted.jsonl")];
     let (code, proven) = json_of(&faircopy(&verify, &[]));
     assert_eq!((code, proven["without_origin"].as_u64()), (Some(0), proven["segments"].as_u64()), "{proven}");
+    assert!(proven["conversation"].is_null(), "turns were not asked for");
+    let turns = faircopy(&["format", "--as", "jsonl", &at("raw.jsonl")], &[]);
+    std::fs::write(at("turns.jsonl"), &turns.stdout).unwrap();
+    let (code, proven) = json_of(&faircopy(&[&verify[..], &["--turns", &at("turns.jsonl")]].concat(), &[]));
+    assert_eq!((code, proven["conversation"]["faults"].as_u64()), (Some(0), Some(0)), "{proven}");
+    assert!(proven["conversation"]["turns"].as_u64() > Some(0), "{proven}");
     let forged = String::from_utf8(formatted.stdout).unwrap().replacen("orning", "ourning", 1);
     std::fs::write(at("formatted.jsonl"), forged).unwrap();
     assert_eq!(json_of(&faircopy(&verify, &[])).0, Some(1));

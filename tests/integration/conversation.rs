@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use faircopy::record::{ConversationTurn, Kind};
 use serde_json::{Value, json};
 
+use crate::again::{command, json_of};
 use crate::kafka::{Sender, Topics, eventually};
 use crate::service::{ends, segments};
 use crate::worker::Worker;
@@ -90,6 +91,35 @@ fn turns(topics: &Topics) -> BTreeMap<String, Vec<ConversationTurn>> {
     turns
 }
 
+/// `verify` finds nothing wrong with the turns of a topic, and names what somebody has changed.
+fn verified(topics: &Topics) {
+    let verify = |topic: &str| {
+        let topic = topics.name(topic);
+        json_of(&command(topics, PATIENT, &["verify", "--json"], &[("FAIRCOPY__TOPICS__CONVERSATION", &topic)]))
+    };
+    let records = topics.read("conversation");
+    let (code, proven) = verify("conversation");
+    let audited = &proven["conversation"];
+    assert_eq!(code, Some(0), "{proven}");
+    assert_eq!((audited["turns"].as_u64(), audited["waiting"].as_u64()), (Some(records.len() as u64), Some(0)), "{audited}");
+    topics.create_one("forged", 1);
+    let sender = Sender::new();
+    let calls = records.iter().filter(|record| record.key.as_deref() == Some(b"call"));
+    for (at, record) in calls.enumerate().filter(|(at, _)| *at != 2) {
+        let value = String::from_utf8(record.payload.clone().unwrap()).unwrap();
+        let value = if at == 3 { value.replacen("very kind", "very unkind", 1) } else { value };
+        sender.send(&topics.name("forged"), record.key.as_deref(), Some(value.as_bytes()), &[]);
+    }
+    sender.flush();
+    let (code, found) = verify("forged");
+    let audited = &found["conversation"];
+    assert_eq!((code, audited["without_turns"].as_u64()), (Some(1), Some(1)), "{found}");
+    let faults = audited["sample"].as_array().unwrap();
+    let is_named =
+        |what: &str| faults.iter().any(|fault| fault["session"] == "call" && fault["fault"].as_str().unwrap().contains(what));
+    assert!(is_named("turn 2 is not there") && is_named("is in no turn") && is_named("turn 3 has another text"), "{audited}");
+}
+
 #[test]
 fn a_call_and_a_meeting_are_the_same_conversation_as_a_backlog_and_live_through_a_killed_worker() {
     let records = records();
@@ -113,6 +143,7 @@ fn a_call_and_a_meeting_are_the_same_conversation_as_a_backlog_and_live_through_
     }
     eventually("the call and the meeting end", || ends(&live) == 3);
 
+    verified(&live);
     let (backlog, live) = (turns(&backlog), turns(&live));
     let text = |turns: &[ConversationTurn]| serde_json::to_string_pretty(turns).unwrap();
     for (session, turns) in &backlog {

@@ -41,10 +41,11 @@ after(async () => {
   demos.forEach((child) => child.kill());
 });
 
-test("a call is followed as its text forms: a dim tail, final turns, entities with what was said, removed words on request", async () => {
+test("a call is followed as its text forms: a dim tail, words that wait, turns of the conversation, entities with what was said, removed words on request", async () => {
   const page = await demo(2, {});
   await until("the page opens", () => browser.open(page).then(() => true, () => false));
   await until("a tail is dim", () => count("#tails .tail"));
+  await until("final words wait for their turn", () => count("#waiting .turn"));
   await until("turns are final", async () => (await count("#transcript .turn")) >= 4);
   await until("an entity is written", () => count("#transcript .entity"));
   const entity = await browser.run("() => { const e = document.querySelector('#transcript .entity'); return [e.title, e.tabIndex, e.getAttribute('aria-label')]; }");
@@ -59,10 +60,63 @@ test("a call is followed as its text forms: a dim tail, final turns, entities wi
   const turns = await browser.run("() => [...document.querySelectorAll('#transcript .turn')].map((t) => [t.querySelector('time').textContent, t.querySelector('b').textContent])");
   const seconds = turns.map(([time]) => time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0));
   assert.deepEqual(seconds, [...seconds].sort((a, b) => a - b), "turns stand in the order of speech");
-  assert.ok(turns.every(([, who], i) => i === 0 || turns[i - 1][1] !== who), `what one speaker says without a break is one turn: ${turns}`);
+  const numbers = await browser.run("() => [...document.querySelectorAll('#transcript .parts summary')].map((s) => parseInt(s.textContent.slice(5)))");
+  assert.deepEqual(numbers, numbers.map((_, at) => at), "each turn of the topic is there once");
   assert.ok((await count("#transcript .sentence")) > turns.length, "some turns have several sentences");
   await until("figures move", async () => Number(await text("#rate")) > 0 && (await browser.run("() => document.querySelector('#rate-plot polyline').getAttribute('points').length")) > 10);
   await browser.screenshot(`${SHOTS}/call.png`);
+});
+
+test("one can go from a turn to its segments and back, by keyboard alone", async () => {
+  const focus = () => browser.run("() => [document.activeElement.tagName, document.activeElement.dataset.segment ?? document.activeElement.className]");
+  assert.equal(await browser.run("() => document.querySelector('#published').open"), false);
+  await browser.run("() => document.querySelector('#transcript .parts summary').focus()");
+  await browser.keys("\uE007");
+  await browser.keys(TAB);
+  const [epoch, seq] = (await browser.run("() => document.activeElement.textContent")).match(/epoch (\d+) segment (\d+)/).slice(1);
+  await browser.keys("\uE007");
+  assert.deepEqual(await focus(), ["LI", `${epoch}/${seq}`], "the segment has the focus, so its box is open");
+  const [said, whole] = await browser.run("() => { const text = (e) => [...e.querySelectorAll('span:not(.removed)')].map((s) => s.textContent).join(' '); const row = document.activeElement; return [row.querySelector('span').textContent, document.querySelector('#transcript .turn').textContent]; }");
+  assert.ok(whole.includes(said), `${whole} has ${said}`);
+  await browser.screenshot(`${SHOTS}/segment.png`);
+  await browser.run("() => document.activeElement.querySelector('.turns button').focus()");
+  await browser.keys("\uE007");
+  assert.deepEqual(await focus(), ["DIV", "turn found"]);
+  await browser.screenshot(`${SHOTS}/turn.png`);
+});
+
+// Turns that a call seldom has are given to the page's own code.
+test("a back-channel stands inside the turn where it was said, a late turn at its place, and words without a turn below", async () => {
+  const shown = await browser.run(`async () => {
+    const { CallView } = await import("/page/call.js");
+    const places = Object.fromEntries(["transcript", "waiting", "tails", "segments", "published"].map((name) => [name, document.createElement("div")]));
+    const call = new CallView(places);
+    call.begins(true);
+    const segment = (channel, seq, start, text, more) => ({ kind: "final", channel, epoch: 7, seq, entities: [], removed: [],
+      words: text.split(" ").map((word, at) => ({ text: word, s: start + at, e: start + at + 0.5, src: at < 3 ? [at, at + 1] : [at + 1, at + 2] })), ...more });
+    const turn = (number, channel, from, text, segments, more) => ({ conversation: 7, number, channel, from, text, entities: [],
+      segments: segments.map(([seq, from, to]) => ({ epoch: 7, seq, words: [from, to] })), ...more });
+    const texts = (box) => [...places[box].children].map((e) => e.textContent.replace(/\\s+/g, " ").trim());
+    const inside = [{ channel: "b", from: 1.5, text: "Okay.", segments: [{ epoch: 7, seq: 0, words: [0, 1] }] }];
+    call.turn(turn(0, "a", 0, "One two three", [[0, 0, 3]], { inside }));
+    const early = texts("transcript");
+    call.segment(segment("a", 0, 0, "One two three four", { removed: [{ spoken: "uh", src: [3, 4] }] }));
+    call.segment(segment("b", 0, 1.5, "Okay."));
+    const waits = texts("waiting");
+    call.turn(turn(1, "a", 9, "Nine", [[1, 0, 1]]));
+    call.turn(turn(2, "c", 4, "Four", [[0, 0, 1]], { late: true, redacted: { card: 1 } }));
+    call.turn(turn(2, "c", 4, "Four", [[0, 0, 1]], { late: true }));
+    return { early, waits, turns: texts("transcript"), late: places.transcript.querySelectorAll(".late").length, segments: texts("segments") };
+  }`);
+  assert.deepEqual(shown.early, ["0:00aOne two three (b: Okay.) turn 0: 2 segmentsa epoch 7 segment 0b epoch 7 segment 0"]);
+  assert.deepEqual(shown.waits, ["0:03afour"]);
+  assert.deepEqual(shown.turns, [
+    "0:00aOne two (b: Okay.) three uh turn 0: 2 segmentsa epoch 7 segment 0b epoch 7 segment 0",
+    "0:04clate Four hidden: 1 card turn 2: 1 segmentc epoch 7 segment 0",
+    "0:09aNine turn 1: 1 segmenta epoch 7 segment 1",
+  ]);
+  assert.equal(shown.late, 1);
+  assert.deepEqual(shown.segments, ["aepoch 7 segment 0 One two three uh four turn 0", "bepoch 7 segment 0 Okay. turn 0"]);
 });
 
 test("the playground writes pasted words and says the tags of each, by keyboard alone", async () => {
@@ -147,10 +201,14 @@ test("a demo that has ended says so on its page, has no warnings of its own maki
   const squeezed = (long) => long.replace(/\s+/g, " ");
   const shown = squeezed(await browser.run(`() => {
     const copy = document.querySelector("#transcript").cloneNode(true);
-    copy.querySelectorAll(".removed").forEach((word) => word.remove());
+    copy.querySelectorAll(".removed, .inside, .parts").forEach((other) => other.remove());
     return copy.textContent;
   }`));
-  const released = [...child.said.split("What to try next:")[0].matchAll(/^ +(?:agent|customer)  (.+)$/gm)].map(([, words]) => squeezed(words));
+  const turns = [...child.said.split("--- nothing lost ---")[0].matchAll(/^ +(?:agent|customer)  (.+)$/gm)].map(([, words]) => squeezed(words));
+  const [inside] = await browser.run("() => [...document.querySelectorAll('#transcript .inside')].map((e) => e.textContent)");
+  assert.match(inside, /^\(customer: (oh,? )?wow\.?\)$/i, "assent is inside the turn, where it was said");
+  const released = turns.map((words) => words.replace(` ${inside}`, ""));
+  assert.equal(await count("#waiting .turn"), 0, "no word is in no turn");
   assert.ok(released.length > 20, child.said);
   assert.deepEqual(released.filter((words) => !shown.includes(words)), [], "what was said stays, and all of it");
 });
@@ -161,7 +219,7 @@ test("on a phone nothing is cut off, and everything to press is large enough for
     await phone.open(await demo(4, {}));
     await until("turns are final", async () => (await phone.run("() => document.querySelectorAll('#transcript .turn').length")) >= 3);
     assert.ok(await phone.run("() => document.documentElement.scrollWidth <= innerWidth"), "no sideways scrolling");
-    const small = await phone.run("() => [...document.querySelectorAll('button, select')].filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)");
+    const small = await phone.run("() => [...document.querySelectorAll('button, select, summary')].filter((e) => e.checkVisibility() && e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)");
     assert.deepEqual(small, []);
     await phone.screenshot(`${SHOTS}/phone.png`);
   } finally {

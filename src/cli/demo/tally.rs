@@ -1,8 +1,9 @@
-//! What the demo counts: words said and released, frozen words that changed, delays.
+//! What the demo counts: words said and released, frozen words that changed, turns, delays.
 
 use std::collections::HashMap;
 
-use crate::record::{Kind, Segment};
+use crate::conversation::audit::{AuditedTurns, TurnAudit};
+use crate::record::{ConversationTurn, Kind, Segment};
 use crate::session::buffer::Freeze;
 
 #[derive(Default)]
@@ -23,7 +24,10 @@ pub struct Tally {
     delay_words: Vec<u64>,
     delay_ms: Vec<u64>,
     degraded: u64,
-    turns: u64,
+    /// how often somebody was said to have finished
+    finished: u64,
+    released: Vec<Segment>,
+    turns: Vec<ConversationTurn>,
 }
 
 impl Tally {
@@ -52,9 +56,10 @@ impl Tally {
             let alone = segment.words.iter().filter(|w| w.src == word.src).count() == 1;
             self.changed += u64::from(alone && *shown != word.text);
         }
-        self.turns += u64::from(segment.kind == Kind::Turn);
+        self.finished += u64::from(segment.kind == Kind::Turn);
         let Some(channel) = self.channels.get_mut(&*segment.channel) else { return };
         if segment.kind == Kind::Final {
+            self.released.push(segment.clone());
             let mut sources: Vec<[u64; 2]> = segment.words.iter().map(|w| w.src).collect();
             sources.dedup();
             sources.extend(segment.removed.iter().map(|r| r.src));
@@ -72,9 +77,29 @@ impl Tally {
         channel.ended |= segment.kind == Kind::End;
     }
 
-    /// Whether every channel's end came out.
-    pub fn all_ended(&self) -> bool {
+    /// A turn came out.
+    pub fn told(&mut self, turn: ConversationTurn) {
+        self.turns.push(turn);
+    }
+
+    /// Whether every channel's end came out, and every released word in a turn.
+    pub fn is_over(&self) -> bool {
+        let inside = self.turns.iter().flat_map(|turn| turn.inside.iter().flat_map(|guest| &guest.segments));
+        let parts = self.turns.iter().flat_map(|turn| &turn.segments).chain(inside);
+        let told: usize = parts.map(|part| part.words[1].saturating_sub(part.words[0])).sum();
+        self.all_ended() && told >= self.released.iter().map(|segment| segment.words.len()).sum()
+    }
+
+    fn all_ended(&self) -> bool {
         self.channels.values().all(|c| c.ended)
+    }
+
+    /// What is wrong with the conversation.
+    fn audit(&self) -> AuditedTurns {
+        let mut audit = TurnAudit::default();
+        self.released.iter().for_each(|segment| audit.segment(segment));
+        self.turns.iter().for_each(|turn| audit.turn(turn.clone()));
+        audit.finish(true)
     }
 
     fn lost(&self) -> u64 {
@@ -88,9 +113,9 @@ impl Tally {
         self.channels.values().map(|c| c.came.iter().filter(|&&n| n > 1).count() as u64).sum()
     }
 
-    /// Nothing lost, nothing doubled, nothing frozen changed.
+    /// Nothing lost, nothing doubled, nothing frozen changed, and the conversation is whole.
     pub fn is_sound(&self) -> bool {
-        self.lost() == 0 && self.doubled() == 0 && self.changed == 0 && self.all_ended()
+        self.lost() == 0 && self.doubled() == 0 && self.changed == 0 && self.all_ended() && self.audit().is_proven()
     }
 
     /// The summary's lines.
@@ -98,14 +123,19 @@ impl Tally {
         let said: u64 = self.channels.values().map(|c| c.said).sum();
         format!(
             "words {said}, released {}, lost {}, doubled {}, degraded {}\n\
-             frozen words that changed {}, turns told {}\n\
+             frozen words that changed {}, turns told to be over {}\n\
+             turns {}, back-channels inside {}, late {}, faults {}\n\
              delay to freeze: p50 {} words {} ms, p99 {} words {} ms",
             said - self.lost(),
             self.lost(),
             self.doubled(),
             self.degraded,
             self.changed,
-            self.turns,
+            self.finished,
+            self.turns.len(),
+            self.turns.iter().map(|turn| turn.inside.len()).sum::<usize>(),
+            self.turns.iter().filter(|turn| turn.late).count(),
+            self.audit().faults.len(),
             quantile(&self.delay_words, 0.5),
             quantile(&self.delay_ms, 0.5),
             quantile(&self.delay_words, 0.99),
@@ -134,6 +164,12 @@ mod tests {
         .unwrap()
     }
 
+    fn turn(words: [usize; 2], text: &str) -> ConversationTurn {
+        let value = serde_json::json!({ "session": "s", "conversation": 0, "number": 0, "channel": "a", "text": text,
+            "segments": [{ "epoch": 0, "seq": 0, "words": words }], "cause": "end" });
+        serde_json::from_value(value).unwrap()
+    }
+
     #[test]
     fn a_lost_word_a_doubled_word_and_a_changed_word_each_make_it_unsound() {
         let whole = || {
@@ -146,6 +182,10 @@ mod tests {
             let mut t = whole();
             t.got(&segment("final", words, None));
             t.got(&segment("end", &[], None));
+            let text: Vec<&str> = words.iter().map(|(text, _)| *text).collect();
+            assert!(!t.is_over());
+            t.told(turn([0, words.len()], &text.join(" ")));
+            assert!(t.is_over());
             t
         };
         assert!(finals(&[("Hi", [0, 1]), ("there.", [1, 2])]).is_sound());
@@ -155,5 +195,8 @@ mod tests {
         twice.got(&segment("final", &[("there.", [1, 2])], None));
         assert_eq!(twice.doubled(), 1);
         assert!(!whole().is_sound(), "no end came");
+        let mut half = finals(&[("Hi", [0, 1]), ("there.", [1, 2])]);
+        half.turns = vec![turn([0, 1], "Hi")];
+        assert!(!half.is_sound() && !half.is_over(), "a word is in no turn");
     }
 }
