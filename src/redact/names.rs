@@ -3,9 +3,9 @@
 use super::answer::Answers;
 use super::codes::{CODE_JOINTS, code_from, is_open};
 use super::kinds::{WordSet, is_common, is_letter, is_nato};
-use super::{Marks, NAME, Part, cues, inside};
+use super::{Marks, NAME, Part, cues, inside, words};
 
-macro_rules! words {
+macro_rules! list {
     ($words:expr) => {
         WordSet::new(|| $words.split_whitespace().collect())
     };
@@ -21,12 +21,17 @@ const CORRECTED: usize = 10;
 const NAME_JOINTS: usize = 8;
 
 /// Words after "my name is" that do not begin a name.
-static NO_NAMES: WordSet = words!("not the a an on in at and that what spelled spelt is it this so for of to");
-static PARTICLES: WordSet = words!("van von der den de del della di da la le mc mac bin ibn al el st saint o");
-static AFTER_NAMES: WordSet = words!("speaking calling here from");
-static TITLES: WordSet = words!("mister mr mrs missus ms miss madam doctor dr");
+static NO_NAMES: WordSet = list!("not the a an on in at and that what spelled spelt is it this so for of to");
+/// Words that answer a question for a name, and are none.
+static NO_ANSWERS: WordSet = list!(
+    "why what who how when where pardon excuse me him her them it okay fine hello hi bye yourself myself nothing none nobody both either neither \
+     later already again one two maybe course absolutely please thanks here there mine"
+);
+static PARTICLES: WordSet = list!("van von der den de del della di da la le mc mac bin ibn al el st saint o");
+static AFTER_NAMES: WordSet = list!("speaking calling here from");
+static TITLES: WordSet = list!("mister mr mrs missus ms miss madam doctor dr");
 /// Words after a title that are an office.
-static OFFICES: WordSet = words!(
+static OFFICES: WordSet = list!(
     "orders office appointment surgery note visit president chairman chairwoman chairperson chair speaker secretary minister ambassador justice attorney vice general chancellor mayor governor"
 );
 
@@ -73,6 +78,25 @@ impl Names<'_, '_> {
         let is_rest = |p: &Part| !p.turn && !is_common(p.text) && !inside::joins(p.text) && !p.role.is_number();
         let is_adjacent = units > 2 && end > from && is_letter(self.text(end - 1)) && !self.parts[end - 1].ends;
         end + usize::from(is_adjacent && self.parts.get(end).is_some_and(is_rest))
+    }
+
+    /// Whether a name stands at a part, and a sentence, a turn or everything ends after at most [`NAME_WORDS`] words of it, or
+    /// courtesy follows.
+    fn ends_at_once(&self, from: usize) -> bool {
+        let end = self.end_from(from, false);
+        let is_over = |p: &Part| p.turn || matches!(p.text, "please" | "thanks" | "thank" | "for" | "and");
+        from < end && (self.parts[end - 1].ends || self.parts.get(end).is_none_or(is_over))
+    }
+
+    /// The common word from `from` on that is all of an answer: "white", "sure it is young". `None`: it is none, or more is
+    /// said.
+    fn only_word(&self, from: usize) -> Option<usize> {
+        let at = from + self.parts[from..].iter().take_while(|p| words::comes_before(p.text)).count();
+        let word = self.parts.get(at).filter(|p| !p.role.is_number() && !NO_NAMES.contains(p.text) && !words::evades(self.parts, at))?;
+        let next = self.parts.get(at + 1);
+        let is_over = |p: &Part| p.turn || matches!(p.text, "please" | "thanks" | "and");
+        let is_said = word.ends || next.is_none_or(is_over);
+        (is_said && !NO_ANSWERS.contains(word.text) && !inside::joins(word.text)).then_some(at)
     }
 
     fn add(&mut self, from: usize, to: usize) {
@@ -147,6 +171,11 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
                 names.add_sure(again + 1, false);
             }
         }
+        // "Put it under quimby", "it is under quimby"
+        let is_filed = matches!(two, "under") && matches!(one, "it" | "is" | "be" | "that" | "them" | "down" | "everything");
+        if is_filed && names.ends_at_once(at + 2) {
+            names.add_sure(at + 2, false);
+        }
         // "Booked under the name zelda", "in the name of zelda"
         let is_lead = |p: &Part| matches!(p.text, "under" | "in" | "by" | "for" | "into");
         if matches!(one, "name" | "names") && parts[at.saturating_sub(2)..at].iter().any(is_lead) {
@@ -198,7 +227,8 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         // "It's zelda quimby calling"
         if matches!((one, two), ("it", "is")) {
             let end = names.end_from(at + 2, false);
-            if matches!(names.text(end), "calling" | "speaking") {
+            let is_here = names.text(end) == "here" && names.text(end + 1) == "from";
+            if is_here || matches!(names.text(end), "calling" | "speaking") {
                 names.add(at + 2, end);
             }
         }
@@ -212,6 +242,13 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         if answers.was_asked(at, bit) && names.is_spelled(at) {
             let end = names.spelled_end(at);
             names.found.push((at, end, is_open(parts, end, CODE_JOINTS, more)));
+        }
+        // "And your surname?" "White."
+        let follows = || answers.cues.iter().any(|cue| cue.bit == bit && cue.end == at);
+        let begins_answer =
+            answers.was_asked(at, bit) && (at == 0 || parts[at].turn || !answers.was_asked(at - 1, bit) || follows());
+        if let Some(word) = begins_answer.then(|| names.only_word(at)).flatten() {
+            names.add(word, word + 1);
         }
         // "Your colleague" is nobody's name.
         let is_thing = |at: usize| {

@@ -282,6 +282,10 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     if answer.digits <= 1 && !is_date_class && answer.class != "address" {
         return true;
     }
+    // "The number was twenty billion dollars", "mobile was seventeen point seven percent": nobody's number is so called.
+    if !is_short_code && is_sum_or_share(parts, run) {
+        return true;
+    }
     // "Thirty days" are no policy number.
     let is_long = !is_date_class && !is_short_code && answer.class != "address";
     let is_single = said.len() > 2 && said.iter().all(|s| matches!(s.role, Role::Digit(_)));
@@ -296,7 +300,7 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     {
         return true;
     }
-    if is_long && answer.digits <= 3 && is_quantity(&said) && UNITS.contains(after) {
+    if is_long && !goes_on && answer.digits <= 3 && is_quantity(&said) && UNITS.contains(after) {
         return true;
     }
     if matches!(&said[..], [one] if matches!(one.role, Role::Digit(_))) && COUNTED_NOUNS.contains(after) {
@@ -332,6 +336,14 @@ fn is_scaled(parts: &[Part], run: &Range<usize>) -> bool {
     matches!(of, "million" | "billion" | "trillion" | "millions" | "billions" | "percent" | "percentage" | "bps" | "basis")
         && said.iter().filter(|s| s.role.is_number()).count() <= MAX_SCALED
         && Readings::of(&said).least() <= MAX_SCALED
+}
+
+/// Whether a run is one quantity of millions of a currency, or a decimal of percent or millions: whatever was announced.
+fn is_sum_or_share(parts: &[Part], run: &Range<usize>) -> bool {
+    let said = spoken(&parts[run.clone()]);
+    let is_said = is_scaled(parts, run) && !parts.get(run.end + 1).is_some_and(|p| p.role.is_number());
+    let of = parts.get(run.end + 1).map_or("", |p| p.text);
+    is_said && (is_decimal(&said) || is_quantity(&said) && CURRENCIES.contains(of))
 }
 
 /// Most digits and most parts of a number that is scaled.

@@ -64,7 +64,7 @@ pub(super) fn comes_before(text: &str) -> bool {
 }
 
 /// Whether these words answer a question by no secret: "i don't know", "what do you mean", "can you".
-fn evades(parts: &[Part], at: usize) -> bool {
+pub(super) fn evades(parts: &[Part], at: usize) -> bool {
     !among(&CONJUNCTIONS, parts[at].text) && ends_answer(parts, at)
 }
 
@@ -160,7 +160,9 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
     // What follows a question is its answer: from its first word on that is no "yes, sure, it is".
     let mut at = 0;
     while at < parts.len() {
-        let begins = answers.was_asked(at, bit) && (at == 0 || parts[at].turn || !answers.was_asked(at - 1, bit));
+        // Where nobody tells speakers apart, the words of a question may carry what it asks for. Its answer begins after it.
+        let follows = || answers.cues.iter().any(|cue| cue.bit == bit && cue.end == at);
+        let begins = answers.was_asked(at, bit) && (at == 0 || parts[at].turn || !answers.was_asked(at - 1, bit) || follows());
         let announces = answers.was_asked(at, bit) && at > 0 && matches!(parts[at - 1].text, "is" | "was");
         if !begins && !announces {
             at += 1;
