@@ -92,7 +92,8 @@ impl Names<'_, '_> {
     /// said.
     fn only_word(&self, from: usize) -> Option<usize> {
         let at = from + self.parts[from..].iter().take_while(|p| words::comes_before(p.text)).count();
-        let word = self.parts.get(at).filter(|p| !p.role.is_number() && !NO_NAMES.contains(p.text) && !words::evades(self.parts, at))?;
+        let word =
+            self.parts.get(at).filter(|p| !p.role.is_number() && !NO_NAMES.contains(p.text) && !words::evades(self.parts, at))?;
         let next = self.parts.get(at + 1);
         let is_over = |p: &Part| p.turn || matches!(p.text, "please" | "thanks" | "and");
         let is_said = word.ends || next.is_none_or(is_over);
@@ -118,7 +119,7 @@ impl Names<'_, '_> {
             let next = end + joints;
             let corrected = self.parts[end..next]
                 .iter()
-                .any(|p| matches!(p.text, "no" | "sorry" | "not" | "mean" | "rather" | "actually" | "correction"));
+                .any(|p| matches!(p.text, "no" | "sorry" | "not" | "but" | "mean" | "rather" | "actually" | "correction"));
             let spelled =
                 next < self.parts.len() && (is_letter(self.text(next)) && self.text(next) != "i" || is_nato(self.text(next)));
             if spelled && code_from(self.parts, next).1 > 1 {
@@ -138,7 +139,7 @@ impl Names<'_, '_> {
         inside::joins(text)
             || matches!(
                 text,
-                "spelled" | "spelt" | "spelling" | "with" | "that" | "name" | "my" | "last" | "first" | "married" | "now"
+                "spelled" | "spelt" | "spelling" | "with" | "but" | "that" | "name" | "my" | "last" | "first" | "married" | "now"
             )
     }
 
@@ -164,8 +165,11 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         if matches!(one, "name" | "surname") && matches!(two, "is" | "was") {
             names.add_sure(at + 2, true);
         }
-        if matches!((one, two), ("name" | "surname", "isn't" | "wasn't")) {
-            names.add_sure(at + 2, false);
+        // "My name is not mark but marek"
+        let negated = matches!((one, two), ("name" | "surname", "isn't" | "wasn't"));
+        let is_not = matches!((one, two, names.text(at + 2)), ("name" | "surname", "is" | "was", "not"));
+        if negated || is_not {
+            names.add_sure(at + if negated { 2 } else { 3 }, false);
             let again = (at + 3..parts.len().min(at + 10)).find(|p| parts[*p - 1].text == "it" && parts[*p].text == "is");
             if let Some(again) = again {
                 names.add_sure(again + 1, false);
@@ -244,10 +248,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             names.found.push((at, end, is_open(parts, end, CODE_JOINTS, more)));
         }
         // "And your surname?" "White."
-        let follows = || answers.cues.iter().any(|cue| cue.bit == bit && cue.end == at);
-        let begins_answer =
-            answers.was_asked(at, bit) && (at == 0 || parts[at].turn || !answers.was_asked(at - 1, bit) || follows());
-        if let Some(word) = begins_answer.then(|| names.only_word(at)).flatten() {
+        if let Some(word) = answers.begins(parts, at, bit).then(|| names.only_word(at)).flatten() {
             names.add(word, word + 1);
         }
         // "Your colleague" is nobody's name.

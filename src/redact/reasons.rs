@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::Part;
 use super::inside;
-use super::kinds::{is_month, is_ordinal};
+use super::kinds::{is_month, is_ordinal, word_of_trade};
 use super::number::{Readings, Role, Spoken, quantity};
 
 type WordSet = LazyLock<HashSet<&'static str>>;
@@ -19,7 +19,7 @@ static CURRENCIES: WordSet =
 static CLOCK: WordSet = LazyLock::new(|| "am pm o'clock".split(' ').collect());
 static UNITS: WordSet = LazyLock::new(|| {
     "million billion trillion millions billions percent percentage sq square teu bps basis basis degrees miles mile kilometers kilometres meters metres feet foot inches minutes minute \
-     hours hour days day weeks week months month years year seconds times kilos grams people customers crores lakhs rupees quarters bps megabytes \
+     hours hour days day weeks week months month years year seconds times kilos grams inch litres liters gallons tonnes tons watts kilowatts megawatts gigawatts volts acres hectares barrels mph kph people customers crores lakhs rupees quarters bps megabytes \
      gigabytes gigs items units shares characters lines rows users working business pages employees seats"
         .split_whitespace()
         .collect()
@@ -250,7 +250,7 @@ const FEWEST_DIRECT: usize = 5;
 /// Words that name the number after them: "order 4567", "room twelve".
 static LABELS: WordSet = LazyLock::new(|| {
     "order invoice room gate flight page version line step chapter extension floor platform bus train route highway item model figure section form \
-         channel slide exhibit aisle lane track bay table terminal class grade size number press option"
+         channel slide exhibit aisle lane track bay table terminal class grade size press option"
         .split_whitespace()
         .collect()
 });
@@ -309,13 +309,22 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     if answer.class == "phone" && answer.digits < 4 && is_time(&said) {
         return true; // "call me at five", "at ten thirty"
     }
+    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    // "Listed in two thousand six", not "ends in two thousand six"
+    let ends = run.start.checked_sub(2).is_some_and(|at| parts[at].text.starts_with("end"));
+    if answer.class == "card" && before == "in" && !ends && !answer.is_direct && is_quantity(&said) && is_year(&said) {
+        return true;
+    }
+    let is_term = [run.start.saturating_sub(1), run.start].into_iter().any(|at| word_of_trade(&parts[at..]) > 0);
+    if is_long && !answer.is_direct && run.len() == 1 && is_term {
+        return true;
+    }
     if answer.is_direct || answer.has_begun {
         return false;
     }
     if !is_date_class && is_plain(parts, run) {
         return true;
     }
-    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
     let is_year = YEAR_LEADS.contains(before) && is_quantity(&said) && is_year(&said);
     let is_measured = is_quantity(&said) && most <= if is_long { 5 } else { 2 } && UNITS.contains(after);
     let is_clock = CLOCK.contains(after) && is_time(&said);
@@ -391,7 +400,7 @@ const MIN_LONG: usize = 7;
 
 /// Whether three digits or more are said one by one, with nothing between them. Nobody says a quantity so.
 pub(super) fn is_read_out(parts: &[Part], run: &Range<usize>) -> bool {
-    run.len() >= MIN_EXPECTED && parts[run.clone()].iter().all(|p| matches!(p.role, Role::Digit(_)))
+    run.len() >= MIN_EXPECTED && parts[run.clone()].iter().all(|p| matches!(p.role, Role::Digit(_) | Role::Written(1)))
 }
 
 /// Whether a number that nothing announces is a secret by its shape: digits said one by one, and, where secrets are talked

@@ -160,9 +160,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
     // What follows a question is its answer: from its first word on that is no "yes, sure, it is".
     let mut at = 0;
     while at < parts.len() {
-        // Where nobody tells speakers apart, the words of a question may carry what it asks for. Its answer begins after it.
-        let follows = || answers.cues.iter().any(|cue| cue.bit == bit && cue.end == at);
-        let begins = answers.was_asked(at, bit) && (at == 0 || parts[at].turn || !answers.was_asked(at - 1, bit) || follows());
+        let begins = answers.begins(parts, at, bit);
         let announces = answers.was_asked(at, bit) && at > 0 && matches!(parts[at - 1].text, "is" | "was");
         if !begins && !announces {
             at += 1;
@@ -180,9 +178,9 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         at = if is_answer { mark(first, marks).max(from) } else { from.max(at + 1) };
     }
     // Later words of the window that are not common may be the answer too.
-    let (mut since, mut is_denied) = (0, false);
+    let mut is_denied = false;
     for at in 0..parts.len() {
-        since = if answers.was_asked(at, bit) { since + 1 } else { 0 };
+        let since = answers.since_asked(at, bit);
         // "The password reset"
         is_denied = since > 0 && !parts[at].turn && (is_denied || since == 1 && among(&NO_PASSWORDS, parts[at].text));
         if is_denied {
