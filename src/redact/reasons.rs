@@ -322,7 +322,7 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     if answer.is_direct || answer.has_begun {
         return false;
     }
-    if !is_date_class && is_plain(parts, run) {
+    if !is_date_class && !goes_on && is_plain(parts, run) {
         return true;
     }
     let is_year = YEAR_LEADS.contains(before) && is_quantity(&said) && is_year(&said);
