@@ -108,8 +108,10 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let in_window = parts[window.clone()].iter().filter(|p| is_sign(p) || p.role.is_number()).count();
         // "MORGA 657054", "WX19 KDB": letters that a recogniser wrote as one word beside figures.
         let has_figures = |p: &Part| p.text.bytes().any(|b| b.is_ascii_digit());
+        // "Morgan 657054": where the code begins, the word may be longer.
+        let begins = at > 0 && (answers.begins(parts, at - 1, bit) || answers.since_cue(parts, at - 1, bit) == Some(0));
         let is_word = |p: &Part| {
-            let few = (2..=5).contains(&p.text.len()) && p.text.bytes().all(|b| b.is_ascii_alphabetic());
+            let few = (2..=if begins { 9 } else { 5 }).contains(&p.text.len()) && p.text.bytes().all(|b| b.is_ascii_alphabetic());
             few && !is_common(p.text) && !inside::joins(p.text) && !p.role.is_number() && !is_unit(p.text) && !is_month(p.text)
         };
         let led = at > 0

@@ -175,6 +175,14 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
                 names.add_sure(again + 1, false);
             }
         }
+        // "You can call me barnaby", "the booking is for quimby"
+        let is_for = |at: usize| names.text(at) == "for" || names.text(at) == "is" && names.text(at + 1) == "for";
+        let called = (one, two) == ("call", "me");
+        let booked = matches!(one, "booking" | "reservation" | "appointment" | "table") && is_for(at + 1);
+        let from = at + if booked && two == "is" { 3 } else { 2 };
+        if (called || booked) && names.ends_at_once(from) {
+            names.add_sure(from, false);
+        }
         // "Put it under quimby", "it is under quimby"
         let is_filed = matches!(two, "under") && matches!(one, "it" | "is" | "be" | "that" | "them" | "down" | "everything");
         if is_filed && names.ends_at_once(at + 2) {

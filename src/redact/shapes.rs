@@ -72,11 +72,13 @@ static STREETS: WordSet = words!(
     "street avenue road lane boulevard drive terrace crescent parkway highway court grove gardens mews close way hill walk square"
 );
 /// Street words that have other meanings too. They count only where an address is expected.
-static MORE_STREETS: WordSet =
-    words!("way court place close square circle gardens grove park row hill mews walk trail st ave rd ln blvd dr");
+static MORE_STREETS: WordSet = words!(
+    "way court place close square circle gardens grove park row hill mews walk trail rise green quay view st ave rd ln blvd dr"
+);
 /// Words that end the name of a house. They count only after that name, where an address is expected.
-static BUILDINGS: WordSet =
-    words!("house cottage lodge building buildings tower towers farm hall manor mansions villa villas heights wharf mill barn");
+static BUILDINGS: WordSet = words!(
+    "house cottage lodge building buildings tower towers farm hall manor mansions villa villas heights wharf mill barn works"
+);
 static UNITS: WordSet = words!("apartment apt unit suite flat floor number room house");
 
 /// Whether a word names a part of a house: "apartment", "suite".
