@@ -193,9 +193,20 @@ impl Answers {
         self.asked[part] >> bit & 1 == 1
     }
 
-    /// How many parts before a part the answer to a question for the class may have begun; 0: nobody asked.
+    /// How many parts before a part the answer to a question for the class may have begun; 0: nobody asked. A cue of the
+    /// class asks again.
     pub(super) fn since_asked(&self, part: usize, bit: u8) -> usize {
-        (0..=part).rev().take_while(|at| self.was_asked(*at, bit)).count()
+        let asked = (0..=part).rev().take_while(|at| self.was_asked(*at, bit)).count();
+        let again = self.cues.iter().rev().find(|cue| cue.bit == bit && cue.end <= part).map_or(asked, |cue| part - cue.end + 1);
+        asked.min(again)
+    }
+
+    /// Whether the answer to a question for the class may begin with a part: with the first words after the question, with
+    /// another speaker, and where the question ends. Nobody may tell speakers apart, so the words of a question may carry
+    /// what it asks for.
+    pub(super) fn begins(&self, parts: &[Part], part: usize, bit: u8) -> bool {
+        let follows = || self.cues.iter().any(|cue| cue.bit == bit && cue.end == part);
+        self.was_asked(part, bit) && (part == 0 || parts[part].turn || !self.was_asked(part - 1, bit) || follows())
     }
 
     /// The cues in whose window a part is.

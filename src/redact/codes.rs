@@ -2,18 +2,21 @@
 
 use super::answer::Answers;
 use super::cues::CUES;
-use super::kinds::{is_code, is_common, is_letter, is_month, is_nato, is_ordinal};
+use super::kinds::{is_code, is_common, is_letter, is_month, is_nato, is_ordinal, is_unsayable, word_of_trade};
 use super::number::{Role, glued};
 use super::reasons::is_unit;
 use super::{Marks, Part, inside};
 
 /// Words between letters and digits of a code that do not end the code.
 pub(super) const CODE_JOINTS: usize = 6;
+/// Words between a cue or a question and letters that a recogniser wrote as one word.
+const NEAR_WORDS: usize = 6;
+
 /// The end of a stretch of letters and digits that begins at `from`, and their number: "a b, b as in bravo, double
 /// four".
 pub(super) fn code_from(parts: &[Part], from: usize) -> (usize, usize) {
     let (mut at, mut end, mut units, mut joints) = (from, from, 0, 0);
-    while at < parts.len() && joints <= CODE_JOINTS {
+    while at < parts.len() && joints <= CODE_JOINTS && (joints == 0 || word_of_trade(&parts[at..]) == 0) {
         let spelled = at > from && is_letter(parts[at - 1].text);
         match parts[at].text {
             // The next word says the letter once more. "As in" may be the last known part.
@@ -83,6 +86,12 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             at += 1;
             continue;
         }
+        let term = word_of_trade(&parts[at..]);
+        let is_led = |at: usize| at == 0 || is_code(&parts[at - 1]) || answers.since_cue(parts, at, bit).is_some_and(|n| n == 0);
+        if term > 0 && !is_led(at) {
+            at += term;
+            continue;
+        }
         // "Q and a", "q four"
         let is_quarter = parts[at].text == "q" && answers.since_cue(parts, at, bit) != Some(0);
         if is_quarter && (units <= 2 || matches!(parts[at + 1].role, Role::Digit(1..=4))) {
@@ -95,12 +104,14 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let is_sign = |p: &Part| is_code(p) && !p.role.is_number() && !matches!(p.text, "a" | "i");
         let letters = parts[at..end].iter().filter(|p| is_sign(p)).count();
         let is_glued = parts[at..end].iter().any(|p| glued(p.text) > 0 && !is_ordinal(p.text));
-        let around = answers.window(at, bit);
-        let in_window = parts[around].iter().filter(|p| is_sign(p) || p.role.is_number()).count();
+        let window = answers.window(at, bit);
+        let in_window = parts[window.clone()].iter().filter(|p| is_sign(p) || p.role.is_number()).count();
         // "MORGA 657054", "WX19 KDB": letters that a recogniser wrote as one word beside figures.
         let has_figures = |p: &Part| p.text.bytes().any(|b| b.is_ascii_digit());
+        // "Morgan 657054": where the code begins, the word may be longer.
+        let begins = at > 0 && (answers.begins(parts, at - 1, bit) || answers.since_cue(parts, at - 1, bit) == Some(0));
         let is_word = |p: &Part| {
-            let few = (2..=5).contains(&p.text.len()) && p.text.bytes().all(|b| b.is_ascii_alphabetic());
+            let few = (2..=if begins { 9 } else { 5 }).contains(&p.text.len()) && p.text.bytes().all(|b| b.is_ascii_alphabetic());
             few && !is_common(p.text) && !inside::joins(p.text) && !p.role.is_number() && !is_unit(p.text) && !is_month(p.text)
         };
         let led = at > 0
@@ -108,7 +119,14 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             && answers.has(at - 1, bit)
             && is_word(&parts[at - 1]);
         let followed = parts.get(end).is_some_and(|p| glued(parts[end - 1].text) > 0 && answers.has(end, bit) && is_word(p));
-        let is_whole = letters > 0 && (units > 1 || in_window > 2) || is_glued || led;
+        // "MTN" alone is a name of something, unless it is where the code is or goes on one.
+        let is_alone = units == 1 && is_unsayable(parts[at].text);
+        let has_place = || {
+            (1..=NEAR_WORDS).contains(&answers.since_asked(at, bit))
+                || answers.since_cue(parts, at, bit).is_some_and(|words| words <= NEAR_WORDS)
+                || marks.class[window.start..at].contains(&Some(class))
+        };
+        let is_whole = letters > 0 && (units > 1 || in_window > 2) && (!is_alone || has_place()) || is_glued || led;
         // "g b two nine …": only an IBAN begins in this way
         let bare_iban = class == "iban"
             && units >= 12

@@ -45,7 +45,7 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
         // "sam at example dot com", "sam at my mail dot com"
         let site = &parts[at + 1..parts.len().min(at + 2 + MAX_SITE)];
         // "at the dot", "at the dot com level"
-        let is_site = |dot: &usize| *dot > at + 1 && !NO_SITES.contains(&parts[dot - 1].text);
+        let is_site = |dot: &usize| *dot > at + 1 && !NO_SITES.contains(&parts[dot - 1].text) && parts[at + 1].text != "www";
         let dot = site.iter().position(|p| is_dot(p.text)).map(|n| at + 1 + n).filter(is_site);
         let name = |p: &Part| !NO_SITES.contains(&p.text) && !p.role.is_number();
         let ends_here = at + 1 + site.len() == parts.len() && site.len() <= MAX_SITE && more;

@@ -29,10 +29,32 @@ pub(super) fn is_nato(text: &str) -> bool {
     NATO.contains(text)
 }
 
+/// Whether a recogniser wrote letters as one word: nobody can say "nwbk" as a word.
+pub(super) fn is_unsayable(text: &str) -> bool {
+    let is_consonant = |b: u8| b.is_ascii_alphabetic() && !matches!(b, b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
+    (2..=6).contains(&text.len()) && text.bytes().all(is_consonant) && !is_common(text) && !SHORT_FORMS.contains(text)
+}
+
+/// Words without a vowel that are written short, and no letters of a code.
+static SHORT_FORMS: WordSet = words!(
+    "mr mrs ms dr st th nd rd pm hmm mm mhm psst shh vs kg km cm ft hr hrs bps pdf tv dvd cv cfo gdp kpmg cvv cvc ssn pln"
+);
+
 /// Whether a part consists of letters, digits or both, as parts of codes do.
 pub(super) fn is_code(part: &Part) -> bool {
     let mixed = || part.text.bytes().any(|b| b.is_ascii_digit()) && part.text.len() > 1;
-    part.role.is_number() || is_letter(part.text) || is_nato(part.text) || mixed()
+    part.role.is_number() || is_letter(part.text) || is_nato(part.text) || mixed() || is_unsayable(part.text)
+}
+
+/// Number of parts of a word of trade that has a digit: "p two p", "b two b", "four g". 0: none begins here.
+pub(super) fn word_of_trade(parts: &[Part]) -> usize {
+    let text = |at: usize| parts.get(at).map_or("", |p| p.text);
+    let count = match (text(0), text(1), text(2)) {
+        ("p", "two" | "2", "p") | ("b", "two" | "2", "b" | "c") | ("c", "two" | "2", "c") => 3,
+        ("two" | "three" | "four" | "five" | "2" | "3" | "4" | "5", "g", _) => 2,
+        _ => 0,
+    };
+    if parts.get(count).is_some_and(is_code) && word_of_trade(&parts[count.max(1)..]) == 0 { 0 } else { count }
 }
 
 static MONTHS: WordSet = words!(

@@ -19,6 +19,7 @@ mod kinds;
 mod names;
 pub mod number;
 pub mod phrases;
+mod quantities;
 pub mod questions;
 mod reasons;
 mod runs;

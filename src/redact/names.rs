@@ -3,9 +3,9 @@
 use super::answer::Answers;
 use super::codes::{CODE_JOINTS, code_from, is_open};
 use super::kinds::{WordSet, is_common, is_letter, is_nato};
-use super::{Marks, NAME, Part, cues, inside};
+use super::{Marks, NAME, Part, cues, inside, words};
 
-macro_rules! words {
+macro_rules! list {
     ($words:expr) => {
         WordSet::new(|| $words.split_whitespace().collect())
     };
@@ -21,12 +21,17 @@ const CORRECTED: usize = 10;
 const NAME_JOINTS: usize = 8;
 
 /// Words after "my name is" that do not begin a name.
-static NO_NAMES: WordSet = words!("not the a an on in at and that what spelled spelt is it this so for of to");
-static PARTICLES: WordSet = words!("van von der den de del della di da la le mc mac bin ibn al el st saint o");
-static AFTER_NAMES: WordSet = words!("speaking calling here from");
-static TITLES: WordSet = words!("mister mr mrs missus ms miss madam doctor dr");
+static NO_NAMES: WordSet = list!("not the a an on in at and that what spelled spelt is it this so for of to");
+/// Words that answer a question for a name, and are none.
+static NO_ANSWERS: WordSet = list!(
+    "why what who how when where pardon excuse me him her them it okay fine hello hi bye yourself myself nothing none nobody both either neither \
+     later already again one two maybe course absolutely please thanks here there mine"
+);
+static PARTICLES: WordSet = list!("van von der den de del della di da la le mc mac bin ibn al el st saint o");
+static AFTER_NAMES: WordSet = list!("speaking calling here from");
+static TITLES: WordSet = list!("mister mr mrs missus ms miss madam doctor dr");
 /// Words after a title that are an office.
-static OFFICES: WordSet = words!(
+static OFFICES: WordSet = list!(
     "orders office appointment surgery note visit president chairman chairwoman chairperson chair speaker secretary minister ambassador justice attorney vice general chancellor mayor governor"
 );
 
@@ -75,6 +80,26 @@ impl Names<'_, '_> {
         end + usize::from(is_adjacent && self.parts.get(end).is_some_and(is_rest))
     }
 
+    /// Whether a name stands at a part, and a sentence, a turn or everything ends after at most [`NAME_WORDS`] words of it, or
+    /// courtesy follows.
+    fn ends_at_once(&self, from: usize) -> bool {
+        let end = self.end_from(from, false);
+        let is_over = |p: &Part| p.turn || matches!(p.text, "please" | "thanks" | "thank" | "for" | "and");
+        from < end && (self.parts[end - 1].ends || self.parts.get(end).is_none_or(is_over))
+    }
+
+    /// The common word from `from` on that is all of an answer: "white", "sure it is young". `None`: it is none, or more is
+    /// said.
+    fn only_word(&self, from: usize) -> Option<usize> {
+        let at = from + self.parts[from..].iter().take_while(|p| words::comes_before(p.text)).count();
+        let word =
+            self.parts.get(at).filter(|p| !p.role.is_number() && !NO_NAMES.contains(p.text) && !words::evades(self.parts, at))?;
+        let next = self.parts.get(at + 1);
+        let is_over = |p: &Part| p.turn || matches!(p.text, "please" | "thanks" | "and");
+        let is_said = word.ends || next.is_none_or(is_over);
+        (is_said && !NO_ANSWERS.contains(word.text) && !inside::joins(word.text)).then_some(at)
+    }
+
     fn add(&mut self, from: usize, to: usize) {
         let open = self.more && to == self.parts.len();
         self.found.push((from, to, open));
@@ -94,7 +119,7 @@ impl Names<'_, '_> {
             let next = end + joints;
             let corrected = self.parts[end..next]
                 .iter()
-                .any(|p| matches!(p.text, "no" | "sorry" | "not" | "mean" | "rather" | "actually" | "correction"));
+                .any(|p| matches!(p.text, "no" | "sorry" | "not" | "but" | "mean" | "rather" | "actually" | "correction"));
             let spelled =
                 next < self.parts.len() && (is_letter(self.text(next)) && self.text(next) != "i" || is_nato(self.text(next)));
             if spelled && code_from(self.parts, next).1 > 1 {
@@ -114,7 +139,7 @@ impl Names<'_, '_> {
         inside::joins(text)
             || matches!(
                 text,
-                "spelled" | "spelt" | "spelling" | "with" | "that" | "name" | "my" | "last" | "first" | "married" | "now"
+                "spelled" | "spelt" | "spelling" | "with" | "but" | "that" | "name" | "my" | "last" | "first" | "married" | "now"
             )
     }
 
@@ -140,12 +165,28 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         if matches!(one, "name" | "surname") && matches!(two, "is" | "was") {
             names.add_sure(at + 2, true);
         }
-        if matches!((one, two), ("name" | "surname", "isn't" | "wasn't")) {
-            names.add_sure(at + 2, false);
+        // "My name is not mark but marek"
+        let negated = matches!((one, two), ("name" | "surname", "isn't" | "wasn't"));
+        let is_not = matches!((one, two, names.text(at + 2)), ("name" | "surname", "is" | "was", "not"));
+        if negated || is_not {
+            names.add_sure(at + if negated { 2 } else { 3 }, false);
             let again = (at + 3..parts.len().min(at + 10)).find(|p| parts[*p - 1].text == "it" && parts[*p].text == "is");
             if let Some(again) = again {
                 names.add_sure(again + 1, false);
             }
+        }
+        // "You can call me barnaby", "the booking is for quimby"
+        let is_for = |at: usize| names.text(at) == "for" || names.text(at) == "is" && names.text(at + 1) == "for";
+        let called = (one, two) == ("call", "me");
+        let booked = matches!(one, "booking" | "reservation" | "appointment" | "table") && is_for(at + 1);
+        let from = at + if booked && two == "is" { 3 } else { 2 };
+        if (called || booked) && names.ends_at_once(from) {
+            names.add_sure(from, false);
+        }
+        // "Put it under quimby", "it is under quimby"
+        let is_filed = matches!(two, "under") && matches!(one, "it" | "is" | "be" | "that" | "them" | "down" | "everything");
+        if is_filed && names.ends_at_once(at + 2) {
+            names.add_sure(at + 2, false);
         }
         // "Booked under the name zelda", "in the name of zelda"
         let is_lead = |p: &Part| matches!(p.text, "under" | "in" | "by" | "for" | "into");
@@ -198,7 +239,8 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         // "It's zelda quimby calling"
         if matches!((one, two), ("it", "is")) {
             let end = names.end_from(at + 2, false);
-            if matches!(names.text(end), "calling" | "speaking") {
+            let is_here = names.text(end) == "here" && names.text(end + 1) == "from";
+            if is_here || matches!(names.text(end), "calling" | "speaking") {
                 names.add(at + 2, end);
             }
         }
@@ -212,6 +254,10 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         if answers.was_asked(at, bit) && names.is_spelled(at) {
             let end = names.spelled_end(at);
             names.found.push((at, end, is_open(parts, end, CODE_JOINTS, more)));
+        }
+        // "And your surname?" "White."
+        if let Some(word) = answers.begins(parts, at, bit).then(|| names.only_word(at)).flatten() {
+            names.add(word, word + 1);
         }
         // "Your colleague" is nobody's name.
         let is_thing = |at: usize| {

@@ -9,8 +9,9 @@ use std::sync::LazyLock;
 
 use super::Part;
 use super::inside;
-use super::kinds::{is_month, is_ordinal};
+use super::kinds::{is_month, is_ordinal, word_of_trade};
 use super::number::{Readings, Role, Spoken, quantity};
+use super::quantities::{are_decimals, are_times, counts_up, is_decimal, is_quantity, is_time, is_year, measured, pieces, round};
 
 type WordSet = LazyLock<HashSet<&'static str>>;
 
@@ -19,7 +20,7 @@ static CURRENCIES: WordSet =
 static CLOCK: WordSet = LazyLock::new(|| "am pm o'clock".split(' ').collect());
 static UNITS: WordSet = LazyLock::new(|| {
     "million billion trillion millions billions percent percentage sq square teu bps basis basis degrees miles mile kilometers kilometres meters metres feet foot inches minutes minute \
-     hours hour days day weeks week months month years year seconds times kilos grams people customers crores lakhs rupees quarters bps megabytes \
+     hours hour days day weeks week months month years year seconds times kilos grams inch litres liters gallons tonnes tons watts kilowatts megawatts gigawatts volts acres hectares barrels mph kph people customers crores lakhs rupees quarters bps megabytes \
      gigabytes gigs items units shares characters lines rows users working business pages employees seats"
         .split_whitespace()
         .collect()
@@ -53,49 +54,6 @@ fn next<'p, 'a>(parts: &'p [Part<'a>], run: &Range<usize>) -> Option<&'p Part<'a
     parts.get(run.end).filter(|_| !parts[run.end - 1].ends)
 }
 
-/// Whether these parts are one quantity and nothing else: "two hundred and five", "4,500", "four point five".
-fn is_quantity(run: &[Spoken]) -> bool {
-    let whole = quantity(run).is_some_and(|(n, _)| n == run.len())
-        || matches!(run, [one] if matches!(one.role, Role::Hundred | Role::Thousand));
-    let is_written = matches!(run, [one] if matches!(one.role, Role::Written(..=7)));
-    let groups = run.len() <= 3 && run.iter().all(|s| matches!(s.role, Role::Written(1..=3)));
-    whole || is_written || groups || is_decimal(run)
-}
-
-fn is_decimal(run: &[Spoken]) -> bool {
-    let point = run.iter().position(|s| matches!(s.text, "point" | "dot"));
-    point.is_some_and(|p| {
-        let tail = &run[p + 1..];
-        quantity(&run[..p]).is_some_and(|(n, _)| n == p)
-            && (1..=4).contains(&tail.len())
-            && tail.iter().all(|s| s.role.is_number())
-    })
-}
-
-/// Whether a run says a time of day: "five", "ten forty five", "1030".
-fn is_time(run: &[Spoken]) -> bool {
-    let hour = |s: &Spoken| {
-        matches!(s.role, Role::Digit(1..) | Role::Teen(10..=12)) || s.role == Role::Written(1) || s.role == Role::Written(2)
-    };
-    match run {
-        [one] => hour(one) || matches!(one.role, Role::Written(3 | 4)) && is_written_time(one.text),
-        [one, rest @ ..] => hour(one) && is_minutes(rest),
-        [] => false,
-    }
-}
-
-fn is_written_time(text: &str) -> bool {
-    text.parse::<u32>().is_ok_and(|n| (1..=12).contains(&(n / 100)) && n % 100 < 60)
-}
-
-fn is_minutes(run: &[Spoken]) -> bool {
-    match run {
-        [one] => matches!(one.role, Role::Teen(_) | Role::Tens(20..=50) | Role::Written(2)),
-        [one, two] => matches!((one.role, two.role), (Role::Tens(20..=50), Role::Digit(1..)) | (Role::Digit(0), Role::Digit(_))),
-        _ => false,
-    }
-}
-
 /// Whether a price for a time follows: "twenty nine ninety nine a month".
 fn is_rate(parts: &[Part], run: &Range<usize>) -> bool {
     let of = next(parts, run).is_some_and(|p| matches!(p.text, "a" | "an" | "per" | "each"));
@@ -109,12 +67,6 @@ pub(super) fn has_unit(parts: &[Part], run: &Range<usize>) -> bool {
             let said = spoken(&parts[run.clone()]);
             is_unit(p.text) && (!CLOCK.contains(p.text) || (0..said.len()).any(|from| is_time(&said[from..])))
         })
-}
-
-/// Where the quantity begins that ends a run and that the unit after the run measures. The run's length if there is no
-/// such quantity.
-pub(super) fn measured(run: &[Spoken]) -> usize {
-    (0..run.len()).find(|&from| is_quantity(&run[from..])).unwrap_or(run.len())
 }
 
 /// Whether a run that nothing announces is a list of quantities, and nobody's number. `has_unit`: a unit follows it.
@@ -154,69 +106,6 @@ pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> boo
         || values.len() == 1 && values[0] >= 10 && pieces[0].len() > 1
 }
 
-/// Whether a run is at least two times of day with their minutes: "six fifteen, six forty five and the seven fifteen".
-fn are_times(run: &[Spoken]) -> bool {
-    let (mut at, mut count) = (0, 0);
-    while at < run.len() {
-        if matches!(run[at].role, Role::Joint | Role::Near) {
-            at += 1;
-            continue;
-        }
-        match [3, 2].into_iter().find(|n| at + n <= run.len() && is_time(&run[at..at + n])) {
-            Some(parts) => (at, count) = (at + parts, count + 1),
-            None => return false,
-        }
-    }
-    count > 1
-}
-
-/// Whether a run is decimal numbers and what joins them: "one point two four and then to one point two".
-fn are_decimals(run: &[Spoken]) -> bool {
-    let joins = |s: &Spoken| matches!(s.role, Role::Joint | Role::Near) && !matches!(s.text, "point" | "dot");
-    let mut pieces = run.split(joins).filter(|piece| !piece.is_empty()).peekable();
-    pieces.peek().is_some() && pieces.all(is_decimal)
-}
-
-/// Whether somebody counts: one, two, three.
-fn counts_up(run: &[Spoken]) -> bool {
-    let value = |s: &Spoken| quantity(std::slice::from_ref(s)).map(|(_, value)| value);
-    run.windows(2).all(|two| value(&two[0]).zip(value(&two[1])).is_some_and(|(a, b)| b == a + 1))
-}
-
-/// A quantity that people round: at most two digits of it are no zeros at its end.
-fn round(value: u64) -> bool {
-    let mut head = value;
-    while head >= 100 && head.is_multiple_of(10) {
-        head /= 10;
-    }
-    (10..100).contains(&head)
-}
-
-/// A run divided into quantities and what joins them.
-fn pieces(run: &[Spoken]) -> Option<Vec<Range<usize>>> {
-    let (mut at, mut found) = (0, Vec::new());
-    while at < run.len() {
-        match quantity(&run[at..]) {
-            None if matches!(run[at].role, Role::Written(2..=7)) => {
-                found.push(at..at + 1);
-                at += 1;
-            }
-            Some((parts, _)) => {
-                let mut end = at + parts;
-                // "two thousand and three thousand" is two quantities.
-                if matches!(run.get(end).map(|s| s.role), Some(Role::Thousand | Role::Hundred)) {
-                    end = at + run[at..end].iter().rposition(|s| s.text == "and")?;
-                }
-                found.push(at..end);
-                at = end;
-            }
-            None if matches!(run[at].role, Role::Joint | Role::Near) => at += 1,
-            None => return None,
-        }
-    }
-    Some(found)
-}
-
 /// An answer's run of digits, and what is known of the answer.
 pub(super) struct InAnswer<'a> {
     /// the class that was asked for or announced
@@ -250,7 +139,7 @@ const FEWEST_DIRECT: usize = 5;
 /// Words that name the number after them: "order 4567", "room twelve".
 static LABELS: WordSet = LazyLock::new(|| {
     "order invoice room gate flight page version line step chapter extension floor platform bus train route highway item model figure section form \
-         channel slide exhibit aisle lane track bay table terminal class grade size number press option"
+         channel slide exhibit aisle lane track bay table terminal class grade size press option"
         .split_whitespace()
         .collect()
 });
@@ -282,6 +171,10 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     if answer.digits <= 1 && !is_date_class && answer.class != "address" {
         return true;
     }
+    // "The number was twenty billion dollars", "mobile was seventeen point seven percent": nobody's number is so called.
+    if !is_short_code && is_sum_or_share(parts, run) {
+        return true;
+    }
     // "Thirty days" are no policy number.
     let is_long = !is_date_class && !is_short_code && answer.class != "address";
     let is_single = said.len() > 2 && said.iter().all(|s| matches!(s.role, Role::Digit(_)));
@@ -296,7 +189,7 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     {
         return true;
     }
-    if is_long && answer.digits <= 3 && is_quantity(&said) && UNITS.contains(after) {
+    if is_long && !goes_on && answer.digits <= 3 && is_quantity(&said) && UNITS.contains(after) {
         return true;
     }
     if matches!(&said[..], [one] if matches!(one.role, Role::Digit(_))) && COUNTED_NOUNS.contains(after) {
@@ -305,13 +198,22 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     if answer.class == "phone" && answer.digits < 4 && is_time(&said) {
         return true; // "call me at five", "at ten thirty"
     }
+    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    // "Listed in two thousand six", not "ends in two thousand six"
+    let ends = run.start.checked_sub(2).is_some_and(|at| parts[at].text.starts_with("end"));
+    if answer.class == "card" && before == "in" && !ends && !answer.is_direct && is_quantity(&said) && is_year(&said) {
+        return true;
+    }
+    let is_term = [run.start.saturating_sub(1), run.start].into_iter().any(|at| word_of_trade(&parts[at..]) > 0);
+    if is_long && !answer.is_direct && run.len() == 1 && is_term {
+        return true;
+    }
     if answer.is_direct || answer.has_begun {
         return false;
     }
-    if !is_date_class && is_plain(parts, run) {
+    if !is_date_class && !goes_on && is_plain(parts, run) {
         return true;
     }
-    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
     let is_year = YEAR_LEADS.contains(before) && is_quantity(&said) && is_year(&said);
     let is_measured = is_quantity(&said) && most <= if is_long { 5 } else { 2 } && UNITS.contains(after);
     let is_clock = CLOCK.contains(after) && is_time(&said);
@@ -332,6 +234,14 @@ fn is_scaled(parts: &[Part], run: &Range<usize>) -> bool {
     matches!(of, "million" | "billion" | "trillion" | "millions" | "billions" | "percent" | "percentage" | "bps" | "basis")
         && said.iter().filter(|s| s.role.is_number()).count() <= MAX_SCALED
         && Readings::of(&said).least() <= MAX_SCALED
+}
+
+/// Whether a run is one quantity of millions of a currency, or a decimal of percent or millions: whatever was announced.
+fn is_sum_or_share(parts: &[Part], run: &Range<usize>) -> bool {
+    let said = spoken(&parts[run.clone()]);
+    let is_said = is_scaled(parts, run) && !parts.get(run.end + 1).is_some_and(|p| p.role.is_number());
+    let of = parts.get(run.end + 1).map_or("", |p| p.text);
+    is_said && (is_decimal(&said) || is_quantity(&said) && CURRENCIES.contains(of))
 }
 
 /// Most digits and most parts of a number that is scaled.
@@ -379,7 +289,7 @@ const MIN_LONG: usize = 7;
 
 /// Whether three digits or more are said one by one, with nothing between them. Nobody says a quantity so.
 pub(super) fn is_read_out(parts: &[Part], run: &Range<usize>) -> bool {
-    run.len() >= MIN_EXPECTED && parts[run.clone()].iter().all(|p| matches!(p.role, Role::Digit(_)))
+    run.len() >= MIN_EXPECTED && parts[run.clone()].iter().all(|p| matches!(p.role, Role::Digit(_) | Role::Written(1)))
 }
 
 /// Whether a number that nothing announces is a secret by its shape: digits said one by one, and, where secrets are talked
@@ -416,12 +326,6 @@ pub(super) fn is_secret_by_shape(parts: &[Part], run: &Range<usize>, expected: b
     shows && !is_freed && !counts()
 }
 
-fn is_year(run: &[Spoken]) -> bool {
-    let written =
-        || matches!(run, [one] if one.role == Role::Written(4) && (one.text.starts_with("19") || one.text.starts_with("20")));
-    written() || quantity(run).is_some_and(|(_, value)| (1900..2100).contains(&value))
-}
-
 /// A day or a year after its month, a day before its ordinal's end or its month.
 fn is_beside_month(parts: &[Part], run: &Range<usize>) -> bool {
     let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
@@ -454,15 +358,6 @@ mod tests {
             turn: false,
         };
         text.split_whitespace().map(|w| &*Box::leak(w.to_string().into_boxed_str())).enumerate().map(part).collect()
-    }
-
-    #[test]
-    fn a_unit_measures_the_last_quantity_of_a_run_only() {
-        let rest = |text: &str| measured(&spoken(&parts(text)));
-        assert_eq!(rest("two hundred and five"), 0);
-        assert_eq!(rest("four point five"), 0);
-        assert_eq!(rest("four one one one one five"), 5, "only the last digit is measured");
-        assert_eq!(rest("4 111"), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::answer::{self, Answers};
 use super::number::{self, MAX_JOINTS, Readings, Role};
-use super::{Marks, OPEN, Part, Redaction, cues, inside, reasons};
+use super::{Marks, OPEN, Part, Redaction, cues, inside, quantities, reasons};
 
 /// Parts after a question in which a number of any shape is the answer.
 const ASKED_WORDS: usize = 16;
@@ -121,7 +121,7 @@ impl Redaction {
         let within = &parts[run.clone()];
         let spoken = reasons::spoken(within);
         let has_unit = reasons::has_unit(parts, run);
-        let rest = if has_unit { &spoken[..reasons::measured(&spoken)] } else { &spoken[..] };
+        let rest = if has_unit { &spoken[..quantities::measured(&spoken)] } else { &spoken[..] };
         let numbers = || rest.iter().filter(|s| s.role.is_number());
         numbers().next()?; // all of it is measured otherwise
         let readings = Readings::of(rest);

@@ -53,7 +53,10 @@ pub(super) fn dates(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, 
         let is_term = end == start + 1
             && matches!(before, "after" | "in" | "for" | "within" | "every" | "about" | "of" | "all" | "last")
             && parts.get(end).is_some_and(|p| is_unit(p.text));
-        if is_term {
+        let is_while = end == start + 1
+            && parts.get(end).is_some_and(|p| matches!(p.text, "days" | "weeks" | "hours" | "minutes"))
+            && !parts.get(end + 1).is_some_and(is_date);
+        if is_term || is_while {
             at = end.max(at);
             continue;
         }
@@ -69,8 +72,13 @@ static STREETS: WordSet = words!(
     "street avenue road lane boulevard drive terrace crescent parkway highway court grove gardens mews close way hill walk square"
 );
 /// Street words that have other meanings too. They count only where an address is expected.
-static MORE_STREETS: WordSet =
-    words!("way court place close square circle gardens grove park row hill mews walk trail st ave rd ln blvd dr");
+static MORE_STREETS: WordSet = words!(
+    "way court place close square circle gardens grove park row hill mews walk trail rise green quay view st ave rd ln blvd dr"
+);
+/// Words that end the name of a house. They count only after that name, where an address is expected.
+static BUILDINGS: WordSet = words!(
+    "house cottage lodge building buildings tower towers farm hall manor mansions villa villas heights wharf mill barn works"
+);
 static UNITS: WordSet = words!("apartment apt unit suite flat floor number room house");
 
 /// Whether a word names a part of a house: "apartment", "suite".
@@ -132,6 +140,17 @@ pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: 
             at += 1;
         }
         let name = at;
+        // "Nine percent", "sixty nine point seven million"
+        let is_share = |p: &Part| matches!(p.text, "percent" | "million" | "billion" | "basis");
+        let is_decimal =
+            parts.get(at).is_some_and(|p| p.text == "point") && parts.get(at + 1).is_some_and(|p| p.role.is_number());
+        let tail = parts.iter().skip(at + 1).take_while(|p| p.role.is_number()).count();
+        let end = if is_decimal { at + 1 + tail } else { at };
+        let names_street = |p: &Part| STREETS.contains(p.text) || MORE_STREETS.contains(p.text);
+        if number && at > start && parts.get(end).is_some_and(is_share) && !parts.get(end + 1).is_some_and(names_street) {
+            at = end;
+            continue;
+        }
         // "Forty shops close to us" has no street.
         let is_close = |at: usize| {
             let next = parts.get(at + 1).map_or("", |p| p.text);
@@ -170,9 +189,15 @@ pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: 
         }
         let article = start.checked_sub(1).is_some_and(|before| matches!(parts[before].text, "a" | "an"));
         let named = words > 0 || !number;
+        // "Flat three wisteria house"
+        if cued && named && at > name && parts.get(at).is_some_and(|p| BUILDINGS.contains(p.text)) {
+            at += 1;
+        }
         let street = parts.get(at).filter(|p| is_street(p) && named && !is_close(at) && (number || !article));
         if street.is_some() && at > start {
-            at += 1;
+            // "Quarry hill terrace"
+            let goes_on = |p: &&Part| is_street(p) || cued && BUILDINGS.contains(p.text);
+            at += 1 + parts[at + 1..].iter().take_while(goes_on).count();
             // apartment four b
             while at + 1 < parts.len() && UNITS.contains(parts[at].text) {
                 at += 1;

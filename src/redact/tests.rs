@@ -151,6 +151,26 @@ fn a_cue_is_composed_of_its_words_in_any_order() {
 }
 
 #[test]
+fn a_word_of_trade_a_sum_and_a_share_are_no_answer_and_what_only_looks_like_one_is() {
+    for (classes, text, want) in [
+        ("passport", "passport number eight eight two", vec!["passport: eight eight two"]),
+        ("account", "my account is one million two hundred and seven", vec!["account: one million two hundred and seven"]),
+        ("pin", "my pin is 6 9 9 2 percent sure", vec!["pin: 6 9 9 2"]),
+        ("iban", "my iban is GB29 and then NWBK then 6016", vec!["iban: GB29 and then NWBK then 6016"]),
+        ("id", "my policy is p two p", vec!["id: p two p"]),
+        ("id phone", "that number is mostly p two p", vec![]),
+        ("id", "the total number was twenty billion dollars", vec![]),
+        ("phone", "mobile was seventeen point seven percent", vec![]),
+        ("name", "my name is not mark but marek winterbottom", vec!["name: mark", "name: marek winterbottom"]),
+        ("name", "please put it under pemberton", vec!["name: pemberton"]),
+        ("name", "it falls under restructuring that way", vec![]),
+        ("email", "see our site at www dot example dot com", vec![]),
+    ] {
+        assert_eq!(found(classes, text, false), want, "{text}");
+    }
+}
+
+#[test]
 fn digits_said_one_by_one_are_a_secret_unless_a_reason_frees_them() {
     for (classes, text, want) in [
         ("pin", "i changed it to eight oh eight one last week", vec!["pin: eight oh eight one"]),

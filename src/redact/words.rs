@@ -64,7 +64,7 @@ pub(super) fn comes_before(text: &str) -> bool {
 }
 
 /// Whether these words answer a question by no secret: "i don't know", "what do you mean", "can you".
-fn evades(parts: &[Part], at: usize) -> bool {
+pub(super) fn evades(parts: &[Part], at: usize) -> bool {
     !among(&CONJUNCTIONS, parts[at].text) && ends_answer(parts, at)
 }
 
@@ -160,7 +160,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
     // What follows a question is its answer: from its first word on that is no "yes, sure, it is".
     let mut at = 0;
     while at < parts.len() {
-        let begins = answers.was_asked(at, bit) && (at == 0 || parts[at].turn || !answers.was_asked(at - 1, bit));
+        let begins = answers.begins(parts, at, bit);
         let announces = answers.was_asked(at, bit) && at > 0 && matches!(parts[at - 1].text, "is" | "was");
         if !begins && !announces {
             at += 1;
@@ -178,9 +178,9 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         at = if is_answer { mark(first, marks).max(from) } else { from.max(at + 1) };
     }
     // Later words of the window that are not common may be the answer too.
-    let (mut since, mut is_denied) = (0, false);
+    let mut is_denied = false;
     for at in 0..parts.len() {
-        since = if answers.was_asked(at, bit) { since + 1 } else { 0 };
+        let since = answers.since_asked(at, bit);
         // "The password reset"
         is_denied = since > 0 && !parts[at].turn && (is_denied || since == 1 && among(&NO_PASSWORDS, parts[at].text));
         if is_denied {
