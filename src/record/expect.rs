@@ -20,7 +20,7 @@ pub const MAX_SECONDS: u64 = 600;
 #[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "docs", schemars(rename = "Expect"))]
 pub struct WireExpect {
-    /// `phone`, `card`, `account`, `date` or `code`; `none` ends what is expected, as null does
+    /// `phone`, `card`, `account`, `date` or `code`; `none` ends what is expected
     class: String,
     /// how many digits the answer has, 1 to 40; for a code, letters and digits
     #[serde(default)]
@@ -90,12 +90,11 @@ pub enum ExpectChange {
     Begins(Expect),
 }
 
-/// Checks a record's `expect`; `None` is null.
+/// Checks a record's `expect`.
 ///
 /// # Errors
 /// `contract` (a class or an `until` that there is not), `limit` (too many digits, words or seconds, or none).
-pub(super) fn checked(wire: Option<WireExpect>) -> Result<ExpectChange, Refused> {
-    let Some(wire) = wire else { return Ok(ExpectChange::Ends) };
+pub(super) fn checked(wire: WireExpect) -> Result<ExpectChange, Refused> {
     // What stands there may be anything, so it is not quoted.
     let contract = |expected: &str| Refused::new("contract", format!("expected {expected}, got another text"));
     let within = |name: &str, value: Option<u64>, most: u64| match value {
@@ -138,7 +137,6 @@ mod tests {
             read(r#"{"class": "code", "until": "next", "words": 5, "seconds": 9, "ours": 1}"#),
             Ok(ExpectChange::Begins(code))
         );
-        assert_eq!(read("null"), Ok(ExpectChange::Ends));
         assert_eq!(read(r#"{"class": "none"}"#), Ok(ExpectChange::Ends));
     }
 

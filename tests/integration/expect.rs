@@ -182,10 +182,10 @@ fn an_answer_is_written_as_what_was_asked_for_and_says_whether_it_can_be_right()
     }
     let ended = [
         json!({"channel": "caller", "expect": phone()}),
-        json!({"channel": "caller", "expect": null, "text": "five five five one two three four five six seven", "end": "session"}),
+        json!({"channel": "caller", "expect": {"class": "none"}, "text": "five five five one two three four five six seven", "end": "session"}),
     ];
     let made = segments(&shared, &ended, 0, usize::MAX);
-    assert!(entities(&made).iter().all(|e| e.valid.is_none()), "null ends it");
+    assert!(entities(&made).iter().all(|e| e.valid.is_none()), "none ends it");
 }
 
 #[test]

@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::expect::WireExpect;
-use super::raw::wire::present;
 use super::raw::{End, RawSegment, RecordLimits, Wire, WireWord, limit};
 use super::refused::Refused;
 use super::vocabulary::WireSpelling;
@@ -169,8 +168,8 @@ struct Enveloped<T> {
     meta: Option<Box<RawValue>>,
     #[serde(default)]
     vocabulary: Option<Vec<WireSpelling>>,
-    #[serde(default, deserialize_with = "present")]
-    expect: Option<Option<WireExpect>>,
+    #[serde(default)]
+    expect: Option<WireExpect>,
     #[serde(flatten)]
     message: T,
 }

@@ -1,6 +1,6 @@
 //! A raw segment as it stands in a record's value. Everything in it is untrusted.
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::End;
@@ -70,15 +70,9 @@ pub struct Wire {
     /// spellings for the session, on all channels, from this record on
     #[serde(default)]
     pub(in crate::record) vocabulary: Option<Vec<WireSpelling>>,
-    /// what the channel is expected to say, from this record on; null ends it
-    #[serde(default, deserialize_with = "present")]
-    #[cfg_attr(feature = "docs", schemars(with = "Option<WireExpect>"))]
-    pub(in crate::record) expect: Option<Option<WireExpect>>,
-}
-
-/// A field that is there, null or not; it is `None` where it is absent.
-pub(in crate::record) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(field: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(field).map(Some)
+    /// what the channel is expected to say, from this record on
+    #[serde(default)]
+    pub(in crate::record) expect: Option<WireExpect>,
 }
 
 fn yes() -> bool {
