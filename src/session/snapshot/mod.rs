@@ -29,7 +29,7 @@ use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
-const VERSION: u8 = 9;
+const VERSION: u8 = 10;
 /// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -164,9 +164,10 @@ mod tests {
 
     /// A stream in mid-call, with something in every field.
     fn mid_call() -> Snapshot {
-        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "choice": null});
+        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "counted": null, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "choice": null});
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let mut chosen = word("two", "Speech", [4, 5]);
+        chosen["counted"] = serde_json::json!({"begins": true, "label": "spk_1"});
         chosen["choice"] = serde_json::json!({"words": 2, "written": "6:40", "instead_of": "640"});
         let state = serde_json::json!({
             "profile": "default",
@@ -203,6 +204,7 @@ mod tests {
                 {"word": word("three", "Speech", [6, 7]), "tags": null, "freeze": null}
             ],
             "last_source": 0,
+            "speaking": {"label": "spk_1", "ends": true},
             "waiting": [{"End": "Session"}],
             "others": {"since_ms": 1750, "words": 2, "until_ms": 2500}
         });
@@ -227,7 +229,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 9, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 10, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::StreamOutline;
 use crate::record::vocabulary::Spelling;
 use crate::redact::AskedClasses;
-use crate::session::buffer::FreezeCause;
+use crate::session::buffer::{FreezeCause, Speaking};
+use crate::session::counted::CountedSpeaker;
 use crate::session::output::EndCause;
 use crate::session::plan::Pass;
 use crate::session::settle::Settled;
@@ -40,6 +41,7 @@ pub struct OpenStream {
     pub(super) vocabulary: Option<u32>,
     pub(super) entries: Vec<EntryState>,
     pub(super) last_source: Option<u32>,
+    pub(super) speaking: Speaking,
     pub(super) waiting: Vec<HeldInputState>,
     /// what the other channels have said since its last word
     pub(in crate::session) others: OtherSpeech,
@@ -62,6 +64,7 @@ pub(super) struct WordState {
     pub(super) speaker: Option<Arc<str>>,
     /// [`Prosody::to_byte`]
     pub(super) prosody: u8,
+    pub(super) counted: Option<CountedSpeaker>,
     pub(super) kind: WordKind,
     pub(super) asked: AskedClasses,
     pub(super) source: u32,

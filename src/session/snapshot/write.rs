@@ -42,7 +42,21 @@ impl Sources {
 
     fn word(&mut self, word: &Word) -> WordState {
         let Word {
-            spoken, start, end, confidence, speaker, prosody, kind, asked, source, src, shared, vocabulary, choice, ..
+            spoken,
+            start,
+            end,
+            confidence,
+            speaker,
+            prosody,
+            counted,
+            kind,
+            asked,
+            source,
+            src,
+            shared,
+            vocabulary,
+            choice,
+            ..
         } = word;
         let source = self.place(source);
         let vocabulary = vocabulary.as_ref().map(|vocabulary| self.vocabulary(vocabulary));
@@ -53,6 +67,7 @@ impl Sources {
             confidence: *confidence,
             speaker: speaker.clone(),
             prosody: prosody.to_byte(),
+            counted: counted.clone(),
             kind: *kind,
             asked: *asked,
             source,
@@ -131,6 +146,7 @@ impl OpenStream {
             vocabulary,
             entries,
             last_source,
+            speaking: parts.speaking.clone(),
             waiting,
             others,
         }
