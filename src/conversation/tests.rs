@@ -55,6 +55,12 @@ struct Call {
     out: Vec<ConversationTurn>,
 }
 
+/// The record at `offset` brought the input word `src`. Each label counts.
+fn place(segment: &Segment, src: u64, offset: i64) -> TokenPlace {
+    let speaker = segment.words.iter().find(|word| word.src[0] == src).and_then(|word| word.speaker.clone());
+    TokenPlace { offset, appended_ms: None, speaker }
+}
+
 impl Call {
     fn conversation(&mut self) -> &mut Conversation {
         self.conversation.get_or_insert_with(|| Conversation::new("call".into(), 0))
@@ -66,7 +72,7 @@ impl Call {
         let segment = segment(channel, *seq, *from, &said);
         (*seq, *from) = (*seq + 1, *from + said.len() as u64);
         let conversation = self.conversation();
-        conversation.said(&segment, |_| TokenPlace { offset, appended_ms: None }, 0);
+        conversation.said(&segment, |src| place(&segment, src, offset), 0);
         let made = conversation.advance(offset + 1, &RULES);
         self.out.extend(made.into_iter().map(|made| made.turn));
         self.offset += 1;
@@ -223,10 +229,9 @@ fn a_session_with_ever_new_channels_and_wild_times_stays_small_and_loses_nothing
 fn words_that_are_known_are_passed_over() {
     let mut conversation = Conversation::new("call".into(), 0);
     let said = words(0, 0.0, "one two three four");
-    let place = |_| TokenPlace { offset: 0, appended_ms: None };
-    conversation.said(&segment("a", 0, 0, &said[..3]), place, 0);
-    conversation.said(&segment("a", 0, 0, &said[..2]), place, 0);
-    conversation.said(&segment("a", 1, 2, &said[2..]), place, 0);
+    for made in [segment("a", 0, 0, &said[..3]), segment("a", 0, 0, &said[..2]), segment("a", 1, 2, &said[2..])] {
+        conversation.said(&made, |src| place(&made, src, 0), 0);
+    }
     conversation.ends(0, None);
     let made = conversation.advance(1, &RULES);
     assert_eq!(made.iter().map(|made| shown(&made.turn)).collect::<Vec<_>>(), ["a: one two three four"]);
@@ -240,7 +245,7 @@ fn an_entity_is_in_one_turn_whoever_speaks_in_it() {
     let entity = json!({ "class": "date", "written": "March 3rd.", "spoken": "march third", "words": [1, 3], "src": [1, 3] });
     made.entities = vec![serde_json::from_value(entity).unwrap()];
     let mut conversation = Conversation::new("call".into(), 0);
-    conversation.said(&made, |_| TokenPlace { offset: 0, appended_ms: None }, 0);
+    conversation.said(&made, |src| place(&made, src, 0), 0);
     conversation.ends(0, None);
     let turns = conversation.advance(1, &RULES);
     assert_eq!(turns.iter().map(|made| shown(&made.turn)).collect::<Vec<_>>(), ["a: On March 3rd.", "a: Fine."]);
@@ -302,7 +307,7 @@ fn play(plan: &Plan, choices: &[usize], handover: bool) -> Vec<ConversationTurn>
             let words = &said[channel][released[channel]..cut];
             let from = released[channel] as u64;
             let made = segment(CHANNELS[channel], seqs[channel], from, words);
-            conversation.said(&made, |src| TokenPlace { offset: said[channel][src as usize].offset, appended_ms: None }, 0);
+            conversation.said(&made, |src| place(&made, src, said[channel][src as usize].offset), 0);
             (released[channel], seqs[channel]) = (cut, seqs[channel] + 1);
         } else if taken <= end && choice == 2 {
             if taken == end {

@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::record::{Segment, Stage};
 
 /// The raw record that brought a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenPlace {
     /// its offset
     pub offset: i64,
     /// when it was appended, milliseconds since 1970
     pub appended_ms: Option<i64>,
+    /// who counts as the word's speaker, as it may be shown; none where nobody knows
+    pub speaker: Option<Arc<str>>,
 }
 
 /// An entity, at its first token.
@@ -88,7 +90,7 @@ pub(super) fn tokens(
     let mut out = Vec::with_capacity(segment.words.len());
     let mut redacted = segment.redacted.clone();
     for (index, word) in segment.words.iter().enumerate().filter(|(_, word)| !is_known(word.src)) {
-        let TokenPlace { offset, appended_ms } = place(word.src[0]);
+        let TokenPlace { offset, appended_ms, speaker } = place(word.src[0]);
         let entity = segment.entities.iter().find(|entity| entity.words[0] == index);
         let within = segment.entities.iter().any(|entity| entity.words[0] < index && index < entity.words[1]);
         out.push(WrittenToken {
@@ -100,7 +102,7 @@ pub(super) fn tokens(
             text: word.text.as_str().into(),
             start: word.s.map(ms),
             end: word.e.map(ms),
-            speaker: word.speaker.clone(),
+            speaker: word.speaker.as_ref().and(speaker),
             joined: within && !out.is_empty(),
             entity: entity.map(|entity| TokenEntity {
                 class: entity.class.clone(),

@@ -125,7 +125,7 @@ impl Formatter {
         let redacts = style.as_ref().is_none_or(|style| style.redaction.is_some());
         // Recogniser markup is nobody's.
         let said = passage.words.iter().map(|(word, _)| *word).filter(|word| word.kind != WordKind::Markup);
-        segment.speaker = written::one_speaker(said);
+        segment.speaker = written::speaker_of(said);
         let done = match how {
             FormatMode::Written => apply::apply(passage, &style.expect("styles are loaded for all profiles")),
             FormatMode::Spoken => spoken::as_spoken(passage, style.as_deref()),

@@ -58,7 +58,8 @@ impl TagsWords for ByWords {
         let ends: Vec<bool> = words.iter().map(|word| !Marked::of(&word.spoken).behind.is_empty()).collect();
         let mut tags: Vec<Tags> = words.iter().map(|word| Tags { punct: mark_of(word), ..Tags::default() }).collect();
         // What two people say is no one number.
-        let turns: Vec<usize> = (0..words.len()).filter(|at| *at == 0 || words[*at].begins_turn()).chain([words.len()]).collect();
+        let turns: Vec<usize> =
+            (0..words.len()).filter(|at| *at == 0 || words[*at].is_other_voice()).chain([words.len()]).collect();
         for turn in turns.windows(2) {
             let (from, to) = (turn[0], turn[1]);
             let found = Spans::Found { ends: &ends[from..to] };

@@ -290,6 +290,14 @@ fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&KeptWord]) 
 }
 
 /// Who said all of these words, if that is known and one.
+/// Who speaks all these words, where each has a label and nobody else begins among them.
+pub(super) fn speaker_of<'a>(mut words: impl Iterator<Item = &'a Word>) -> Option<Arc<str>> {
+    let first = words.next()?;
+    let label = first.counted.as_ref().map_or(&first.speaker, |counted| &counted.label);
+    let goes_on = first.speaker.is_some() && words.all(|word| word.speaker.is_some() && !word.begins_turn());
+    label.clone().filter(|_| goes_on)
+}
+
 pub(super) fn one_speaker<'a>(mut words: impl Iterator<Item = &'a Word>) -> Option<Arc<str>> {
     let speaker = words.next()?.speaker.as_ref()?;
     words.all(|word| word.speaker.as_ref() == Some(speaker)).then(|| speaker.clone())

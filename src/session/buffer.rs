@@ -15,8 +15,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::counted::{self, CountedSpeaker, LabelledWord};
 use super::policy::Policy;
-use super::{Choice, Source, Time, Word, expected, repeats, spelled};
+use super::{Choice, Source, Time, Word, WordKind, expected, repeats, spelled};
 use crate::infer::prosody::Prosody;
 use crate::infer::{Row, RowWord};
 use crate::tags::Tags;
@@ -126,6 +127,16 @@ pub struct Buffer {
     /// tags of the last frozen word
     last: Option<Tags>,
     last_source: Option<Arc<Source>>,
+    speaking: Speaking,
+}
+
+/// Who speaks, as far as it is decided.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Speaking {
+    /// the label of who speaks the last word of which it is decided
+    label: Option<Arc<str>>,
+    /// whether the last released word that was said ends a sentence
+    ends: bool,
 }
 
 /// The contents of a buffer, for snapshots.
@@ -143,6 +154,14 @@ pub struct BufferParts {
     pub last: Option<Tags>,
     /// the source of the last word that came
     pub last_source: Option<Arc<Source>>,
+    /// who speaks
+    pub speaking: Speaking,
+}
+
+fn labelled(entry: &BufferedWord) -> LabelledWord<'_> {
+    // A mark on a word that goes out as spoken is not written.
+    let is_tagged = entry.word.kind != WordKind::Plain;
+    LabelledWord { word: &entry.word, ends: is_tagged && entry.tags.is_some_and(|tags| tags.punct.ends_sentence()) }
 }
 
 /// Number of entries for which an empty buffer keeps memory. The memory of a burst is given back.
@@ -184,13 +203,14 @@ impl Buffer {
             frozen: self.frozen,
             last: self.last,
             last_source: self.last_source.clone(),
+            speaking: self.speaking.clone(),
         }
     }
 
     /// A buffer with these contents. `None` if they are impossible: `released ≤ frozen ≤ total` must hold, and every
     /// frozen word must have tags.
     pub fn restored(parts: BufferParts) -> Option<Buffer> {
-        let BufferParts { history, entries, released, frozen, last, last_source } = parts;
+        let BufferParts { history, entries, released, frozen, last, last_source, speaking } = parts;
         let open = frozen.checked_sub(released)?;
         let sound = released.checked_add(entries.len() as u64).is_some_and(|total| total < 1 << 48)
             && open <= entries.len() as u64
@@ -199,7 +219,7 @@ impl Buffer {
             && entries.iter().enumerate().all(|(i, e)| (e.tags.is_some() && e.freeze.is_some()) || i as u64 >= open)
             && entries.iter().skip(open as usize).all(|e| e.freeze.is_none())
             && entries.iter().zip(entries.iter().skip(1)).all(|(a, b)| (0..2).all(|i| a.word.src[i] <= b.word.src[i]));
-        sound.then_some(Buffer { history, entries, released, frozen, last, last_source })
+        sound.then_some(Buffer { history, entries, released, frozen, last, last_source, speaking })
     }
 
     /// A buffer whose first `gone` words were released, and of which nothing else is known.
@@ -211,6 +231,9 @@ impl Buffer {
     pub fn push_released(&mut self, word: Word, history: u64) {
         assert!(self.entries.is_empty(), "words come in their order");
         self.history.push_back(PastWord::of(&word));
+        if word.kind != WordKind::Markup {
+            self.speaking = Speaking { label: word.speaker, ends: false };
+        }
         self.last_source = Some(word.source);
         self.released += 1;
         self.frozen = self.released;
@@ -304,6 +327,40 @@ impl Buffer {
         if to > self.frozen {
             self.frozen = to;
             self.last = self.get(to - 1).tags;
+            self.count_speakers(to, cause.is_closed());
+        }
+    }
+
+    /// Decides who speaks the words before `to`, which are frozen. `is_last`: later words do not count any more.
+    fn count_speakers(&mut self, to: u64, is_last: bool) {
+        let words: Vec<LabelledWord> = self.range(self.released, to).map(labelled).collect();
+        let decided = self.decided() - self.released;
+        let Speaking { label, ends } = self.speaking.clone();
+        let counted = counted::decide(&words, decided as usize, label, ends, is_last);
+        for (entry, counted) in self.entries.iter_mut().skip(decided as usize).zip(counted) {
+            self.speaking.label.clone_from(&counted.label);
+            entry.word.counted = Some(counted);
+        }
+    }
+
+    /// Of the words before this one it is decided who speaks them. They are frozen.
+    pub fn decided(&self) -> u64 {
+        self.released + self.entries.iter().take_while(|entry| entry.word.counted.is_some()).count() as u64
+    }
+
+    /// Who speaks each of the words from [`Buffer::decided`] to `upto`, by their present tags, as far as it can be told.
+    pub fn counted_by_now(&self, upto: u64) -> Vec<CountedSpeaker> {
+        let words: Vec<LabelledWord> = self.range(self.released, upto.max(self.released)).map(labelled).collect();
+        let decided = ((self.decided() - self.released) as usize).min(words.len());
+        counted::decide(&words, decided, self.speaking.label.clone(), self.speaking.ends, false)
+    }
+
+    /// Whether another speaker begins with word `i`, as far as the words before `known` tell.
+    pub fn begins_turn(&self, i: u64, known: u64) -> bool {
+        let decided = self.decided();
+        match i.checked_sub(decided) {
+            None => i >= self.released && self.get(i).word.begins_turn(),
+            Some(at) => self.counted_by_now(known).get(at as usize).is_some_and(|counted| counted.begins),
         }
     }
 
@@ -317,9 +374,19 @@ impl Buffer {
     /// Releases words up to `to`, in order, and forgets words before `base`.
     pub fn release(&mut self, to: u64, base: u64) -> Vec<BufferedWord> {
         assert!(self.released <= to && to <= self.frozen, "only frozen words are released");
+        if self.decided() < to {
+            self.count_speakers(to, true); // they leave: no later word can tell
+        }
         let gone: Vec<BufferedWord> = self.entries.drain(..(to - self.released) as usize).collect();
+        if let Some(last) = gone.iter().rfind(|entry| entry.word.kind != WordKind::Markup) {
+            self.speaking.ends = labelled(last).ends;
+        }
         self.history.extend(gone.iter().map(|e| PastWord::of(&e.word)));
         self.released = to;
+        if self.decided() < self.frozen {
+            let is_closed = self.get(self.frozen - 1).freeze.is_some_and(|freeze| freeze.cause.is_closed());
+            self.count_speakers(self.frozen, is_closed);
+        }
         let keep = self.released.saturating_sub(base);
         self.history.drain(..self.history.len().saturating_sub(keep as usize));
         if self.entries.is_empty() {

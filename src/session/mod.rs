@@ -6,6 +6,7 @@
 
 pub mod boundary;
 pub mod buffer;
+pub mod counted;
 pub mod ended;
 pub mod expected;
 pub mod hypothesis;

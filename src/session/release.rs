@@ -23,11 +23,7 @@ fn outside_entity(buffer: &Buffer, cut: u64, ended: bool) -> bool {
         return true;
     }
     let stopped = || buffer.get(cut - 1).freeze.is_some_and(|f| f.cause == FreezeCause::Utterance) || ends_turn(buffer, cut);
-    if cut < buffer.frozen() {
-        turn_begins(buffer, cut, buffer.frozen()) || !tags(buffer, cut).itn.continues(last)
-    } else {
-        ended || stopped()
-    }
+    if cut < buffer.frozen() { turn_begins(buffer, cut) || !tags(buffer, cut).itn.continues(last) } else { ended || stopped() }
 }
 
 /// Whether a segment may end before word `cut`: not inside an expected number, and not after one that has not all its
@@ -114,9 +110,9 @@ impl RedactedRanges<'_> {
     }
 }
 
-/// Whether another speaker begins with word `cut`, one of those before `known`.
-fn turn_begins(buffer: &Buffer, cut: u64, known: u64) -> bool {
-    cut < known && buffer.get(cut).word.begins_turn()
+/// Whether another speaker begins with the frozen word `cut`. Where that is not decided, none does.
+fn turn_begins(buffer: &Buffer, cut: u64) -> bool {
+    cut < buffer.decided() && buffer.get(cut).word.begins_turn()
 }
 
 /// Whether word `cut - 1` is the last one of a turn that was complete. The sentence is over, whatever its mark.
@@ -125,14 +121,16 @@ pub fn ends_turn(buffer: &Buffer, cut: u64) -> bool {
 }
 
 /// The next cut that `policy`'s rule allows among frozen words. A segment ends where another speaker begins, whatever
-/// the rule, unless something that is redacted reaches over both. `before`: what was released, as far as redaction must
+/// the rule, unless something that is redacted reaches over both. Where it is not decided whether another speaker begins,
+/// the word and the one before it wait for that. `before`: what was released, as far as redaction must
 /// know. `ended`: no word will follow the buffer's last.
 pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> Option<u64> {
     let complete = |cut: u64| ended && cut == buffer.total();
     let held = RedactedRanges::of(buffer, policy, before, buffer.frozen());
-    let turn =
-        (buffer.released() + 1..buffer.frozen()).find(|&cut| turn_begins(buffer, cut, buffer.frozen()) && held.allows(cut));
-    let mut cuts = buffer.released() + 1..=turn.unwrap_or(buffer.frozen());
+    let decided = buffer.decided();
+    let turn = (buffer.released() + 1..decided).find(|&cut| turn_begins(buffer, cut) && held.allows(cut));
+    let last = if decided < buffer.frozen() { decided.saturating_sub(1) } else { decided };
+    let mut cuts = buffer.released() + 1..=turn.unwrap_or(last);
     let mut allowed = |at_cut: &dyn Fn(u64) -> bool, last: bool| {
         let fits = |&cut: &u64| at_cut(cut) && outside_figure(buffer, cut) && (complete(cut) || held.allows(cut));
         if last { cuts.by_ref().rev().find(fits) } else { cuts.find(fits) }
@@ -157,12 +155,21 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
 /// Algorithm 1: the cut after the first predicted end-of-sentence mark, or before the first word of another speaker, if
 /// `trailing` of the `known` words follow it. Words before it need not be frozen yet; releasing freezes them.
 pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, known: u64) -> Option<u64> {
+    let (decided, now) = (buffer.decided(), buffer.counted_by_now(known));
+    let begins = |i: u64| match i.checked_sub(decided) {
+        None => turn_begins(buffer, i),
+        Some(at) => now.get(at as usize).is_some_and(|counted| counted.begins),
+    };
     let ends = |i: u64| {
-        (tags(buffer, i).punct.ends_sentence() || turn_begins(buffer, i + 1, known))
+        (tags(buffer, i).punct.ends_sentence() || begins(i + 1))
             && outside_figure(buffer, i + 1)
             && outside_answer(buffer, policy, i + 1, known, false)
     };
     let mark = (buffer.released()..known).find(|&i| ends(i))?;
+    let told = decided.max(buffer.released()) + now.len() as u64;
+    if told < known && mark + 1 >= told {
+        return None; // whether another speaker begins before the mark is not decided
+    }
     // A range that redaction holds waits until frozen words show that the range has ended. Then the rule for frozen
     // marks applies.
     let whole = || RedactedRanges::of(buffer, policy, before, buffer.frozen().max(mark + 1)).allows(mark + 1);

@@ -33,7 +33,7 @@ pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
     for spelling in spellings(&bare) {
         let (start, end) = (said[spelling.words.start], said[spelling.words.end - 1]);
         // Voices do not spell together.
-        if end < open || (start + 1..=end).any(|i| words[i].0.begins_turn()) {
+        if end < open || (start + 1..=end).any(|i| words[i].0.is_other_voice()) {
             continue;
         }
         changed = true;

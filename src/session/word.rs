@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::counted::CountedSpeaker;
 use super::expected::Awaited;
 use super::vocabulary::Vocabulary;
 use crate::infer::RowWord;
@@ -75,6 +76,8 @@ pub struct Word {
     pub speaker: Option<Arc<str>>,
     /// the boundary before it; its stream measures it when the word comes in ([`super::boundary`])
     pub prosody: Prosody,
+    /// who counts as its speaker; none until it is decided ([`super::counted`])
+    pub counted: Option<CountedSpeaker>,
     /// the model's sub-tokens, at least one
     pub tokens: Arc<[u32]>,
     /// its part in formatting
@@ -134,6 +137,7 @@ impl Word {
             confidence: None,
             speaker: None,
             prosody: Prosody::default(),
+            counted: None,
             tokens: Arc::new([0]),
             kind,
             source,
@@ -150,9 +154,14 @@ impl Word {
         RowWord { tokens: &self.tokens, prosody: self.prosody }
     }
 
-    /// Whether another speaker begins with it. Markup begins nothing.
-    pub fn begins_turn(&self) -> bool {
+    /// Whether its label is another one than that of the word before. Markup begins nothing.
+    pub fn is_other_voice(&self) -> bool {
         self.prosody.voice == Voice::Other && self.kind != WordKind::Markup
+    }
+
+    /// Whether another speaker begins with it. Until that is decided, another label counts.
+    pub fn begins_turn(&self) -> bool {
+        self.counted.as_ref().map_or_else(|| self.is_other_voice(), |counted| counted.begins)
     }
 
     /// Why it leaves the text, as [`removal`] has it. What a recogniser wrote as one figure stays whole.
@@ -172,7 +181,7 @@ impl Word {
             kept,
             sure: true,
             ends: ends_sentence(&self.spoken),
-            turn: self.begins_turn(),
+            turn: self.is_other_voice(), // never hide less: each change of label may be one of speakers
             asked: self.asked,
             class: None,
             measured: false,

@@ -85,8 +85,8 @@ impl Conversations {
         }
     }
 
-    /// A final segment was made of these words.
-    pub fn made(&mut self, segment: &Segment, words: &[BufferedWord], now: Time) {
+    /// A final segment was made of these words. `shown`: what readers get of a speaker's label.
+    pub fn made(&mut self, segment: &Segment, words: &[BufferedWord], shown: impl Fn(&Arc<str>) -> Option<Arc<str>>, now: Time) {
         if self.rules.is_none() {
             return;
         }
@@ -94,7 +94,9 @@ impl Conversations {
             let at = words.partition_point(|entry| entry.word.src[1] <= src).min(words.len().saturating_sub(1));
             let source = words.get(at).map(|entry| &entry.word.source);
             let offset = source.map_or(segment.epoch, |source| source.offset);
-            TokenPlace { offset, appended_ms: source.and_then(|source| source.timestamp_ms) }
+            let counted = words.get(at).and_then(|entry| entry.word.counted.as_ref()?.label.as_ref());
+            let speaker = counted.and_then(&shown);
+            TokenPlace { offset, appended_ms: source.and_then(|source| source.timestamp_ms), speaker }
         };
         let held = self.held(&segment.session, segment.epoch, now);
         held.active = now;

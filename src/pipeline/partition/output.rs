@@ -134,7 +134,9 @@ impl Partition {
                 format_counts.second.iter().for_each(|&(class, outcome)| events::SpanDecided { class, outcome }.emit());
                 self.tell_shadow(&segment);
                 let now = self.now();
-                self.conversations.made(&segment, &release.entries, now);
+                let redacts = segment.redacted.is_some();
+                let shown = |label: &Arc<str>| if redacts { stream.speakers.shown(label) } else { Some(label.clone()) };
+                self.conversations.made(&segment, &release.entries, shown, now);
                 Some(Outgoing::Formatted(Box::new(segment), source))
             }
             StreamOutput::Turn { seq, turn, cause, delay_ms } => {

@@ -164,9 +164,10 @@ mod tests {
 
     /// A stream in mid-call, with something in every field.
     fn mid_call() -> Snapshot {
-        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "awaited": null, "choice": null});
+        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "counted": null, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "awaited": null, "choice": null});
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let mut chosen = word("two", "Speech", [4, 5]);
+        chosen["counted"] = serde_json::json!({"begins": true, "label": "spk_1"});
         chosen["awaited"] = serde_json::json!({"expect": {"class": "Code", "digits": null, "until_answer": false, "words": 5, "seconds": 9}, "answer": 2});
         chosen["choice"] = serde_json::json!({"words": 2, "written": "6:40", "instead_of": "640"});
         let state = serde_json::json!({
@@ -208,6 +209,7 @@ mod tests {
                 {"word": word("three", "Speech", [6, 7]), "tags": null, "freeze": null}
             ],
             "last_source": 0,
+            "speaking": {"label": "spk_1", "ends": true},
             "waiting": [{"End": "Session"}],
             "others": {"since_ms": 1750, "words": 2, "until_ms": 2500}
         });

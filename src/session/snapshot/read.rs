@@ -78,6 +78,7 @@ impl OpenStream {
                 confidence: w.confidence,
                 speaker: w.speaker.clone(),
                 prosody: prosody(w.prosody)?,
+                counted: w.counted.clone(),
                 tokens: context.tokens(policy, w.kind.for_model(&w.spoken)),
                 parts: w.kind.comparable(&w.spoken),
                 asked: w.asked,
@@ -141,6 +142,7 @@ impl OpenStream {
         let last_source = self.last_source.map(source).transpose()?;
         let last =
             self.last_tags.map(|bytes| Tags::from_bytes(bytes).ok_or_else(|| wrong("tags that name no label"))).transpose()?;
-        Ok((BufferParts { history, entries, released: self.released, frozen: self.frozen, last, last_source }, waiting))
+        let (released, frozen, speaking) = (self.released, self.frozen, self.speaking.clone());
+        Ok((BufferParts { history, entries, released, frozen, last, last_source, speaking }, waiting))
     }
 }

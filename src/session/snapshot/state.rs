@@ -8,7 +8,8 @@ use super::StreamOutline;
 use crate::record::expect::ExpectChange;
 use crate::record::vocabulary::Spelling;
 use crate::redact::AskedClasses;
-use crate::session::buffer::FreezeCause;
+use crate::session::buffer::{FreezeCause, Speaking};
+use crate::session::counted::CountedSpeaker;
 use crate::session::expected::Awaited;
 use crate::session::output::EndCause;
 use crate::session::plan::Pass;
@@ -42,6 +43,7 @@ pub struct OpenStream {
     pub(super) vocabulary: Option<u32>,
     pub(super) entries: Vec<EntryState>,
     pub(super) last_source: Option<u32>,
+    pub(super) speaking: Speaking,
     pub(super) waiting: Vec<HeldInputState>,
     /// what the other channels have said since its last word
     pub(in crate::session) others: OtherSpeech,
@@ -64,6 +66,7 @@ pub(super) struct WordState {
     pub(super) speaker: Option<Arc<str>>,
     /// [`Prosody::to_byte`]
     pub(super) prosody: u8,
+    pub(super) counted: Option<CountedSpeaker>,
     pub(super) kind: WordKind,
     pub(super) asked: AskedClasses,
     pub(super) source: u32,

@@ -48,6 +48,7 @@ impl Sources {
             confidence,
             speaker,
             prosody,
+            counted,
             kind,
             asked,
             source,
@@ -67,6 +68,7 @@ impl Sources {
             confidence: *confidence,
             speaker: speaker.clone(),
             prosody: prosody.to_byte(),
+            counted: counted.clone(),
             kind: *kind,
             asked: *asked,
             source,
@@ -147,6 +149,7 @@ impl OpenStream {
             vocabulary,
             entries,
             last_source,
+            speaking: parts.speaking.clone(),
             waiting,
             others,
         }

@@ -450,7 +450,8 @@ impl Stream {
             before: self.progress.channel_context.before.clone(),
             entries: self.buffer.range(from, total).cloned().collect(),
             hypothesis: self.hypothesis.as_ref().map_or(Vec::new(), Hypothesis::tagged),
-            frozen: (self.buffer.frozen() - from) as usize,
+            // Whose an undecided word is may still end the sentence before it.
+            frozen: (self.buffer.decided() - from) as usize,
             seq: self.progress.seq,
             seen: self.progress.seen,
             held: 0,

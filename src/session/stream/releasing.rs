@@ -56,7 +56,7 @@ impl Stream {
     /// `seen`, or more.
     pub(super) fn release(&mut self, cut: u64, known: u64, seen: u64, out: &mut Vec<StreamOutput>) {
         let from = self.buffer.released();
-        let turn_ends = release::ends_turn(&self.buffer, cut) || cut < seen && self.buffer.get(cut).word.begins_turn();
+        let turn_ends = release::ends_turn(&self.buffer, cut) || cut < seen && self.buffer.begins_turn(cut, seen);
         let more = !(self.all_frozen_and_ending() && self.ends_for_good());
         let before = self.progress.channel_context.before.clone();
         let around = |from: u64, to: u64| {

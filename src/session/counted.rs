@@ -1,0 +1,177 @@
+//! Whose words a segment has, where labels of speakers are not sure. A change of label counts as a change of speaker
+//! where it meets a pause or the end of a sentence, or where it lasts for [`COUNTING_WORDS`] words. A word whose label
+//! differs from its neighbours', and nothing else says that somebody else speaks, belongs to who was speaking.
+//!
+//! Decided once, in order, when words freeze: a function of the words' labels, times and marks. A change that waits for
+//! words after it waits for no longer than the next pass that freezes, or until its words must leave. Labels stay with
+//! the words; who counts is kept beside.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Word, WordKind};
+
+/// A change of label counts if so many words in a row have the new label. Words without a label between them are passed
+/// over.
+const COUNTING_WORDS: usize = 2;
+/// A change of label counts after a silence of this class ([`crate::infer::prosody::Prosody::pause`]): 200 ms.
+const COUNTING_PAUSE: u8 = 4;
+
+/// Who counts as the speaker of a word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedSpeaker {
+    /// whether somebody else begins to speak with the word
+    pub begins: bool,
+    /// the label of who speaks; none where nobody knows
+    pub label: Option<Arc<str>>,
+}
+
+/// A word, as far as it decides who speaks.
+#[derive(Clone, Copy)]
+pub struct LabelledWord<'a> {
+    /// the word
+    pub word: &'a Word,
+    /// whether a sentence ends with it
+    pub ends: bool,
+}
+
+/// Decides who speaks `words[from..]`, as far as it can be decided. `speaker`: who speaks before `from`. `ends_before`:
+/// whether a sentence ends right before the first of `words`. `is_last`: no word that follows counts any more.
+pub fn decide(
+    words: &[LabelledWord],
+    from: usize,
+    mut speaker: Option<Arc<str>>,
+    ends_before: bool,
+    is_last: bool,
+) -> Vec<CountedSpeaker> {
+    let mut out = Vec::with_capacity(words.len() - from);
+    for (at, LabelledWord { word, .. }) in words.iter().enumerate().skip(from) {
+        let mut begins = false;
+        if word.kind != WordKind::Markup {
+            if let (Some(before), Some(label)) = (&speaker, &word.speaker)
+                && before != label
+            {
+                match counts(words, at, ends_before) {
+                    None if !is_last => return out,
+                    decided => begins = decided == Some(true),
+                }
+            }
+            let goes_on = speaker.is_some() && word.speaker.is_some() && !begins;
+            if !goes_on {
+                speaker.clone_from(&word.speaker);
+            }
+        }
+        out.push(CountedSpeaker { begins, label: speaker.clone() });
+    }
+    out
+}
+
+/// Whether the change of label at `words[at]` counts; none if words that follow must tell.
+fn counts(words: &[LabelledWord], at: usize, ends_before: bool) -> Option<bool> {
+    let said = |word: &&LabelledWord| word.word.kind != WordKind::Markup;
+    let before = words[..at].iter().rfind(said);
+    if words[at].word.prosody.pause >= COUNTING_PAUSE || before.map_or(ends_before, |word| word.ends) {
+        return Some(true);
+    }
+    let mut labels = words[at..].iter().filter(said).filter_map(|word| word.word.speaker.as_ref());
+    let label = labels.next()?;
+    for _ in 1..COUNTING_WORDS {
+        if labels.next()? != label {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::infer::prosody::Prosody;
+    use crate::session::buffer::{Buffer, FreezeCause};
+    use crate::session::{Time, boundary};
+    use crate::tags::{Punct, Tags};
+
+    /// Words of 0.2 s, each with its label; `.` after a label ends a sentence, `|` before it is half a second of
+    /// silence, `_` has no label, `#` is markup.
+    fn decided(script: &str, is_last: bool) -> String {
+        let (mut words, mut at, mut last) = (Vec::new(), 0.0, None);
+        for label in script.split(' ') {
+            at += if label.starts_with('|') { 0.5 } else { 0.0 };
+            let name = label.trim_matches(['|', '.']);
+            let spoken = if name == "#" { "[noise]" } else { "word" };
+            let speaker = (!"_#".contains(name)).then(|| name.into());
+            let mut word = Word { speaker, start: Some(at), end: Some(at + 0.2), ..Word::new(spoken, Arc::default()) };
+            boundary::measure(&mut last, &mut word);
+            words.push((word, label.ends_with('.')));
+            at += 0.25;
+        }
+        let words: Vec<LabelledWord> = words.iter().map(|(word, ends)| LabelledWord { word, ends: *ends }).collect();
+        let show = |counted: &CountedSpeaker| {
+            format!("{}{}", if counted.begins { "/" } else { "" }, counted.label.as_deref().unwrap_or("_"))
+        };
+        decide(&words, 0, None, false, is_last).iter().map(show).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_label_of_one_word_is_no_change_and_of_two_words_is_one() {
+        assert_eq!(decided("a a b a a", false), "a a a a a");
+        assert_eq!(decided("a a b b a a", false), "a a /b b /a a");
+        assert_eq!(decided("a b c a b a", false), "a a a a a a");
+    }
+
+    #[test]
+    fn a_change_that_meets_a_pause_or_the_end_of_a_sentence_counts_at_once() {
+        assert_eq!(decided("a a |b a a", false), "a a /b /a a");
+        assert_eq!(decided("a a. b |a a", false), "a a /b /a a");
+        assert_eq!(decided("a a. # b", false), "a a a /b");
+    }
+
+    #[test]
+    fn what_later_words_must_tell_waits_unless_none_follows() {
+        assert_eq!(decided("a a b", false), "a a");
+        assert_eq!(decided("a a b # _", false), "a a");
+        assert_eq!(decided("a a b", true), "a a a");
+    }
+
+    #[test]
+    fn words_without_a_label_tell_of_no_change() {
+        assert_eq!(decided("a a _ b b", false), "a a _ b b");
+        assert_eq!(decided("a # b _ b", false), "a a /b _ b");
+    }
+
+    proptest::proptest! {
+        /// Whatever words freeze and leave together: each word's speaker is the same as where all freeze at once.
+        #[test]
+        fn who_speaks_does_not_depend_on_where_passes_freeze_and_words_leave(
+            said in proptest::collection::vec((0..4usize, 0..8u8, 0..6u8), 1..40),
+            steps in proptest::collection::vec((1..6u64, 0..6u64), 1..40),
+        ) {
+            let words: Vec<(Word, Tags)> = said.iter().enumerate().map(|(at, &(label, pause, mark))| {
+                let speaker = ["a", "b", "c"].get(label).map(|label| (*label).into());
+                let word = Word { speaker, ..Word::new(format!("word{at}"), Arc::default()) };
+                let prosody = Prosody { pause, ..Prosody::default() };
+                let punct = if mark == 0 { Punct::Period } else { Punct::default() };
+                (Word { prosody, ..word }, Tags { punct, ..Tags::default() })
+            }).collect();
+            let labelled: Vec<_> = words.iter().map(|(word, tags)| LabelledWord { word, ends: tags.punct.ends_sentence() }).collect();
+            let expected = decide(&labelled, 0, None, false, true);
+            let mut buffer = Buffer::default();
+            words.iter().for_each(|(word, _)| buffer.push(word.clone(), Time(0)));
+            let tags: Vec<Tags> = words.iter().map(|(_, tags)| *tags).collect();
+            let total = buffer.total();
+            let (mut counted, mut steps) = (Vec::new(), steps.into_iter().cycle());
+            while buffer.frozen() < total {
+                let (freezes, leave) = steps.next().unwrap();
+                let to = (buffer.frozen() + freezes).min(total);
+                buffer.predict(to, &tags[buffer.released() as usize..to as usize], false);
+                let cause = if to == total { FreezeCause::End } else { FreezeCause::Lookahead };
+                buffer.freeze(to, total, Time(0), cause, false);
+                let cut = (buffer.released() + leave).min(buffer.decided());
+                counted.extend(buffer.release(cut, cut).into_iter().map(|entry| entry.word.counted.unwrap()));
+            }
+            counted.extend(buffer.release(total, total).into_iter().map(|entry| entry.word.counted.unwrap()));
+            proptest::prop_assert_eq!(counted, expected);
+        }
+    }
+}
