@@ -15,6 +15,7 @@ pub mod delay;
 pub mod errors;
 pub mod gold;
 pub mod marked_cases;
+pub mod output;
 pub mod report;
 pub mod run;
 pub mod second;

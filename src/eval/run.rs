@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::delay::{Delay, SeenTails};
 use super::gold::{GoldError, GoldRow};
+use super::output::OutputToken;
 use super::second::Second;
 use super::steady::{ShownText, Steadiness};
 use super::sweep::{Cell, apply};
@@ -29,15 +30,6 @@ pub struct Pace {
     pub stream_words: usize,
     /// milliseconds of the replay's clock between two words; 0: no time passes, and no timer fires
     pub word_ms: u64,
-}
-
-/// A written token with the words of its row it came from, half-open.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OutputToken {
-    /// the text with its mark
-    pub text: String,
-    /// range of the row's words, from the row's first word; the range may end beyond the row
-    pub src: [usize; 2],
 }
 
 /// The output for a row.

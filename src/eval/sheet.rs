@@ -97,7 +97,8 @@ show();
 mod tests {
     use super::*;
     use crate::eval::delay::Delay;
-    use crate::eval::run::{OutputToken, RowOut};
+    use crate::eval::output::OutputToken;
+    use crate::eval::run::RowOut;
     use crate::eval::second::Second;
     use crate::eval::steady::Steadiness;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::errors::{Share, errors_on};
 use super::gold::GoldSpan;
-use super::run::OutputToken;
+use super::output::OutputToken;
 use super::text::split;
 use super::words::Prf;
 use crate::tags::{Itn, ItnClass, Tags};

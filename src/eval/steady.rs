@@ -10,7 +10,7 @@
 
 use serde::Serialize;
 
-use super::run::OutputToken;
+use super::output::OutputToken;
 
 /// What a reader sees of one stream after its last segment.
 #[derive(Debug, Default)]

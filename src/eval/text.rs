@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::align::distance;
 use super::errors::{Share, errors_on};
 use super::gold::mark;
-use super::run::OutputToken;
+use super::output::OutputToken;
 use crate::tags::Punct;
 
 /// Error rates of the text. A token is what stands between spaces. A mark is one that ends a token; `!`, `;` and `…`
