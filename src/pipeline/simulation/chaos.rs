@@ -70,7 +70,8 @@ impl Chaos {
         if due(&mut self.stops)
             && let Some(process) = one(machine)
         {
-            world.stopping.lock().unwrap()[&process].store(true, Ordering::Relaxed);
+            // The worker may have died in the same moment.
+            world.stopping.lock().unwrap().get(&process).into_iter().for_each(|stop| stop.store(true, Ordering::Relaxed));
             self.starts.push(now + machine.roll(3000));
         }
         if due(&mut self.expiries) {
