@@ -217,3 +217,20 @@ fn what_a_channel_is_expected_to_say_is_known_to_who_reads_it_again() {
     assert_eq!(run(true), "It's 555-123-4567");
     assert_eq!(run(false), run(true));
 }
+
+#[test]
+fn a_takeover_by_settings_with_a_lower_limit_ends_the_streams_that_were_unheard_for_longest() {
+    let mut log = Log::live("");
+    for session in ["first", "second", "third", "fourth"] {
+        log.say(session, r#"{"seq": 1, "channel": "a", "text": "good morning"}"#);
+    }
+    log.settings = "[decode]\nmax_streams_per_partition = 2\n";
+    log.upgrade();
+    log.commit();
+    let ended =
+        |log: &Log| log.published.iter().filter(|s| s.kind == Kind::End).map(|s| s.session.to_string()).collect::<Vec<_>>();
+    assert_eq!(ended(&log), ["first", "second"]);
+    log.say("fifth", r#"{"seq": 1, "channel": "a", "text": "good morning"}"#);
+    log.commit();
+    assert_eq!(ended(&log), ["first", "second", "third"]);
+}

@@ -346,6 +346,7 @@ impl Sessions {
             self.after(id, Vec::new(), now);
         }
         self.changed = changed;
+        self.expire_excess(0, now);
     }
 
     /// Whether the partition has been read up to the end it had at assignment.

@@ -42,7 +42,10 @@ impl Sessions {
 
     fn open(&mut self, key: StreamKey, record: &Record, profile: Arc<str>, now: Time) -> StreamId {
         if self.by_key.len() >= self.limits.max_streams && !makes(Mistake::StreamsWithoutEnd) {
+            // The first record after a takeover comes before anything is known of where the input goes on.
+            self.next_offset = self.next_offset.max(record.source.offset);
             self.expire_oldest(now);
+            self.expire_excess(1, now);
         }
         let id = self.next_id;
         self.next_id += 1;
@@ -55,9 +58,19 @@ impl Sessions {
         id
     }
 
+    /// Ends the streams that were unheard for longest, until `room` more may be open. A takeover may open more than the limit:
+    /// the settings may have changed, and streams that had ended by the limit are open again while they are read again.
+    pub(super) fn expire_excess(&mut self, room: usize, now: Time) {
+        let open = self.slots.values().filter(|slot| !slot.stream.is_ending()).count();
+        (self.limits.max_streams..open + room).for_each(|_| self.expire_oldest(now));
+    }
+
+    /// Ends the stream that was unheard for longest; of several, the one that was opened first. A takeover makes clocks
+    /// anew.
     fn expire_oldest(&mut self, now: Time) {
-        let oldest =
-            self.slots.iter().filter(|(_, s)| !s.stream.is_ending()).min_by_key(|(id, s)| (s.stream.last_record_at(), **id));
+        let heard = |slot: &Slot| (slot.stream.last_record_at(), slot.stream.epoch());
+        let open = self.slots.iter().filter(|(_, slot)| !slot.stream.is_ending());
+        let oldest = open.min_by_key(|(id, slot)| (heard(slot), **id));
         if let Some((&id, _)) = oldest {
             let mut out = Vec::new();
             let slot = self.slots.get_mut(&id).expect("just found");
