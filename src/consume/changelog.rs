@@ -337,7 +337,12 @@ impl StartingPoint {
                 return Err(RestoreError::Truncated { topic, changelog, partition, committed: at, end });
             }
             Some(position) => position,
-            None => (start, CrashMark::Clean),
+            None => {
+                if low > 0 {
+                    events::BeginsWithoutOffset { partition, begins: start }.emit();
+                }
+                (start, CrashMark::Clean)
+            }
         };
         Ok(StartingPoint { next_offset, mark, end })
     }

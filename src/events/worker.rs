@@ -114,6 +114,27 @@ impl InputLost {
     }
 }
 
+/// The group has committed nothing on a partition whose first records have expired. Whether an earlier owner read them,
+/// nobody can know: an owner that died before its first commit leaves no trace.
+pub struct BeginsWithoutOffset {
+    /// the partition
+    pub partition: i32,
+    /// the first offset that is read
+    pub begins: i64,
+}
+
+impl BeginsWithoutOffset {
+    /// Records it.
+    pub fn emit(self) {
+        tracing::warn!(
+            partition = self.partition,
+            begins = self.begins,
+            "the group has committed no offset on this partition, and its first records have expired: reading begins at the offset kafka.start names, \
+             and records before that offset are not read"
+        );
+    }
+}
+
 /// The changelog's limit is smaller than the largest state that a stream can have.
 pub struct ChangelogLimitTooLow {
     /// its `max.message.bytes`

@@ -19,8 +19,10 @@ impl Partition {
         let end = settings.decode.max_buffer_words * all as u64;
         let (pending, most) = (self.sessions.pending_words(), settings.decode.max_pending_words_per_partition);
         assert!(pending <= most + RECORD_WORDS + end, "{pending} words wait: decode.max_pending_words_per_partition is {most}");
-        // At the limit no record is taken; streams that are there may still end.
+        // At the limit no record is taken; streams that are there may still say the rest and end. They leave the table
+        // then, and what they said waits on.
+        let streams = (settings.decode.max_streams_per_partition).max(all);
         let (out, most) = (self.out.len(), settings.delivery.max_uncommitted);
-        assert!(out <= most + 16 * all + 16, "{out} records wait: delivery.max_uncommitted is {most}");
+        assert!(out <= most + 16 * streams + 16, "{out} records wait: delivery.max_uncommitted is {most}");
     }
 }

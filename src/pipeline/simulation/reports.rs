@@ -37,7 +37,7 @@ impl Visit for Figures {
 
 impl Subscriber for Operator {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_event() && *metadata.level() == Level::ERROR
+        metadata.is_event() && *metadata.level() <= Level::WARN
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -55,6 +55,9 @@ impl Subscriber for Operator {
         let mut lost = self.0.lock().unwrap();
         if let (Some(partition), Some(committed), Some(oldest)) = (of("partition"), of("committed"), of("oldest")) {
             lost.records.push((partition, committed, oldest));
+        }
+        if let (Some(partition), Some(begins)) = (of("partition"), of("begins")) {
+            lost.records.push((partition, 0, begins));
         }
         if let (Some(partition), Some(epoch), Some(from), Some(to)) = (of("partition"), of("epoch"), of("from"), of("to")) {
             lost.words.push((partition, epoch, from as u64, to as u64));

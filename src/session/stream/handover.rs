@@ -38,7 +38,7 @@ impl Stream {
             &self.policy.model.identity(),
             self.progress.clone(),
             self.utterance_due.is_some(),
-            (self.plan.covered(), self.open_pass().into_iter().chain(self.plan.passes()).collect()),
+            (self.plan.covered(), self.work.open_pass().into_iter().chain(self.plan.passes()).collect()),
             (self.buffer.parts(), self.settled),
             (waiting, vocabulary),
             others,

@@ -10,14 +10,15 @@
 //! ```
 //!
 //! The plan ([`super::plan`]) decides the order of the passes. Where the profile has a second stage, a pass that ends
-//! spans is two requests: the pass itself, then the questions about these spans ([`super::second`]). `requests.rs` asks
-//! the model for them and takes the answers; `releasing.rs` cuts frozen words off as segments; `handover.rs` makes and
-//! restores the stream's state.
+//! spans is two requests: the pass itself, then the questions about these spans ([`super::second`]). `work.rs` draws what
+//! the stream waits for; `requests.rs` asks the model and takes the answers; `releasing.rs` cuts frozen words off as
+//! segments; `handover.rs` makes and restores the stream's state.
 
 mod handover;
 mod releasing;
 mod requests;
 mod turns;
+mod work;
 
 use std::sync::Arc;
 
@@ -31,13 +32,12 @@ use super::output::{EndCause, StreamOutput, Tail};
 use super::plan::Plan;
 use super::policy::{Policy, ReleaseRule};
 use super::recorded::{self, Recorded};
-use super::second::SpanQuestion;
 use super::settle::Settled;
 use super::turn::HeardTurn;
 use super::{Record, Source, Time, Word, WordKind, release};
 use crate::record::{Counts, End, Timing};
 use crate::redact::{ChannelContext, Redaction};
-use requests::{InFlight, TaggedPass};
+use work::Work;
 
 /// The progress of a stream, besides its words and its plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,12 +81,8 @@ pub struct Stream {
     policy: Arc<Policy>,
     buffer: Buffer,
     settled: Settled,
-    /// how far states have been made again for the plan's next pass, if they are being made again
-    again: Option<Option<Settled>>,
     plan: Plan,
-    /// a tagged pass whose questions are to be asked next
-    tagged: Option<(TaggedPass, Vec<SpanQuestion>)>,
-    in_flight: Option<InFlight>,
+    work: Work,
     next_id: u64,
     hypothesis: Option<Hypothesis>,
     revision: u64,
@@ -129,10 +125,8 @@ impl Stream {
             policy,
             buffer,
             settled,
-            again: None,
             plan,
-            tagged: None,
-            in_flight: None,
+            work: Work::Idle,
             next_id: 0,
             hypothesis: None,
             revision: 0,
@@ -314,7 +308,7 @@ impl Stream {
 
     /// When something is due by the clock. `running`: whether delays count yet (the partition has caught up).
     pub fn next_due(&self, running: bool, ttl_ms: u64) -> Option<Time> {
-        let answer = self.in_flight.as_ref().map(|f| f.due);
+        let answer = self.work.in_flight().map(|request| request.due);
         if !running {
             return answer;
         }
@@ -342,9 +336,8 @@ impl Stream {
     /// Lets time pass: late answers, delays, forced releases, expiry. `running` as in [`Stream::next_due`].
     /// `next_offset`: of the partition's next record.
     pub fn tick(&mut self, now: Time, running: bool, ttl_ms: u64, next_offset: i64, out: &mut Vec<StreamOutput>) {
-        if self.in_flight.as_ref().is_some_and(|f| f.due <= now) {
-            let late = self.in_flight.take().expect("just seen");
-            self.answered(late.kind, None, now, out);
+        if let Some(late) = self.work.take_request(|request| request.due <= now) {
+            self.answered(late, None, now, out);
         }
         if running {
             self.delays(now, out);
@@ -462,7 +455,7 @@ impl Stream {
 
     /// Whether a request of the stream is under way.
     pub fn has_request_in_flight(&self) -> bool {
-        self.in_flight.is_some()
+        self.work.in_flight().is_some()
     }
 
     /// The stream's policy.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Stream;
+use super::work::Work;
 use crate::session::buffer::FreezeCause;
 use crate::session::output::{Release, StreamOutput};
 use crate::session::plan::Plan;
@@ -37,7 +38,7 @@ impl Stream {
     /// All unreleased words leave as spoken in one segment, and nothing of the network's history is kept. Neither the
     /// model nor the release rule is asked.
     pub fn say_as_spoken(&mut self, now: Time, out: &mut Vec<StreamOutput>) {
-        (self.in_flight, self.tagged, self.again) = (None, None, None);
+        self.work = Work::Idle;
         (self.hypothesis, self.utterance_due) = (None, None);
         let (frozen, total) = (self.buffer.frozen(), self.buffer.total());
         self.plan = Plan::restored(VecDeque::new(), total);

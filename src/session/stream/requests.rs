@@ -6,6 +6,7 @@
 //! second stage: the pass is over once both are answered.
 
 use super::Stream;
+use super::work::{InFlight, RequestKind, TaggedPass, Work};
 use crate::faults::{Mistake, makes};
 use crate::infer::{Outcome, Row, RowWord};
 use crate::record::Timing;
@@ -18,52 +19,11 @@ use crate::session::settle::Settled;
 use crate::session::{Choice, Time, Word, release};
 use crate::tags::Tags;
 
-/// A pass that has its tags and waits for what the second stage says of the spans that it ends.
-#[derive(Debug)]
-pub(super) struct TaggedPass {
-    pass: Pass,
-    tags: Vec<Tags>,
-    /// last word and number of words of each span, as the questions stand
-    spans: Vec<(u64, u32, Box<str>)>,
-}
-
-/// What a request asks for.
-#[derive(Debug)]
-pub(super) enum RequestKind {
-    Pass(Pass),
-    /// a pass's questions for the second stage
-    Spans(TaggedPass),
-    /// a settling pass that is run again because its states are gone, and how far it settles words
-    Again(Settled),
-    /// a pass for a hypothesis: the final words known when it was asked, and the hypothesis
-    Hypothesis {
-        known: u64,
-        revision: u64,
-    },
-}
-
-/// The request under way.
-#[derive(Debug)]
-pub(super) struct InFlight {
-    id: u64,
-    pub(super) kind: RequestKind,
-    pub(super) due: Time,
-}
-
 impl Stream {
     /// Whether the pass that is under way, or comes next, sees only words of a backlog. `live_from`: offset of the
     /// first live record; `None` while the partition is behind.
     pub fn is_behind(&self, live_from: Option<i64>) -> bool {
-        self.open_pass().or_else(|| self.plan.passes().next()).is_some_and(|pass| self.is_backlog(pass, live_from))
-    }
-
-    /// The pass that is under way.
-    pub(super) fn open_pass(&self) -> Option<Pass> {
-        let asked = self.in_flight.as_ref().and_then(|f| match &f.kind {
-            RequestKind::Pass(pass) | RequestKind::Spans(TaggedPass { pass, .. }) => Some(*pass),
-            RequestKind::Again(_) | RequestKind::Hypothesis { .. } => None,
-        });
-        asked.or(self.tagged.as_ref().map(|(tagged, _)| tagged.pass))
+        self.work.open_pass().or_else(|| self.plan.passes().next()).is_some_and(|pass| self.is_backlog(pass, live_from))
     }
 
     /// The pass for whose sake a request of this kind is made: it decides lane and deadline. A hypothesis has none.
@@ -81,52 +41,56 @@ impl Stream {
 
     /// Whether there may be a request to make.
     pub fn may_ask(&self) -> bool {
-        let wanted = self.tagged.is_some() || self.again.is_some() || self.hypothesis.is_some();
-        self.in_flight.is_none() && (wanted || self.plan.passes().next().is_some())
+        match self.work {
+            Work::Asked(_) => false,
+            Work::Tagged(..) | Work::Remaking(_) => true,
+            Work::Idle => self.hypothesis.is_some() || self.plan.passes().next().is_some(),
+        }
     }
 
     /// The next request for the model, if none is in flight and one is wanted. `live_from` as in [`Stream::is_behind`].
     pub fn next_request(&mut self, now: Time, live_from: Option<i64>) -> Option<InferenceRequest> {
-        if self.in_flight.is_some() {
+        if self.work.in_flight().is_some() {
             return None;
         }
-        let (kind, asks, hypothesis) = if let Some((tagged, questions)) = self.tagged.take() {
-            let questions = questions.into_iter().map(|asked| asked.question).collect();
-            (RequestKind::Spans(tagged), RequestBody::Spans(questions), false)
-        } else if let Some((row, settled)) = self.next_again() {
-            (RequestKind::Again(settled), RequestBody::Tags(row.tagging_last(0, None)), false)
-        } else if let Some(pass) = self.next_pass() {
-            (RequestKind::Pass(pass), self.pass_body(pass), false)
-        } else {
-            let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
-            let kind = RequestKind::Hypothesis { known, revision: hypothesis.revision };
-            let more = hypothesis.to_request()?;
-            let body = match known_tags(&self.buffer, &self.policy, known, more) {
-                Some(tags) => RequestBody::Known(tags),
-                None => {
-                    let more: Vec<RowWord> = more.iter().map(Word::in_row).collect();
-                    RequestBody::Tags(open_row(&self.settled, known, &more, false, &self.buffer, &self.policy))
-                }
-            };
-            (kind, body, true)
+        let (kind, asks) = match std::mem::take(&mut self.work) {
+            Work::Tagged(tagged, questions) => {
+                let questions = questions.into_iter().map(|asked| asked.question).collect();
+                (RequestKind::Spans(tagged), RequestBody::Spans(questions))
+            }
+            Work::Remaking(made) => match self.settled.again(made, &self.buffer, &self.policy) {
+                Some((row, settled)) => (RequestKind::Again(settled), RequestBody::Tags(row.tagging_last(0, None))),
+                None => self.next_planned()?,
+            },
+            Work::Idle | Work::Asked(_) => self.next_planned()?,
         };
         let id = self.next_id;
         self.next_id += 1;
+        let hypothesis = matches!(kind, RequestKind::Hypothesis { .. });
         let backlog = self.served(&kind).is_some_and(|pass| self.is_backlog(pass, live_from));
         // Only live words have the short deadline. A backlog is formatted like live speech, however long it waits for
         // its turn.
         let due = now.plus(if backlog { self.policy.backlog_timeout_ms } else { self.policy.inference_timeout_ms });
-        self.in_flight = Some(InFlight { id, kind, due });
+        self.work.ask(InFlight { id, kind, due });
         Some(InferenceRequest { id, asks, hypothesis, backlog, due })
     }
 
-    /// The settling pass to run again, if the plan's next pass waits for its states.
-    fn next_again(&mut self) -> Option<(Row, Settled)> {
-        let next = self.settled.again(self.again?, &self.buffer, &self.policy);
-        if next.is_none() {
-            self.again = None;
+    /// The plan's next pass; if there is none, the hypothesis.
+    fn next_planned(&mut self) -> Option<(RequestKind, RequestBody)> {
+        if let Some(pass) = self.next_pass() {
+            return Some((RequestKind::Pass(pass), self.pass_body(pass)));
         }
-        next
+        let (known, hypothesis) = (self.buffer.total(), self.hypothesis.as_mut()?);
+        let kind = RequestKind::Hypothesis { known, revision: hypothesis.revision };
+        let more = hypothesis.to_request()?;
+        let body = match known_tags(&self.buffer, &self.policy, known, more) {
+            Some(tags) => RequestBody::Known(tags),
+            None => {
+                let more: Vec<RowWord> = more.iter().map(Word::in_row).collect();
+                RequestBody::Tags(open_row(&self.settled, known, &more, false, &self.buffer, &self.policy))
+            }
+        };
+        Some((kind, body))
     }
 
     /// What a pass asks, or what its words answer by themselves.
@@ -151,17 +115,12 @@ impl Stream {
 
     /// Whether the stream's states are being made again.
     pub fn is_making_states_again(&self) -> bool {
-        self.again.is_some()
+        self.work.is_remaking()
     }
 
     /// The oldest planned words go out as spoken, because more words wait for the model than the stream's share.
     pub fn give_up(&mut self, now: Time, out: &mut Vec<StreamOutput>) {
-        let kind = match self.in_flight.take() {
-            Some(InFlight { kind, .. }) => Some(kind),
-            None if self.tagged.is_some() => self.tagged.take().map(|(tagged, _)| RequestKind::Spans(tagged)),
-            None if self.again.is_some() => Some(RequestKind::Again(self.settled)),
-            None => self.next_pass().map(RequestKind::Pass),
-        };
+        let kind = self.work.give_up(self.settled).or_else(|| self.next_pass().map(RequestKind::Pass));
         if let Some(kind) = kind {
             self.answered(kind, None, now, out);
             self.close_if_done(out);
@@ -170,16 +129,13 @@ impl Stream {
 
     /// Takes the answer to request `id`. An answer to a request that is no longer in flight changes nothing.
     pub fn answer(&mut self, id: u64, outcome: &Outcome, now: Time, out: &mut Vec<StreamOutput>) {
-        if self.in_flight.as_ref().is_none_or(|f| f.id != id) {
-            return;
-        }
-        let kind = self.in_flight.take().expect("just seen").kind;
+        let Some(kind) = self.work.take_request(|request| request.id == id) else { return };
         match (outcome, kind) {
             (Outcome::StatesGone, RequestKind::Pass(pass)) => {
                 self.plan.put_back(pass);
-                self.again = Some(None);
+                self.work.remake(None);
             }
-            (Outcome::StatesGone, RequestKind::Again(_)) => self.again = Some(None),
+            (Outcome::StatesGone, RequestKind::Again(_)) => self.work.remake(None),
             // States are not made again for a hypothesis. The hypothesis is shown as spoken, and final words will
             // follow.
             (Outcome::StatesGone | Outcome::Failed, kind) => self.answered(kind, None, now, out),
@@ -191,7 +147,7 @@ impl Stream {
                     self.answered(RequestKind::Pass(pass), None, now, out);
                 } else if goes_on {
                     match self.asks_second(pass, &row.tags) {
-                        Some(asked) => self.tagged = Some(asked),
+                        Some((tagged, questions)) => self.work.tagged(tagged, questions),
                         None => self.answered(RequestKind::Pass(pass), Some(&row.tags), now, out),
                     }
                 }
@@ -243,10 +199,9 @@ impl Stream {
     /// Takes the answer to a request of this kind; `None`: there is none, and its words go out as spoken.
     pub(super) fn answered(&mut self, kind: RequestKind, tags: Option<&[Tags]>, now: Time, out: &mut Vec<StreamOutput>) {
         match kind {
-            RequestKind::Again(settled) if tags.is_some() => self.again = Some(Some(settled)),
+            RequestKind::Again(settled) if tags.is_some() => self.work.remake(Some(settled)),
             // The pass that waits for the states runs without them.
             RequestKind::Again(_) => {
-                self.again = None;
                 if let Some(pass) = self.next_pass() {
                     self.answered(RequestKind::Pass(pass), None, now, out);
                 }
