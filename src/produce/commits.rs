@@ -172,6 +172,11 @@ impl Commits {
         #[cfg(test)]
         let most = self.max_kept;
         let Some(owned) = self.find(incarnation) else { return };
+        #[cfg(test)]
+        if !last {
+            // It was asked when there was room, one question at a time, and nothing has come since.
+            assert!(owned.records() < most, "{} records are kept, and more were asked for", owned.records());
+        }
         owned.phase = match owned.phase {
             Phase::Open { requested: true } if !last => Phase::Open { requested: false },
             // A task that answered and was told to stop gives two checkpoints, in this order.

@@ -114,6 +114,8 @@ pub struct Source {
     pub labels: Vec<Label>,
     /// dictionaries
     pub dictionaries: Vec<Dictionary>,
+    /// words that compounds are made of
+    pub stems: Vec<Row>,
 }
 
 /// The classes that spans with one of the tagger's labels are tried as.

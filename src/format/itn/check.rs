@@ -59,6 +59,8 @@ pub struct Names {
     pub labels: Vec<Label>,
     /// dictionaries, as they are defined
     pub dictionaries: Vec<Dictionary>,
+    /// words that compounds are made of
+    pub stems: Vec<Row>,
 }
 
 /// Resolves all names.
@@ -100,6 +102,7 @@ pub fn resolve(sources: Vec<Source>) -> Result<Names, GrammarError> {
         classes.extend(source.classes);
         names.labels.extend(source.labels);
         names.dictionaries.extend(source.dictionaries);
+        names.stems.extend(source.stems);
     }
     for class in classes {
         let Class { label, rule, place, .. } = &class;
@@ -273,7 +276,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_file_line_and_column() {
         for (text, says) in [
-            ("rool a", "x.itn:1:1: expected table, rule, class, label, recipe, dictionary or |, got \"rool\""),
+            ("rool a", "x.itn:1:1: expected table, rule, class, label, recipe, dictionary, stems or |, got \"rool\""),
             ("label TIME = GONE", "x.itn:1:7: label TIME: no class is called GONE"),
             ("dictionary d = \"one.tsv\" loud", "x.itn:1:26: expected exact or plurals, got \"loud\""),
             ("rule a\n | b => \"c\"\nrecipe R = a\nlabel TIME = R", "x.itn:4:7: label TIME: no class is called R"),

@@ -154,7 +154,10 @@ impl Itn {
             return Vec::new();
         }
         let (language, pool) = (&self.language, &self.language.pool);
-        let labels = self.labels(words);
+        let said = self.said(words);
+        if said.stems.len() > MAX_SPAN_WORDS {
+            return Vec::new();
+        }
         let mut all: Vec<Reading> = Vec::new();
         for (number, of) in language.names.classes.iter().enumerate() {
             let label = of.label.as_str();
@@ -162,10 +165,11 @@ impl Itn {
                 continue;
             }
             let mut texts = 0;
-            paths(&language.classes[number].1, pool, &labels, cost(BEAM, 0), |taken, last, path_cost| {
-                let text = write::write(language, taken, last, words, |_, _, _| {}).filter(|text| !text.text.is_empty());
+            paths(&language.classes[number].1, pool, &said.labels, cost(BEAM, 0), |taken, last, path_cost| {
+                let text = write::write(language, taken, last, &said.stems, |_, _, _| {}).filter(|text| !text.text.is_empty());
                 if let Some(text) = text {
-                    let written = Written { cost: path_cost + cost(of.cost, number), ..text.written(0, words.len()) };
+                    let written = Written { cost: path_cost + cost(of.cost, number), ..text.written(0, said.stems.len()) };
+                    let written = said.written(0, written);
                     match all.iter_mut().find(|known| known.written.text == written.text) {
                         Some(known) if known.written.cost <= written.cost => {}
                         Some(known) => *known = Reading { class: label, written },

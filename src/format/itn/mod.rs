@@ -32,6 +32,7 @@ mod proposal;
 mod readback;
 mod sentence;
 pub mod source;
+mod stems;
 #[cfg(test)]
 mod tests;
 mod verbalise;
@@ -51,6 +52,7 @@ use crate::tags::ItnClass;
 pub use lattice::{MAX_READINGS, Reading};
 pub use readback::{BACKWARDS, Back};
 pub use sentence::Part;
+use stems::{Said, Stems};
 pub use verbalise::Sample;
 use verbalise::{Keep, Letters};
 pub use write::Token;
@@ -105,6 +107,8 @@ pub struct Itn {
     sentences: Option<Network>,
     /// what each table and rule can write, for reading back
     letters: Letters,
+    /// words that compounds are made of
+    stems: Stems,
     /// number of the class that says which words are of one number
     whole: Option<usize>,
     decoders: Decoders,
@@ -162,8 +166,9 @@ impl Itn {
         }
         let recipes = language.names.classes.iter().any(|c| c.recipe).then(|| compile::union(&mut language, |c| c.recipe));
         let letters = Letters::of(&language.names);
+        let stems = Stems::of(&language.names.stems, &language.pool)?;
         let whole = language.classes.iter().position(|(label, _)| label == sentence::WHOLE);
-        Ok(Itn { language, by_label, recipes, sentences: None, letters, whole, decoders: Decoders::default() })
+        Ok(Itn { language, by_label, recipes, sentences: None, letters, stems, whole, decoders: Decoders::default() })
     }
 
     /// The same grammars, with a network for sentences without tags.
@@ -214,23 +219,25 @@ impl Itn {
     /// The written form of a tagged span, by the first of its label's classes that accepts it and is `allowed`; `None`
     /// where it stays as spoken. Words in lower case.
     pub fn write(&self, label: ItnClass, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
-        let labels = self.labels(words);
-        self.decoders.lend(|decoder| self.write_with(decoder, label, words, &labels, allowed))
+        let said = self.said(words);
+        self.decoders.lend(|decoder| self.write_with(decoder, label, &said, [0, said.stems.len()], allowed))
     }
+
+    /// Writes these stems of what was said.
 
     fn write_with(
         &self,
         decoder: &mut Decoder,
         label: ItnClass,
-        words: &[&str],
-        labels: &[u32],
+        said: &Said,
+        span: [usize; 2],
         allowed: &dyn Fn(&str) -> bool,
     ) -> Option<(&str, Written)> {
         for &class in self.by_label.get(&label)? {
             let name = self.language.classes[class].0.as_str();
             let plain = super::numbers::PLAIN_NUMBERS.contains(&name);
             if (allowed(name) || plain)
-                && let Some(written) = self.read_with(decoder, class, words, labels, |_, _, _| {})
+                && let Some(written) = self.read_with(decoder, class, said, span, |_, _, _| {})
             {
                 // A number that should stay a word must not be written as a code instead.
                 return allowed(name).then_some((name, written));
@@ -239,9 +246,9 @@ impl Itn {
         None
     }
 
-    /// Whether a grammar names this word, which is in lower case.
+    /// Whether a grammar names this word, which is in lower case, or the stems of which it is made.
     pub fn names(&self, word: &str) -> bool {
-        !matches!(self.language.pool.label(word), network::OTHER | network::ABBREVIATION)
+        !self.said(&[word]).labels.iter().any(|label| matches!(*label, network::OTHER | network::ABBREVIATION))
     }
 
     /// Whether spans with this label are written at all.
@@ -268,7 +275,7 @@ impl Itn {
     /// Complete only for grammars that were compiled `traced`; other grammars name only the alternatives whose parts
     /// are gathered.
     pub fn explain(&self, words: &[&str]) -> Vec<Explanation> {
-        let mut all = Vec::new();
+        let (mut all, said) = (Vec::new(), self.said(words));
         let written = |(_, (label, _)): &(usize, &(String, Network))| !sentence::SAYINGS.contains(&label.as_str());
         for (i, (label, _)) in self.language.classes.iter().enumerate().filter(written) {
             let mut fired = Vec::new();
@@ -279,11 +286,11 @@ impl Itn {
                     rule,
                     place,
                     cost,
-                    said: words[span[0]..span[1]].join(" "),
+                    said: said.stems[span[0]..span[1]].join(" "),
                     wrote: wrote.to_string(),
                 });
             };
-            if let Some(written) = self.read(i, words, note) {
+            if let Some(written) = self.read_said(i, &said, note) {
                 all.push(Explanation { class: label.clone(), written, fired });
             }
         }
@@ -292,29 +299,34 @@ impl Itn {
     }
 
     fn read(&self, class: usize, words: &[&str], fired: impl FnMut(u32, [usize; 2], &str)) -> Option<Written> {
-        let labels = self.labels(words);
-        self.decoders.lend(|decoder| self.read_with(decoder, class, words, &labels, fired))
+        self.read_said(class, &self.said(words), fired)
     }
 
+    fn read_said(&self, class: usize, said: &Said, fired: impl FnMut(u32, [usize; 2], &str)) -> Option<Written> {
+        self.decoders.lend(|decoder| self.read_with(decoder, class, said, [0, said.stems.len()], fired))
+    }
+
+    /// Reads these stems of what was said as a class. What `fired` hears counts stems from the span's first.
     fn read_with(
         &self,
         decoder: &mut Decoder,
         class: usize,
-        words: &[&str],
-        labels: &[u32],
+        said: &Said,
+        [from, to]: [usize; 2],
         fired: impl FnMut(u32, [usize; 2], &str),
     ) -> Option<Written> {
-        if words.is_empty() || words.len() > MAX_SPAN_WORDS {
+        if from == to || to - from > MAX_SPAN_WORDS {
             return None;
         }
         let (mut reader, taken) = decoder.class(class, &self.language.classes[class].1, &self.language.pool);
-        let (last, cost) = reader.whole(labels, 0, taken)?;
-        let text = write::write(&self.language, taken, last, words, fired)?;
-        (!text.text.is_empty()).then(|| Written { cost, ..text.written(0, words.len()) })
+        let (last, cost) = reader.whole(&said.labels[from..to], 0, taken)?;
+        let text = write::write(&self.language, taken, last, &said.stems[from..to], fired)?;
+        (!text.text.is_empty()).then(|| said.written(from, Written { cost, ..text.written(0, to - from) }))
     }
 
-    fn labels(&self, words: &[&str]) -> Vec<u32> {
-        words.iter().map(|word| self.language.pool.label(word)).collect()
+    /// Words in lower case, as the grammars read them.
+    fn said<'w>(&self, words: &[&'w str]) -> Said<'w> {
+        Said::of(words, &self.stems, &self.language.pool)
     }
 }
 

@@ -10,6 +10,7 @@ use super::ast::PLAIN_COST;
 use super::decode::Decoder;
 use super::network::{Cost, cost};
 use super::sentence::{TAGGED_COST, Union};
+use super::stems::Said;
 use super::{Itn, Part, Written};
 use crate::tags::ItnClass;
 
@@ -27,27 +28,27 @@ impl Itn {
     /// each side. Parts are in order, and each has words of the span. None where all stays as spoken. Words in lower
     /// case.
     pub fn propose(&self, words: &[&str], span: [usize; 2], label: ItnClass, allowed: &dyn Fn(&str) -> bool) -> Vec<Part<'_>> {
-        let labels = self.labels(words);
-        self.decoders.lend(|decoder| self.proposed(decoder, words, &labels, span, label, allowed))
+        let said = self.said(words);
+        self.decoders.lend(|decoder| self.proposed(decoder, words, &said, span, label, allowed))
     }
 
     fn proposed(
         &self,
         decoder: &mut Decoder,
         words: &[&str],
-        labels: &[u32],
+        said: &Said,
         span: [usize; 2],
         label: ItnClass,
         allowed: &dyn Fn(&str) -> bool,
     ) -> Vec<Part<'_>> {
         let [from, to] = span;
         let grows = |[start, end]: [usize; 2]| start < from || to < end;
-        let own = self.write_with(decoder, label, &words[from..to], &labels[from..to], allowed);
+        let own = self.write_with(decoder, label, said, said.stems_of(span), allowed);
         let spans = match self.sentences {
-            Some(_) => self.spans_beside(decoder, labels, span, own.is_some()),
+            Some(_) => self.spans_beside(decoder, said, span, own.is_some()),
             None => Vec::new(),
         };
-        let part = |span| self.part(decoder, Union::Sentences, words, labels, span, allowed);
+        let part = |span| self.part(decoder, Union::Sentences, said, span, allowed);
         let other: Vec<Part> = spans.into_iter().filter_map(part).collect();
         match own {
             Some((class, written)) => {
@@ -55,26 +56,27 @@ impl Itn {
                 // Where both ways write the same, the tagger's tokens come from fewer words.
                 let keeps_own = !other.iter().any(|part| grows(part.words))
                     || text(words, std::slice::from_ref(&own)) == text(words, &other)
-                    || self.own_cost(&own, words, label) <= self.other_cost(decoder, &other, words, labels, span, label);
+                    || self.own_cost(&own, words, label) <= self.other_cost(decoder, &other, said, span, label);
                 if keeps_own { vec![own] } else { other }
             }
             None => other,
         }
     }
 
-    /// Spans of the cheapest reading of all words that have words of `span`. Of the same words the tagger says which
+    /// Spans of the cheapest reading of all words that have words of `span`, in stems. Of the same words the tagger says which
     /// class they are. So if the tagger's way of writing is `known`, there are none unless one of them has a word beside
     /// the span.
-    fn spans_beside(&self, decoder: &mut Decoder, labels: &[u32], [from, to]: [usize; 2], known: bool) -> Vec<[usize; 2]> {
+    fn spans_beside(&self, decoder: &mut Decoder, said: &Said, span: [usize; 2], known: bool) -> Vec<[usize; 2]> {
+        let [from, to] = said.stems_of(span);
         let grows = |start: usize, end: usize| start < to && from < end && (start < from || to < end);
         decoder.candidates.clear();
-        self.candidates(decoder, Union::Sentences, labels, 0..to);
+        self.candidates(decoder, Union::Sentences, said, 0..to);
         if known && !decoder.candidates.iter().any(|candidate| grows(candidate.start, candidate.end)) {
             return Vec::new(); // No word beside the span can be read with a word of it.
         }
-        self.candidates(decoder, Union::Sentences, labels, to..labels.len());
-        let plain = |word: usize| if (from..to).contains(&word) { TAGGED_COST } else { PLAIN_COST };
-        let mut spans = self.divide(decoder, labels, &plain);
+        self.candidates(decoder, Union::Sentences, said, to..said.stems.len());
+        let plain = |word: usize| if (span[0]..span[1]).contains(&word) { TAGGED_COST } else { PLAIN_COST };
+        let mut spans = self.divide(decoder, said, &plain);
         spans.retain(|[start, end]| *start < to && from < *end);
         if known && !spans.iter().any(|[start, end]| grows(*start, *end)) {
             spans.clear();
@@ -87,23 +89,14 @@ impl Itn {
         cost(SPAN_COST + self.class_cost(label, own.class) + beside as u32 * PLAIN_COST, 0) + own.written.cost
     }
 
-    fn other_cost(
-        &self,
-        decoder: &mut Decoder,
-        parts: &[Part],
-        words: &[&str],
-        labels: &[u32],
-        span: [usize; 2],
-        label: ItnClass,
-    ) -> Cost {
+    fn other_cost(&self, decoder: &mut Decoder, parts: &[Part], said: &Said, span: [usize; 2], label: ItnClass) -> Cost {
         let within = |word: usize| parts.iter().any(|part| (part.words[0]..part.words[1]).contains(&word));
         let plain = |word: usize| if (span[0]..span[1]).contains(&word) { TAGGED_COST } else { PLAIN_COST };
-        let left: u32 = (0..words.len()).filter(|word| !within(*word)).map(plain).sum();
+        let left: u32 = (0..said.words()).filter(|word| !within(*word)).map(plain).sum();
         let mut of_part = |part: &Part| {
             let moved = (0..2).filter(|end| part.words[*end] != span[*end]).count() as u32;
             let index = self.language.names.classes.iter().position(|class| class.label == part.class).expect("it was read");
-            let [start, end] = part.words;
-            let reading = self.read_with(decoder, index, &words[start..end], &labels[start..end], |_, _, _| {});
+            let reading = self.read_with(decoder, index, said, said.stems_of(part.words), |_, _, _| {});
             let reading = reading.map_or(0, |Written { cost, .. }| cost);
             let class = self.language.names.classes[index].cost + self.class_cost(label, part.class);
             reading + cost(class + moved * MOVED_COST, 0)

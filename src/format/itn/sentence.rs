@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::ast::PLAIN_COST;
 use super::automaton::{Reader, Taken};
-use super::decode::{self, Costs, Decoder};
+use super::decode::{self, Candidate, Costs, Decoder};
 use super::network::{Cost, Out, cost};
+use super::stems::Said;
 use super::{Itn, Written, write};
 use crate::format::numbers::PLAIN_NUMBERS;
 
@@ -78,12 +79,12 @@ impl Itn {
 
     /// The cheapest class that reads all of `words`, which are less than [`super::MAX_SPAN_WORDS`].
     pub fn whole(&self, words: &[&str], allowed: &dyn Fn(&str) -> bool) -> Option<(&str, Written)> {
-        let labels = self.labels(words);
-        self.decoders.lend(|decoder| self.instead(decoder, usize::MAX, words, &labels, false, allowed))
+        let said = self.said(words);
+        self.decoders.lend(|decoder| self.instead(decoder, usize::MAX, &said, [0, said.stems.len()], false, allowed))
     }
 
-    /// For each word, whether it belongs to one number with the word before.
-    pub(super) fn joined(&self, decoder: &mut Decoder, labels: &[u32]) -> Vec<bool> {
+    /// For each stem, whether it belongs to one number with the stem before.
+    fn joined(&self, decoder: &mut Decoder, labels: &[u32]) -> Vec<bool> {
         let mut joined = vec![false; labels.len()];
         let Some(class) = self.whole else { return joined };
         let (mut reader, _) = decoder.class(class, &self.language.classes[class].1, &self.language.pool);
@@ -100,8 +101,9 @@ impl Itn {
 
     /// For each word, whether it belongs to one number with the word before. In lower case.
     pub fn joined_words(&self, words: &[&str]) -> Vec<bool> {
-        let labels = self.labels(words);
-        self.decoders.lend(|decoder| self.joined(decoder, &labels))
+        let said = self.said(words);
+        let joined = self.decoders.lend(|decoder| self.joined(decoder, &said.labels));
+        (0..words.len()).map(|word| joined[said.stems_of([word, word + 1])[0]]).collect()
     }
 
     /// Whether the last of some words belongs to one number with the word before it. The last three words are enough.
@@ -111,63 +113,69 @@ impl Itn {
     }
 
     fn find(&self, union: Union, words: &[&str], allowed: &dyn Fn(&str) -> bool, plain: &dyn Fn(usize) -> u32) -> Vec<Part<'_>> {
-        let labels = self.labels(words);
+        let said = self.said(words);
         self.decoders.lend(|decoder| {
-            let spans = self.divided(decoder, union, &labels, plain);
-            spans.into_iter().filter_map(|span| self.part(decoder, union, words, &labels, span, allowed)).collect()
+            let spans = self.divided(decoder, union, &said, plain);
+            spans.into_iter().filter_map(|span| self.part(decoder, union, &said, span, allowed)).collect()
         })
     }
 
-    /// Where spans of the cheapest reading begin and end. `plain` is the cost of a word that is left as spoken.
-    fn divided(&self, decoder: &mut Decoder, union: Union, labels: &[u32], plain: &dyn Fn(usize) -> u32) -> Vec<[usize; 2]> {
+    /// Where spans of the cheapest reading begin and end, in stems. `plain` is the cost of a word that is left as spoken.
+    fn divided(&self, decoder: &mut Decoder, union: Union, said: &Said, plain: &dyn Fn(usize) -> u32) -> Vec<[usize; 2]> {
         decoder.candidates.clear();
-        self.candidates(decoder, union, labels, 0..labels.len());
-        self.divide(decoder, labels, plain)
+        self.candidates(decoder, union, said, 0..said.stems.len());
+        self.divide(decoder, said, plain)
     }
 
-    /// Adds the spans that begin at one of `starts` and can be read.
-    pub(super) fn candidates(&self, decoder: &mut Decoder, union: Union, labels: &[u32], starts: Range<usize>) {
+    /// Adds the spans that begin at one of these stems and can be read.
+    pub(super) fn candidates(&self, decoder: &mut Decoder, union: Union, said: &Said, starts: Range<usize>) {
         let mut found = std::mem::take(&mut decoder.candidates);
-        decode::candidates(&mut self.reader(decoder, union).0, labels, starts, &mut found);
+        let before = found.len();
+        decode::candidates(&mut self.reader(decoder, union).0, &said.labels, starts, &mut found);
+        if said.has_compounds() {
+            let kept = |span: &Candidate| said.is_between_words(span.start) && said.is_between_words(span.end);
+            let whole: Vec<Candidate> = found.drain(before..).filter(kept).collect();
+            found.extend(whole);
+        }
         decoder.candidates = found;
     }
 
-    /// Which of all candidates the cheapest reading has.
-    pub(super) fn divide(&self, decoder: &mut Decoder, labels: &[u32], plain: &dyn Fn(usize) -> u32) -> Vec<[usize; 2]> {
-        let joined = self.joined(decoder, labels);
-        let plain: Vec<Cost> = (0..labels.len()).map(|word| cost(plain(word), 0)).collect();
+    /// Which of all candidates the cheapest reading has, in stems.
+    pub(super) fn divide(&self, decoder: &mut Decoder, said: &Said, plain: &dyn Fn(usize) -> u32) -> Vec<[usize; 2]> {
+        let joined = self.joined(decoder, &said.labels);
+        // The first stem of a word has the word's cost.
+        let of_stem = |stem| if said.is_between_words(stem) { plain(said.words_of([stem, stem])[0]) } else { 0 };
+        let plain: Vec<Cost> = (0..said.stems.len()).map(|stem| cost(of_stem(stem), 0)).collect();
         let costs = Costs { plain: &plain, left: cost(LEFT_COST, 0), split: cost(SPLIT_COST, 0) };
         decode::divide(&decoder.candidates, &joined, costs)
     }
 
-    /// What is written of one of these spans.
+    /// What is written of one of these spans of stems.
     pub(super) fn part(
         &self,
         decoder: &mut Decoder,
         union: Union,
-        words: &[&str],
-        labels: &[u32],
+        said: &Said,
         span: [usize; 2],
         allowed: &dyn Fn(&str) -> bool,
     ) -> Option<Part<'_>> {
-        let [start, end] = span;
+        let ([start, end], words) = (span, said.words_of(span));
         let (mut reader, taken) = self.reader(decoder, union);
-        let (last, _) = reader.whole(&labels[start..end], start, taken).expect("its words were divided so");
+        let (last, _) = reader.whole(&said.labels[start..end], start, taken).expect("its words were divided so");
         let class = self.language.pool.outs_of(taken[0].outs).iter().find_map(|out| match out {
             Out::Class(class) => Some(*class as usize),
             _ => None,
         });
         let class = class.expect("a union marks its classes");
         let label = self.language.classes[class].0.as_str();
-        let text = allowed(label).then(|| write::write(&self.language, taken, last, words, |_, _, _| {})).flatten();
+        let text = allowed(label).then(|| write::write(&self.language, taken, last, &said.stems, |_, _, _| {})).flatten();
         let part = match text.filter(|text| !text.text.is_empty()) {
-            Some(text) => Some(Part { class: label, words: span, written: text.written(start, end - start) }),
+            Some(text) => Some(Part { class: label, words, written: said.written(start, text.written(start, end - start)) }),
             // A number that should stay a word must not be written as a code instead.
             None if !allowed(label) && PLAIN_NUMBERS.contains(&label) => None,
             None => {
-                let (words, labels) = (&words[start..end], &labels[start..end]);
-                let instead = self.instead(decoder, class, words, labels, union == Union::Recipes, allowed);
-                instead.map(|(class, written)| Part { class, words: span, written })
+                let instead = self.instead(decoder, class, said, span, union == Union::Recipes, allowed);
+                instead.map(|(class, written)| Part { class, words, written })
             }
         };
         part.filter(|part| part.class != KEEP)
@@ -188,8 +196,8 @@ impl Itn {
         &self,
         decoder: &mut Decoder,
         refused: usize,
-        words: &[&str],
-        labels: &[u32],
+        said: &Said,
+        span: [usize; 2],
         recipe: bool,
         allowed: &dyn Fn(&str) -> bool,
     ) -> Option<(&str, Written)> {
@@ -198,10 +206,11 @@ impl Itn {
                 *i != refused && c.recipe == recipe && !SAYINGS.contains(&c.label.as_str()) && allowed(&c.label)
             });
         let readings = others.filter_map(|(i, c)| {
-            let written = self.read_with(decoder, i, words, labels, |_, _, _| {})?;
+            let written = self.read_with(decoder, i, said, span, |_, _, _| {})?;
             Some((written.cost + cost(c.cost, i), c.label.as_str(), written))
         });
         let (cheapest, class, written) = readings.min_by_key(|(cost, _, _)| *cost)?;
-        (cheapest < cost(PLAIN_COST * words.len() as u32, 0)).then_some((class, written))
+        let [from, to] = said.words_of(span);
+        (cheapest < cost(PLAIN_COST * (to - from) as u32, 0)).then_some((class, written))
     }
 }

@@ -11,6 +11,7 @@
 //! label TIME = TIME CARDINAL              what spans with this label of the tagger are tried as, in this order
 //! recipe ZULU = zulu                      written wherever it is said, before everything else
 //! dictionary carriers = "carriers.tsv"    words that nothing else formats; options: exact, plurals
+//! stems numbers = "stems.tsv"             a word made of several of these words is read as these words
 //! ```
 //! The spoken side has words, `{part}` or `{name:part}`, `(one | another)`, `[perhaps]`, and `+` after any of them for
 //! "once or more often". A part is a table, a rule, or one of [`BUILT_IN`].
@@ -60,7 +61,7 @@ pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, Stri
             continue;
         }
         source.items.extend(rule.take().map(|(name, place, alternatives)| (name, place, Item::Rule(alternatives))));
-        match scan.name("table, rule, class, label, recipe, dictionary, or | and an alternative")?.as_str() {
+        match scan.name("table, rule, class, label, recipe, dictionary, stems, or | and an alternative")?.as_str() {
             "rule" => {
                 let place = scan.next_place();
                 rule = Some((scan.name("the rule's name")?, place, Vec::new()));
@@ -95,6 +96,13 @@ pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, Stri
                 }
                 source.labels.push(Label { label, classes, place });
             }
+            "stems" => {
+                scan.name("the stems' name")?;
+                scan.expect('=')?;
+                let at = scan.next_place();
+                let path = scan.quoted()?;
+                source.stems.extend(rows_of(&path, &table(&path).map_err(|e| GrammarError { place: at, what: e })?)?);
+            }
             "dictionary" => {
                 let name = scan.name("the dictionary's name")?;
                 scan.expect('=')?;
@@ -115,7 +123,7 @@ pub fn parse(file: &str, text: &str, table: impl Fn(&str) -> Result<String, Stri
                 source.dictionaries.push(dictionary);
             }
             other => {
-                let what = format!("expected table, rule, class, label, recipe, dictionary or |, got {other:?}");
+                let what = format!("expected table, rule, class, label, recipe, dictionary, stems or |, got {other:?}");
                 return Err(scan.wrong_at(place, what));
             }
         }

@@ -277,7 +277,7 @@ mod tests {
         #[test]
         fn automata_read_what_the_plain_decoder_reads(words in phrase(), tagged in 0usize..12) {
             let (itn, pool) = (&*ENGLISH, &ENGLISH.language.pool);
-            let (labels, mut plain_decoder) = (itn.labels(&words), Scratch::default());
+            let (labels, mut plain_decoder) = (itn.said(&words).labels, Scratch::default());
             let joined = itn.joined_words(&words);
             let plain: Vec<Cost> = (0..words.len()).map(|word| cost(if word == tagged { 3000 } else { PLAIN_COST }, 0)).collect();
             let costs = Costs { plain: &plain, left: cost(1000, 0), split: cost(1000, 0) };

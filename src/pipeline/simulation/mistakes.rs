@@ -40,7 +40,7 @@ const FOUND: &[Hidden] = &[
 /// any stream, since a model that is late does the same.
 const SOUGHT: &[Hidden] = &[
     Hidden { mistake: Mistake::FigureTimerStays, needs: |plan| plan.reformat = true },
-    Hidden { mistake: Mistake::PinsStay, needs: |plan| (plan.tight, plan.deaths) = (true, 2) },
+    Hidden { mistake: Mistake::PinsStay, needs: |plan| (plan.tight, plan.deaths, plan.stalls) = (true, 2, true) },
     Hidden { mistake: Mistake::EndedStatesStay, needs: |plan| (plan.upgrades, plan.deaths) = (true, 3) },
     Hidden { mistake: Mistake::LostInAPause, needs: |plan| (plan.expires, plan.tight, plan.at_least_once) = (true, true, false) },
     Hidden { mistake: Mistake::UnclearIsTriedAgain, needs: |plan| (plan.unclear_ends, plan.at_least_once) = (true, false) },

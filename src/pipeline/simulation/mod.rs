@@ -68,6 +68,8 @@ const LONGEST_WITHOUT_POLL_MS: u64 = 40_000;
 const PATIENCE_MS: u64 = 150_000;
 /// Deaths that a poisoned record or stream may cost.
 const MOST_DEATHS: u64 = 4;
+/// Longest time for which the model's device stands still, milliseconds. Passes wait for half of it at most.
+const LONGEST_STALL_MS: u64 = 4_000;
 /// No run takes so long, milliseconds.
 const LONGEST_RUN_MS: u64 = 1_000_000;
 const SESSION_TIMEOUT_MS: u64 = 6_000;
@@ -315,7 +317,11 @@ fn spawn_device(world: &Arc<World>) {
         let world = of_task;
         let mut tagger = SimulatedTagger { fails: world.plan.model_fails, dice: Dice::new(world.plan.seed ^ 0xdef1ce) };
         loop {
-            let slow = if world.machine.once_in(100) { 500 } else { 4 };
+            let slow = match world.machine.once_in(100) {
+                true if world.plan.stalls => LONGEST_STALL_MS,
+                true => 500,
+                false => 4,
+            };
             system::sleep(Duration::from_millis(1 + world.machine.roll(slow))).await;
             for model in loaded(&world.plan).shared.models.all() {
                 model.infer.answer_batch(&mut tagger);

@@ -62,6 +62,8 @@ pub struct RunPlan {
     pub spelled: u64,
     /// a session that ends every worker at a stage
     pub poison: Option<&'static str>,
+    /// the model's device stands still now and then for longer than a pass may wait
+    pub stalls: bool,
 }
 
 impl RunPlan {
@@ -96,6 +98,7 @@ impl RunPlan {
             limited: dice.roll(2),
             spelled: dice.roll(2),
             poison: dice.once_in(4).then(|| STAGES[dice.roll(STAGES.len() as u64) as usize]),
+            stalls: dice.once_in(4),
         };
         if plan.poison.is_some() && dice.once_in(2) {
             // Nothing else ends a process, so nothing but the poison may be given up.
@@ -173,6 +176,7 @@ impl RunPlan {
             RunPlan { limited: 0, ..self.clone() },
             RunPlan { spelled: 0, ..self.clone() },
             RunPlan { poison: None, ..self.clone() },
+            RunPlan { stalls: false, ..self.clone() },
             RunPlan { classic: false, ..self.clone() },
             RunPlan { verifies: true, ..self.clone() },
             RunPlan { workers: half(self.workers, 1), ..self.clone() },

@@ -92,9 +92,9 @@ pub fn without_body(value: &[u8]) -> Option<Vec<u8>> {
     (*body != [NO_STATE]).then(|| [&value[..value.len() - body.len()], &[NO_STATE]].concat())
 }
 
-/// A changelog value of an open stream as another version might have written it. For tests.
+/// A changelog value as another version might have written it. For tests.
 pub fn of_another_version(value: &[u8]) -> Option<Vec<u8>> {
-    let (header, body) = header(value).ok()?;
-    header.open.as_ref()?;
-    Some([&value[..value.len() - body.len()], &[u8::MAX], &body[1..]].concat())
+    let (_, body) = header(value).ok()?;
+    let (_, rest) = body.split_first()?;
+    Some([&value[..value.len() - body.len()], &[u8::MAX], rest].concat())
 }
