@@ -1,13 +1,22 @@
 //! Tests of a conversation: what the rules say, and what holds whatever happens.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
 
-const RULES: TurnRules = TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40 };
+/// The words of these tests that show that somebody listens.
+const LISTENING: [&str; 12] =
+    ["yeah", "okay", "ok", "right", "sure", "uh huh", "mhm", "mm hmm", "hm", "i see", "oh okay", "exactly"];
+
+static RULES: LazyLock<TurnRules> = LazyLock::new(|| {
+    let mut listening = ListeningWords::default();
+    listening.add("en", LISTENING.into_iter());
+    TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40, listening: Arc::new(listening) }
+});
 
 /// A word of a record.
 #[derive(Clone, Debug)]
@@ -72,7 +81,7 @@ impl Call {
         let segment = segment(channel, *seq, *from, &said);
         (*seq, *from) = (*seq + 1, *from + said.len() as u64);
         let conversation = self.conversation();
-        conversation.said(&segment, |src| place(&segment, src, offset), 0);
+        conversation.said((&segment, &"en".into()), |src| place(&segment, src, offset), 0);
         let made = conversation.advance(offset + 1, &RULES);
         self.out.extend(made.into_iter().map(|made| made.turn));
         self.offset += 1;
@@ -230,7 +239,7 @@ fn words_that_are_known_are_passed_over() {
     let mut conversation = Conversation::new("call".into(), 0);
     let said = words(0, 0.0, "one two three four");
     for made in [segment("a", 0, 0, &said[..3]), segment("a", 0, 0, &said[..2]), segment("a", 1, 2, &said[2..])] {
-        conversation.said(&made, |src| place(&made, src, 0), 0);
+        conversation.said((&made, &"en".into()), |src| place(&made, src, 0), 0);
     }
     conversation.ends(0, None);
     let made = conversation.advance(1, &RULES);
@@ -245,7 +254,7 @@ fn an_entity_is_in_one_turn_whoever_speaks_in_it() {
     let entity = json!({ "class": "date", "written": "March 3rd.", "spoken": "march third", "words": [1, 3], "src": [1, 3] });
     made.entities = vec![serde_json::from_value(entity).unwrap()];
     let mut conversation = Conversation::new("call".into(), 0);
-    conversation.said(&made, |src| place(&made, src, 0), 0);
+    conversation.said((&made, &"en".into()), |src| place(&made, src, 0), 0);
     conversation.ends(0, None);
     let turns = conversation.advance(1, &RULES);
     assert_eq!(turns.iter().map(|made| shown(&made.turn)).collect::<Vec<_>>(), ["a: On March 3rd.", "a: Fine."]);
@@ -307,7 +316,7 @@ fn play(plan: &Plan, choices: &[usize], handover: bool) -> Vec<ConversationTurn>
             let words = &said[channel][released[channel]..cut];
             let from = released[channel] as u64;
             let made = segment(CHANNELS[channel], seqs[channel], from, words);
-            conversation.said(&made, |src| place(&made, src, said[channel][src as usize].offset), 0);
+            conversation.said((&made, &"en".into()), |src| place(&made, src, said[channel][src as usize].offset), 0);
             (released[channel], seqs[channel]) = (cut, seqs[channel] + 1);
         } else if taken <= end && choice == 2 {
             if taken == end {
