@@ -324,7 +324,9 @@ impl Conversation {
         let since = |other: &OpenTurn| {
             if turn.is_untimed() { other.last_placed() > turn.last_placed() } else { other.last_start() >= turn.end() }
         };
-        self.turns.iter().any(|other| other.channel() != turn.channel() && since(other) && !other.is_back_channel(&rules.listening))
+        self.turns
+            .iter()
+            .any(|other| other.channel() != turn.channel() && since(other) && !other.is_back_channel(&rules.listening))
     }
 
     fn close_what_is_over(&mut self, watermark: u64, forced: Option<TurnEnd>, rules: &TurnRules) {
@@ -377,9 +379,8 @@ impl Conversation {
         while let Some(at) = first(&self.turns) {
             let turn = &self.turns[at];
             let listening = &rules.listening;
-            let may_get = |other: &OpenTurn| {
-                other.over.is_none() && other.is_back_channel(listening) && turn.could_hold(other, listening)
-            };
+            let may_get =
+                |other: &OpenTurn| other.over.is_none() && other.is_back_channel(listening) && turn.could_hold(other, listening);
             if turn.over.is_none() || patient && self.turns.iter().any(may_get) {
                 return;
             }

@@ -140,7 +140,8 @@ fn dates(words: &[&str], style: &Style) -> Vec<(usize, usize, Written)> {
 fn number(expect: Expect, words: &[&str], style: &Style) -> Option<Written> {
     let is_english = style.facts().is_english();
     // "O" is a zero, too.
-    let is_letter = |word: &&&str| word.len() == 1 && !(is_english && **word == "o") && word.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_letter =
+        |word: &&&str| word.len() == 1 && !(is_english && **word == "o") && word.starts_with(|c: char| c.is_ascii_alphabetic());
     let has_letters = words.iter().any(|word| is_letter(&word));
     let (grammar, _) = classes(expect.class);
     let grammar = if has_letters { "ALPHANUMERIC" } else { grammar };

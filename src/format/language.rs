@@ -85,7 +85,9 @@ pub fn folder(root: &Path, locale: &str) -> Result<PathBuf, String> {
     }
     let known = folders.into_iter().collect::<Vec<_>>().join(", ");
     Err(match has_grammars(root) {
-        true => format!("format.grammar_dir = {root:?} is the folder of one language: expected the folder above, which has a folder for each language"),
+        true => format!(
+            "format.grammar_dir = {root:?} is the folder of one language: expected the folder above, which has a folder for each language"
+        ),
         false => format!(
             "{locale:?} is a locale of the language {code:?}, which has no folder in {}: expected a locale of {known}, or a folder {code} with its grammars",
             root.display()
@@ -113,7 +115,12 @@ impl LanguageFacts {
             let at = e.span().map_or(String::new(), |span| format!("byte {}: ", span.start));
             wrong(format!("{at}{}; docs/how-to/add-a-language.md lists the keys", e.message()))
         })?;
-        let lists = [("titles", &file.titles), ("fillers", &file.fillers), ("back_channels", &file.back_channels), ("months", &file.months)];
+        let lists = [
+            ("titles", &file.titles),
+            ("fillers", &file.fillers),
+            ("back_channels", &file.back_channels),
+            ("months", &file.months),
+        ];
         for (key, list) in lists {
             if list.len() > MAX_ENTRIES {
                 return Err(wrong(format!("{key}: expected at most {MAX_ENTRIES} entries, got {}", list.len())));

@@ -177,7 +177,16 @@ impl Itn {
         let recipes = language.names.classes.iter().any(|c| c.recipe).then(|| compile::union(&mut language, |c| c.recipe));
         let letters = Letters::of(&language.names);
         let whole = language.classes.iter().position(|(label, _)| label == sentence::WHOLE);
-        Ok(Itn { language, facts: Arc::default(), by_label, recipes, sentences: None, letters, whole, decoders: Decoders::default() })
+        Ok(Itn {
+            language,
+            facts: Arc::default(),
+            by_label,
+            recipes,
+            sentences: None,
+            letters,
+            whole,
+            decoders: Decoders::default(),
+        })
     }
 
     /// The same grammars, with a network for sentences without tags.

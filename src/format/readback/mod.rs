@@ -237,8 +237,9 @@ impl ReadBack {
                 false => read(part),
             };
             text.split('-').map(part).collect::<Option<Vec<_>>>().map(|parts| parts.concat())
-        } else if let Some((a, b)) =
-            text.split_once('&').filter(|(a, b)| is_english && [a, b].iter().all(|t| !t.is_empty() && t.chars().all(char::is_alphabetic)))
+        } else if let Some((a, b)) = text
+            .split_once('&')
+            .filter(|(a, b)| is_english && [a, b].iter().all(|t| !t.is_empty() && t.chars().all(char::is_alphabetic)))
         {
             Some(vec![a.to_lowercase(), "and".into(), b.to_lowercase()])
         } else {
