@@ -1,4 +1,5 @@
-//! What the program must know of a language beside its grammars: `language.toml` in the language's folder.
+//! What the program must know of a language beside its grammars: `language.toml`, `fillers.txt` and `back-channels.txt` in
+//! the language's folder.
 //!
 //! A language is a folder of `format.grammar_dir`, named by its primary subtag: `en`. A locale names its language:
 //! `en-GB` is written by the folder `en`, with its directory `en-GB`.
@@ -14,11 +15,15 @@ use super::numbers::Separators;
 
 /// The language that models tag, and whose spellings and sounds the program knows.
 pub const ENGLISH: &str = "en";
-/// Name of the file.
-const FILE: &str = "language.toml";
+/// The file of facts.
+const FACTS: &str = "language.toml";
+/// The list of fillers.
+const FILLERS: &str = "fillers.txt";
+/// The list of what people say to show that they listen.
+const BACK_CHANNELS: &str = "back-channels.txt";
 /// Months of a year.
 const MONTHS: usize = 12;
-/// Most entries of one list of the file.
+/// Most entries of one list.
 const MAX_ENTRIES: usize = 1000;
 
 /// A language in one of its locales.
@@ -45,8 +50,6 @@ pub struct LanguageFacts {
 #[serde(deny_unknown_fields)]
 struct LanguageFile {
     titles: Vec<Box<str>>,
-    fillers: Vec<Box<str>>,
-    back_channels: Vec<Box<str>>,
     months: Vec<Box<str>>,
     ordinal_point: bool,
     locales: BTreeMap<String, LocaleSigns>,
@@ -95,18 +98,42 @@ pub fn folder(root: &Path, locale: &str) -> Result<PathBuf, String> {
     })
 }
 
+/// A list of the folder: a word or phrase a line, in lower case. A line that begins with # is a comment.
+fn phrases(path: &Path) -> Result<Vec<Box<str>>, String> {
+    if !path.is_file() {
+        return Err(format!("{}: no such file: expected a list, a word a line, which may be empty", path.display()));
+    }
+    let mut phrases: Vec<Box<str>> = Vec::new();
+    for (number, line) in text_of(path)?.lines().enumerate() {
+        let wrong = |what: &str| format!("{}:{}: {what}", path.display(), number + 1);
+        let phrase = line.trim();
+        if phrase.is_empty() || phrase.starts_with('#') {
+            continue;
+        }
+        if phrase.to_lowercase() != phrase {
+            return Err(wrong("expected lower case"));
+        }
+        if phrases.len() == MAX_ENTRIES {
+            return Err(wrong(&format!("expected at most {MAX_ENTRIES} lines")));
+        }
+        let plain: String = phrase.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+        phrases.push(plain.split_whitespace().collect::<Vec<_>>().join(" ").into());
+    }
+    Ok(phrases)
+}
+
 impl LanguageFacts {
     /// A locale's language of which nothing more is known: of a folder without the file.
     pub fn named(locale: &str) -> LanguageFacts {
         LanguageFacts { code: language_of(locale).into(), ..LanguageFacts::default() }
     }
 
-    /// Reads the file in a language's folder, for one of its locales. `None`: there is no such file.
+    /// Reads the files of a language's folder, for one of its locales. `None`: there is no `language.toml`.
     ///
     /// # Errors
-    /// The file is not as docs/how-to/add-a-language.md says, or does not have the locale.
+    /// A file is missing or not as docs/how-to/add-a-language.md says, or does not have the locale.
     pub fn read(folder: &Path, locale: &str) -> Result<Option<LanguageFacts>, String> {
-        let path = folder.join(FILE);
+        let path = folder.join(FACTS);
         if !LanguageFacts::is_in(folder) {
             return Ok(None);
         }
@@ -115,12 +142,7 @@ impl LanguageFacts {
             let at = e.span().map_or(String::new(), |span| format!("byte {}: ", span.start));
             wrong(format!("{at}{}; docs/how-to/add-a-language.md lists the keys", e.message()))
         })?;
-        let lists = [
-            ("titles", &file.titles),
-            ("fillers", &file.fillers),
-            ("back_channels", &file.back_channels),
-            ("months", &file.months),
-        ];
+        let lists = [("titles", &file.titles), ("months", &file.months)];
         for (key, list) in lists {
             if list.len() > MAX_ENTRIES {
                 return Err(wrong(format!("{key}: expected at most {MAX_ENTRIES} entries, got {}", list.len())));
@@ -139,21 +161,20 @@ impl LanguageFacts {
         if signs.separators == Separators::Locale {
             return Err(wrong(format!("locales.{locale}.separators: expected the signs themselves, such as \"comma-point\"")));
         }
-        let set = |list: Vec<Box<str>>| list.into_iter().collect();
         Ok(Some(LanguageFacts {
             code: language_of(locale).into(),
             separators: signs.separators,
-            titles: set(file.titles),
-            fillers: set(file.fillers),
-            back_channels: file.back_channels.into_iter().collect(),
+            titles: file.titles.into_iter().collect(),
+            fillers: phrases(&folder.join(FILLERS))?.into_iter().collect(),
+            back_channels: phrases(&folder.join(BACK_CHANNELS))?.into_iter().collect(),
             months: file.months,
             ordinal_point: file.ordinal_point,
         }))
     }
 
-    /// Whether a folder has the file.
+    /// Whether a folder says what the program must know of its language.
     pub fn is_in(folder: &Path) -> bool {
-        folder.join(FILE).is_file()
+        folder.join(FACTS).is_file()
     }
 
     /// Whether it is English, of which the program knows spellings and sounds.

@@ -78,7 +78,7 @@ pub fn directory(dir: &Path) -> Result<Arc<str>, String> {
 fn add_dir(files: &mut BTreeMap<String, String>, name: &str, dir: &Path) -> Result<(), String> {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.is_file() && path.extension().is_some_and(|e| e == "itn" || e == "tsv" || e == "toml") {
+        if path.is_file() && path.extension().is_some_and(|e| ["itn", "tsv", "toml", "txt"].iter().any(|known| e == *known)) {
             files.insert(format!("{name}/{}", entry.file_name().to_string_lossy()), text_of(&path)?);
         }
     }

@@ -107,11 +107,12 @@ fn other_language() -> tempfile::TempDir {
     std::fs::remove_dir_all(folder.join("en-GB")).unwrap();
     std::fs::write(
         folder.join("language.toml"),
-        "titles = [\"sra\"]\nfillers = [\"em\"]\nback_channels = [\"claro\"]\nordinal_point = false\n\
+        "titles = [\"sra\"]\nordinal_point = false\n\
          months = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"j\", \"k\", \"l\"]\n\
          [locales.xx-XX]\nseparators = \"comma-point\"\n",
     )
     .unwrap();
+    std::fs::write(folder.join("fillers.txt"), "# sounds\nem\n").unwrap();
     root
 }
 
@@ -165,7 +166,7 @@ fn a_language_that_is_not_there_or_lacks_a_part_is_refused_with_the_parts_name_a
         (facts.replace("titles = [\"sra\"]\n", ""), &["language.toml", "missing field `titles`", "add-a-language.md"][..]),
         (facts.replace("titles", "title"), &["language.toml", "unknown field `title`"]),
         (facts.replace("\"l\"]", "]"), &["language.toml", "months: expected 12"]),
-        (facts.replace("\"em\"", "\"Em\""), &["fillers: \"Em\": expected a word in lower case"]),
+        (facts.replace("\"sra\"", "\"Sra\""), &["titles: \"Sra\": expected a word in lower case"]),
         (facts.replace("xx-XX", "xx-YY"), &["no table [locales.xx-XX]"]),
     ] {
         std::fs::write(folder.join("language.toml"), text).unwrap();
@@ -175,6 +176,12 @@ fn a_language_that_is_not_there_or_lacks_a_part_is_refused_with_the_parts_name_a
     says(refusal(root.path(), in_locale("xx-XX")), &["xx: no file language.toml: expected one"]);
     assert!(Itn::load(&folder, "xx-XX").is_ok(), "people who write grammars need no other part");
     std::fs::write(folder.join("language.toml"), &facts).unwrap();
+    std::fs::write(folder.join("fillers.txt"), "em\nEh\n").unwrap();
+    says(refusal(root.path(), in_locale("xx-XX")), &["fillers.txt:2: expected lower case"]);
+    std::fs::write(folder.join("fillers.txt"), "").unwrap();
+    std::fs::remove_file(folder.join("back-channels.txt")).unwrap();
+    says(refusal(root.path(), in_locale("xx-XX")), &["back-channels.txt: no such file: expected a list"]);
+    std::fs::write(folder.join("back-channels.txt"), "").unwrap();
     let whole = std::fs::read_to_string(folder.join("whole.itn")).unwrap().replace("class WHOLE", "class WHOLES");
     std::fs::write(folder.join("whole.itn"), whole).unwrap();
     says(refusal(root.path(), in_locale("xx-XX")), &["no class WHOLE: expected a line `class WHOLE = RULE`"]);
