@@ -15,6 +15,7 @@ const LISTENING: [&str; 12] =
 static RULES: LazyLock<TurnRules> = LazyLock::new(|| {
     let mut listening = ListeningWords::default();
     listening.add("en", LISTENING.into_iter());
+    listening.add("es", ["claro"].into_iter());
     TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40, listening: Arc::new(listening) }
 });
 
@@ -58,6 +59,7 @@ fn words(offset: i64, start: f64, text: &str) -> Vec<Said> {
 /// A session of which each record is one segment, released as it comes.
 #[derive(Default)]
 struct Call {
+    language: Option<Arc<str>>,
     conversation: Option<Conversation>,
     offset: i64,
     channels: BTreeMap<String, (u64, u64)>,
@@ -80,8 +82,9 @@ impl Call {
         let (seq, from) = self.channels.entry(channel.into()).or_default();
         let segment = segment(channel, *seq, *from, &said);
         (*seq, *from) = (*seq + 1, *from + said.len() as u64);
+        let language = self.language.clone().unwrap_or_else(|| "en".into());
         let conversation = self.conversation();
-        conversation.said((&segment, &"en".into()), |src| place(&segment, src, offset), 0);
+        conversation.said((&segment, &language), |src| place(&segment, src, offset), 0);
         let made = conversation.advance(offset + 1, &RULES);
         self.out.extend(made.into_iter().map(|made| made.turn));
         self.offset += 1;
@@ -140,6 +143,20 @@ fn a_word_of_assent_stands_inside_the_turn_of_who_goes_on_and_an_answer_does_not
     call.at("a", 5.5, "Good.");
     assert_eq!(call.end(), ["a: So I went there and came back. Right? (b: Uh-huh.)", "b: Yeah.", "a: Good."]);
     assert_eq!(call.out[0].inside[0].segments.len(), 1);
+}
+
+#[test]
+fn what_shows_that_somebody_listens_is_said_in_the_languages_own_words() {
+    for (language, said, want) in [
+        ("es", "Claro.", &["a: So I went there and came back. (b: Claro.)"][..]),
+        ("en", "Claro.", &["a: So I went there", "b: Claro.", "a: and came back."]),
+        ("es", "Uh-huh.", &["a: So I went there", "b: Uh-huh.", "a: and came back."]),
+        ("", "Uh-huh.", &["a: So I went there", "b: Uh-huh.", "a: and came back."]),
+    ] {
+        let mut call = Call { language: Some(language.into()), ..Call::default() };
+        call.at("a", 0.0, "So I went there").at("b", 1.4, said).at("a", 1.9, "and came back.");
+        assert_eq!(call.end(), want, "{language}: {said}");
+    }
 }
 
 #[test]
