@@ -10,7 +10,8 @@ use super::second::SecondArgs;
 use super::{Cli, Failure, grammar_learn, print};
 use crate::format::itn::ast::GrammarError;
 use crate::format::itn::network::units;
-use crate::format::itn::{Itn, LocaleStyle, Sample, openfst, sources};
+use crate::format::itn::{Itn, LocaleStyle, Sample, openfst};
+use crate::format::language::folder;
 use crate::format::style::{find_pack, load_pack};
 use crate::tags::ItnClass;
 
@@ -20,10 +21,10 @@ pub struct Args {
     /// What to do
     #[command(subcommand)]
     pub command: Command,
-    /// Directory of .itn files; format.grammar_dir if none
+    /// Folder of one language; the folder of the locale's language in format.grammar_dir if none
     #[arg(long, global = true)]
     pub dir: Option<PathBuf>,
-    /// How things are written there: a subdirectory of the grammars
+    /// How things are written there: a subdirectory of the language's folder
     #[arg(long, global = true, default_value = "en-US")]
     pub locale: String,
     /// A pack's recipes instead of the language's classes: a directory, or its name in format.pack_dirs
@@ -93,7 +94,7 @@ impl From<GrammarError> for Failure {
 pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let dir = match &args.dir {
         Some(dir) => dir.clone(),
-        None => cli.settings()?.format.grammar_dir,
+        None => folder(&cli.settings()?.format.grammar_dir, &args.locale).map_err(|message| Failure { message, code: 2 })?,
     };
     let pack = match &args.pack {
         Some(pack) if !pack.is_dir() => {
@@ -105,8 +106,7 @@ pub fn grammar(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let locale_style = LocaleStyle::from(args.locale.as_str());
     let open = |traced: bool| match &pack {
         Some(pack) => load_pack(&dir, &locale_style, pack, traced),
-        None if traced => Itn::compile(sources(&dir, &locale_style)?, true),
-        None => Itn::load(&dir, locale_style.clone()),
+        None => Itn::open(&dir, &locale_style, traced),
     };
     let began = Instant::now();
     match &args.command {

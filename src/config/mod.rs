@@ -358,6 +358,20 @@ mod tests {
     }
 
     #[test]
+    fn a_locale_names_the_language_whose_records_are_formatted_and_models_know_english_alone() {
+        let text = "[profiles.es]\nmodel='none'\nlocale='es-MX'\n[profiles.both]\nlanguages=['en','SCO']\n";
+        let profiles = load(text, &[]).unwrap().profiles().unwrap();
+        let (es, both, default) = (profiles.named("es"), profiles.named("both"), profiles.of(None));
+        assert!(es.serves(Some("es")) && es.serves(Some("es-MX")) && es.serves(None) && !es.serves(Some("en-US")));
+        assert!(default.serves(Some("en_GB")) && !default.serves(Some("es")) && both.serves(Some("sco")));
+        assert!(!es.policy.is_english && !es.policy.learns_spelled && default.policy.is_english);
+        let error = load("[profiles.es]\nlocale='es-ES'\n", &[]).unwrap_err();
+        assert!(error.contains("profiles.es.model = \"en-accurate\": expected \"none\"") && error.contains("es-ES"), "{error}");
+        let error = load("[profiles.es]\nmodel='none'\nlocale='es-ES'\nlanguages=['en']\n", &[]).unwrap_err();
+        assert!(error.contains("profiles.es.languages") && error.contains("\"es\" among them"), "{error}");
+    }
+
+    #[test]
     fn what_is_read_back_is_one_of_three_words() {
         use crate::format::readback::Reformat;
         let read = |value: &str| load(&format!("[input]\nreformat = {value}\n"), &[]).map(|settings| settings.input.reformat);

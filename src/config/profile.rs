@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::sections::InferSettings;
 use super::values::{LookaheadSetting, MaskSetting, RedactSetting, RedactionSetting, ReleaseSetting, TurnSetting};
 use super::{Settings, SettingsError, text};
+use crate::format::language::{ENGLISH, language_of};
 use crate::format::numbers::Numbers;
 use crate::format::second::SecondMode;
 use crate::format::style::FormatSpec;
@@ -103,6 +104,10 @@ pub(super) fn lay_over_default(settings: &mut Value) {
         if own.get("model").is_some_and(|model| matches!(&model.kind, ValueKind::String(name) if name == NO_MODEL)) {
             OF_A_MODEL.iter().for_each(|&(key, value)| _ = own.entry(key.into()).or_insert_with(|| value.into()));
         }
+        // The default's languages are those of the default's locale.
+        if own.contains_key("locale") {
+            own.entry("languages".into()).or_insert_with(|| Vec::<String>::new().into());
+        }
         let rules: &[&str] = if own.contains_key(REDACTION) { &RULES } else { &[] };
         let is_taken = |key: &str| !OWN.contains(&key) && !rules.contains(&key);
         for (key, value) in default.iter().filter(|(key, _)| is_taken(key)) {
@@ -134,18 +139,17 @@ pub struct Profile {
     pub format: FormatSpec,
     /// what the second stage does
     pub second_stage: SecondMode,
-    /// languages served: primary subtags in lower case
+    /// languages of records whose words are formatted: primary subtags in lower case, the locale's among them
     pub languages: Vec<String>,
     /// its challenger: the profile that runs beside it, and is only compared
     pub shadow: Option<Arc<str>>,
 }
 
 impl Profile {
-    /// Whether words of `lang` are formatted. A record without a language counts as the profile's first language.
+    /// Whether words of `lang` are formatted. A record without a language counts as of the profile's own.
     pub fn serves(&self, lang: Option<&str>) -> bool {
         let Some(lang) = lang else { return true };
-        let primary = lang.split(['-', '_']).next().unwrap_or(lang);
-        self.languages.iter().any(|l| l.eq_ignore_ascii_case(primary))
+        self.languages.contains(&language_of(lang))
     }
 
     /// Whether no tagger sees its words.
@@ -269,6 +273,23 @@ fn long_pass(policy: &Policy) -> u64 {
     (room / 2).min(policy.max_buffer_words * 2 / 3)
 }
 
+/// The languages of the records that a profile formats: its locale's if it names none.
+fn languages(name: &str, own: &ProfileSettings) -> Result<Vec<String>, SettingsError> {
+    let own_language = language_of(&own.locale);
+    if own.languages.is_empty() {
+        return Ok(vec![own_language]);
+    }
+    let all: Vec<String> = own.languages.iter().map(|l| l.to_lowercase()).collect();
+    if !all.contains(&own_language) {
+        return Err(SettingsError(format!(
+            "profiles.{name}.languages = {all:?}: expected {own_language:?} among them, since profiles.{name}.locale = {:?}; leave languages out, or name a \
+             locale of one of them",
+            own.locale
+        )));
+    }
+    Ok(all)
+}
+
 /// Which disfluent words a profile keeps.
 fn keeps(own: &ProfileSettings) -> Keeps {
     match (own.verbatim, own.fillers) {
@@ -286,6 +307,14 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         LookaheadSetting::Words(n) => Lookahead::Words(n),
         LookaheadSetting::Unlimited(_) => Lookahead::Unlimited,
     };
+    let language = language_of(&own.locale);
+    let languages = languages(name, &own)?;
+    if own.model != NO_MODEL && language != ENGLISH {
+        return Err(SettingsError(format!(
+            "profiles.{name}.model = {:?}: expected {NO_MODEL:?}, since profiles.{name}.locale = {:?} and models know English alone (docs/how-to/no-model.md)",
+            own.model, own.locale
+        )));
+    }
     let format = FormatSpec {
         keeps: keeps(&own),
         marks_off: !own.marks,
@@ -333,7 +362,8 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         inference_timeout_ms: settings.infer.timeout_ms,
         backlog_timeout_ms: settings.infer.backlog_timeout_ms,
         keeps: format.keeps,
-        learns_spelled: own.vocabulary_from_spelling,
+        is_english: language == ENGLISH,
+        learns_spelled: own.vocabulary_from_spelling && language == ENGLISH,
         redaction: None,
         second: None,
         untagged: None,
@@ -395,9 +425,6 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
             format!(" = {}: expected a probability below turn_complete = {}", own.turn_open, own.turn_complete),
         );
     }
-    if own.languages.is_empty() {
-        return refuse("languages", " is empty: expected at least one, such as [\"en\"]".into());
-    }
     Ok(Profile {
         name: name.into(),
         quota: own.quota,
@@ -406,7 +433,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         second_stage: own.second_stage,
         format,
         policy: Arc::new(policy),
-        languages: own.languages.iter().map(|l| l.to_lowercase()).collect(),
+        languages,
         shadow: own.shadow.map(Into::into),
     })
 }

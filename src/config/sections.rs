@@ -235,7 +235,7 @@ impl InferSettings {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FormatSettings {
-    /// directory of `.itn` files and their tables
+    /// folder of the folders of languages
     pub grammar_dir: PathBuf,
     /// directories of packs; of packs with the same name the one in the first of them counts
     #[serde(deserialize_with = "super::text::paths")]

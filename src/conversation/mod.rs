@@ -19,7 +19,7 @@ mod state;
 mod tests;
 mod token;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -42,8 +42,26 @@ const MAX_OPEN_BYTES: usize = 192 << 10;
 /// Most bytes of a session's tokens that wait for earlier records. Of more all are taken as they are.
 const MAX_WAITING_BYTES: usize = 192 << 10;
 
+/// What people say to show that they listen, by language. Nothing else stands inside another's turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListeningWords {
+    by_language: BTreeMap<Box<str>, BTreeSet<Box<str>>>,
+}
+
+impl ListeningWords {
+    /// Adds the phrases of a language, in lower case without marks.
+    pub fn add<'a>(&mut self, language: &str, phrases: impl Iterator<Item = &'a str>) {
+        self.by_language.entry(language.into()).or_default().extend(phrases.map(Into::into));
+    }
+
+    /// Whether a phrase is one of the language's.
+    fn has(&self, language: &str, phrase: &str) -> bool {
+        self.by_language.get(language).is_some_and(|phrases| phrases.contains(phrase))
+    }
+}
+
 /// When a turn is over, and what it waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnRules {
     /// how far the session's speech may get ahead of a silent channel before that channel holds nothing any more,
     /// milliseconds
@@ -52,6 +70,8 @@ pub struct TurnRules {
     pub silence_ms: u64,
     /// most tokens of a turn
     pub max_turn_words: usize,
+    /// what people say to show that they listen
+    pub listening: Arc<ListeningWords>,
 }
 
 /// A turn that goes, and what is to be known of it besides.
@@ -164,11 +184,11 @@ impl Conversation {
     }
 
     /// Takes the tokens of a final segment. Words that are known are passed over: with `at_least_once` an owner may
-    /// release words again that the last owner's state holds. `place` gives the raw record of an input word. `now`:
+    /// release words again that the last owner's state holds. `language`: the segment's. `place` gives the raw record of an input word. `now`:
     /// milliseconds on the task's clock.
-    pub fn said(&mut self, segment: &Segment, place: impl Fn(u64) -> TokenPlace, now: u64) {
+    pub fn said(&mut self, (segment, language): (&Segment, &Arc<str>), place: impl Fn(u64) -> TokenPlace, now: u64) {
         let known = self.channels.get(&segment.channel).and_then(|channel| channel.known);
-        let tokens = token::tokens(segment, known, place, now);
+        let tokens = token::tokens((segment, language), known, place, now);
         if self.channels.len() >= MAX_CHANNELS && !self.channels.contains_key(&segment.channel) {
             let ended = self.channels.iter().find(|(_, channel)| !channel.open).map(|(name, _)| name.clone());
             ended.into_iter().for_each(|name| _ = self.channels.remove(&name));
@@ -257,11 +277,11 @@ impl Conversation {
             self.place(heard, rules);
         }
         self.close_what_is_over(watermark, forced.map(|(cause, _)| cause), rules);
-        self.let_go(forced.and_then(|(_, waited)| waited), true, out);
+        self.let_go(forced.and_then(|(_, waited)| waited), true, rules, out);
         while self.turns.len() > MAX_OPEN_TURNS {
             let earliest = first(&self.turns).expect("there are many");
             self.turns[earliest].over.get_or_insert(TurnEnd::Limit);
-            self.let_go(None, false, out);
+            self.let_go(None, false, rules, out);
         }
     }
 
@@ -272,7 +292,7 @@ impl Conversation {
         match own.map(|at| (at, self.ends_before(at, &heard, rules))) {
             Some((at, None)) => self.turns[at].add(heard),
             Some((at, Some(cause))) => {
-                self.close(at, cause);
+                self.close(at, cause, rules);
                 self.turns.push(OpenTurn::new(heard));
             }
             None => self.turns.push(OpenTurn::new(heard)),
@@ -292,19 +312,21 @@ impl Conversation {
         if pause >= rules.silence_ms {
             return Some(TurnEnd::Silence);
         }
-        if (pause >= FLOOR_MS || next.word.start.is_none()) && self.is_taken(at) {
+        if (pause >= FLOOR_MS || next.word.start.is_none()) && self.is_taken(at, rules) {
             return Some(TurnEnd::Taken);
         }
         turn.is_full(rules.max_turn_words).then_some(TurnEnd::Limit)
     }
 
     /// Whether another channel has said something since the turn's last word, and not only that it listens.
-    fn is_taken(&self, at: usize) -> bool {
+    fn is_taken(&self, at: usize, rules: &TurnRules) -> bool {
         let turn = &self.turns[at];
         let since = |other: &OpenTurn| {
             if turn.is_untimed() { other.last_placed() > turn.last_placed() } else { other.last_start() >= turn.end() }
         };
-        self.turns.iter().any(|other| other.channel() != turn.channel() && since(other) && !other.is_back_channel())
+        self.turns
+            .iter()
+            .any(|other| other.channel() != turn.channel() && since(other) && !other.is_back_channel(&rules.listening))
     }
 
     fn close_what_is_over(&mut self, watermark: u64, forced: Option<TurnEnd>, rules: &TurnRules) {
@@ -313,7 +335,7 @@ impl Conversation {
             let cause = self.is_over(at, watermark, rules);
             let cause = if self.turns[at].over.is_none() { cause.or(forced) } else { None };
             match cause {
-                Some(cause) if self.close(at, cause) => {} // another turn is in its place now
+                Some(cause) if self.close(at, cause, rules) => {} // another turn is in its place now
                 _ => at += 1,
             }
         }
@@ -333,16 +355,16 @@ impl Conversation {
             return Some(TurnEnd::Silence);
         }
         let has_paused = watermark >= turn.end() + FLOOR_MS || turn.is_untimed();
-        (has_paused && self.is_taken(at)).then_some(TurnEnd::Taken)
+        (has_paused && self.is_taken(at, rules)).then_some(TurnEnd::Taken)
     }
 
     /// Ends a turn. Returns whether it has gone into another turn, as a back-channel.
-    fn close(&mut self, at: usize, cause: TurnEnd) -> bool {
+    fn close(&mut self, at: usize, cause: TurnEnd, rules: &TurnRules) -> bool {
         self.turns[at].over = Some(cause);
-        if !self.turns[at].is_back_channel() {
+        if !self.turns[at].is_back_channel(&rules.listening) {
             return false;
         }
-        let holds = |other: &usize| *other != at && self.turns[*other].could_hold(&self.turns[at]);
+        let holds = |other: &usize| *other != at && self.turns[*other].could_hold(&self.turns[at], &rules.listening);
         let host =
             (0..self.turns.len()).filter(holds).max_by_key(|&other| (self.turns[other].last_start(), self.turns[other].order()));
         let Some(host) = host else { return false };
@@ -353,10 +375,12 @@ impl Conversation {
 
     /// Turns go in their order, as long as the first of them is over. `patient`: a turn waits for what may become a
     /// back-channel inside it.
-    fn let_go(&mut self, waited: Option<i64>, patient: bool, out: &mut Vec<MadeTurn>) {
+    fn let_go(&mut self, waited: Option<i64>, patient: bool, rules: &TurnRules, out: &mut Vec<MadeTurn>) {
         while let Some(at) = first(&self.turns) {
             let turn = &self.turns[at];
-            let may_get = |other: &OpenTurn| other.over.is_none() && other.is_back_channel() && turn.could_hold(other);
+            let listening = &rules.listening;
+            let may_get =
+                |other: &OpenTurn| other.over.is_none() && other.is_back_channel(listening) && turn.could_hold(other, listening);
             if turn.over.is_none() || patient && self.turns.iter().any(may_get) {
                 return;
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::ListeningWords;
 use super::token::WrittenToken;
 use crate::record::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrder, TurnSegment, TurnTiming};
 
@@ -12,44 +13,6 @@ use crate::record::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrde
 const MAX_TURN_BYTES: usize = 32 << 10;
 /// Most back-channels inside one turn. A further one is a turn of its own.
 const MAX_INSIDE: usize = 64;
-
-/// What people say to show that they listen, in lower case without marks. Nothing else stands inside another's turn.
-const BACK_CHANNELS: [&str; 34] = [
-    "ah",
-    "ah okay",
-    "ah ok",
-    "alright",
-    "all right",
-    "exactly",
-    "got it",
-    "hm",
-    "hmm",
-    "huh",
-    "i see",
-    "mhm",
-    "mm",
-    "mm hmm",
-    "mmhmm",
-    "of course",
-    "oh",
-    "oh okay",
-    "oh ok",
-    "oh wow",
-    "ok",
-    "okay",
-    "okay okay",
-    "really",
-    "right",
-    "right right",
-    "sure",
-    "uh huh",
-    "uhhuh",
-    "wow",
-    "yeah",
-    "yeah yeah",
-    "yep",
-    "yup",
-];
 
 /// A token with its place in the order of speech.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,20 +108,21 @@ impl OpenTurn {
     }
 
     /// Whether it says only that somebody listens.
-    pub(super) fn is_back_channel(&self) -> bool {
+    pub(super) fn is_back_channel(&self, listening: &ListeningWords) -> bool {
         if self.words.len() > 3 || self.words.iter().any(|heard| heard.word.entity.is_some()) {
             return false;
         }
-        let plain = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
-        let said: Vec<String> = self.words.iter().map(|heard| heard.word.text.chars().map(plain).collect()).collect();
+        let plain = |c: char| if c.is_alphanumeric() { c } else { ' ' };
+        let said: Vec<String> =
+            self.words.iter().map(|heard| heard.word.text.to_lowercase().chars().map(plain).collect()).collect();
         let said = said.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
-        BACK_CHANNELS.contains(&&*said)
+        listening.has(&self.first().word.language, &said)
     }
 
     /// Whether its speaker went on after `other` had begun, and it has room for `other`.
-    pub(super) fn could_hold(&self, other: &OpenTurn) -> bool {
+    pub(super) fn could_hold(&self, other: &OpenTurn, listening: &ListeningWords) -> bool {
         self.channel() != other.channel()
-            && !self.is_back_channel()
+            && !self.is_back_channel(listening)
             && !other.is_untimed()
             && self.inside.len() < MAX_INSIDE
             && self.start() <= other.start()

@@ -1,13 +1,23 @@
 //! Tests of a conversation: what the rules say, and what holds whatever happens.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
 
-const RULES: TurnRules = TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40 };
+/// The words of these tests that show that somebody listens.
+const LISTENING: [&str; 12] =
+    ["yeah", "okay", "ok", "right", "sure", "uh huh", "mhm", "mm hmm", "hm", "i see", "oh okay", "exactly"];
+
+static RULES: LazyLock<TurnRules> = LazyLock::new(|| {
+    let mut listening = ListeningWords::default();
+    listening.add("en", LISTENING.into_iter());
+    listening.add("es", ["claro"].into_iter());
+    TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40, listening: Arc::new(listening) }
+});
 
 /// A word of a record.
 #[derive(Clone, Debug)]
@@ -49,6 +59,7 @@ fn words(offset: i64, start: f64, text: &str) -> Vec<Said> {
 /// A session of which each record is one segment, released as it comes.
 #[derive(Default)]
 struct Call {
+    language: Option<Arc<str>>,
     conversation: Option<Conversation>,
     offset: i64,
     channels: BTreeMap<String, (u64, u64)>,
@@ -71,8 +82,9 @@ impl Call {
         let (seq, from) = self.channels.entry(channel.into()).or_default();
         let segment = segment(channel, *seq, *from, &said);
         (*seq, *from) = (*seq + 1, *from + said.len() as u64);
+        let language = self.language.clone().unwrap_or_else(|| "en".into());
         let conversation = self.conversation();
-        conversation.said(&segment, |src| place(&segment, src, offset), 0);
+        conversation.said((&segment, &language), |src| place(&segment, src, offset), 0);
         let made = conversation.advance(offset + 1, &RULES);
         self.out.extend(made.into_iter().map(|made| made.turn));
         self.offset += 1;
@@ -131,6 +143,20 @@ fn a_word_of_assent_stands_inside_the_turn_of_who_goes_on_and_an_answer_does_not
     call.at("a", 5.5, "Good.");
     assert_eq!(call.end(), ["a: So I went there and came back. Right? (b: Uh-huh.)", "b: Yeah.", "a: Good."]);
     assert_eq!(call.out[0].inside[0].segments.len(), 1);
+}
+
+#[test]
+fn what_shows_that_somebody_listens_is_said_in_the_languages_own_words() {
+    for (language, said, want) in [
+        ("es", "Claro.", &["a: So I went there and came back. (b: Claro.)"][..]),
+        ("en", "Claro.", &["a: So I went there", "b: Claro.", "a: and came back."]),
+        ("es", "Uh-huh.", &["a: So I went there", "b: Uh-huh.", "a: and came back."]),
+        ("", "Uh-huh.", &["a: So I went there", "b: Uh-huh.", "a: and came back."]),
+    ] {
+        let mut call = Call { language: Some(language.into()), ..Call::default() };
+        call.at("a", 0.0, "So I went there").at("b", 1.4, said).at("a", 1.9, "and came back.");
+        assert_eq!(call.end(), want, "{language}: {said}");
+    }
 }
 
 #[test]
@@ -230,7 +256,7 @@ fn words_that_are_known_are_passed_over() {
     let mut conversation = Conversation::new("call".into(), 0);
     let said = words(0, 0.0, "one two three four");
     for made in [segment("a", 0, 0, &said[..3]), segment("a", 0, 0, &said[..2]), segment("a", 1, 2, &said[2..])] {
-        conversation.said(&made, |src| place(&made, src, 0), 0);
+        conversation.said((&made, &"en".into()), |src| place(&made, src, 0), 0);
     }
     conversation.ends(0, None);
     let made = conversation.advance(1, &RULES);
@@ -245,7 +271,7 @@ fn an_entity_is_in_one_turn_whoever_speaks_in_it() {
     let entity = json!({ "class": "date", "written": "March 3rd.", "spoken": "march third", "words": [1, 3], "src": [1, 3] });
     made.entities = vec![serde_json::from_value(entity).unwrap()];
     let mut conversation = Conversation::new("call".into(), 0);
-    conversation.said(&made, |src| place(&made, src, 0), 0);
+    conversation.said((&made, &"en".into()), |src| place(&made, src, 0), 0);
     conversation.ends(0, None);
     let turns = conversation.advance(1, &RULES);
     assert_eq!(turns.iter().map(|made| shown(&made.turn)).collect::<Vec<_>>(), ["a: On March 3rd.", "a: Fine."]);
@@ -307,7 +333,7 @@ fn play(plan: &Plan, choices: &[usize], handover: bool) -> Vec<ConversationTurn>
             let words = &said[channel][released[channel]..cut];
             let from = released[channel] as u64;
             let made = segment(CHANNELS[channel], seqs[channel], from, words);
-            conversation.said(&made, |src| place(&made, src, said[channel][src as usize].offset), 0);
+            conversation.said((&made, &"en".into()), |src| place(&made, src, said[channel][src as usize].offset), 0);
             (released[channel], seqs[channel]) = (cut, seqs[channel] + 1);
         } else if taken <= end && choice == 2 {
             if taken == end {

@@ -35,6 +35,9 @@ pub struct WrittenToken {
     /// offset of the raw record that brought the token's first word
     pub(super) offset: i64,
     pub(super) channel: Arc<str>,
+    /// what language it is of; a state that does not say so has words of none
+    #[serde(default)]
+    pub(super) language: Arc<str>,
     pub(super) epoch: i64,
     pub(super) seq: u64,
     /// its place in the segment
@@ -78,9 +81,9 @@ fn ms(seconds: f64) -> u64 {
 }
 
 /// The tokens of a final segment whose words are not all known already. `known`: the epoch and the first input word
-/// that is not known. `place` gives the raw record of an input word. `now`: milliseconds on the task's clock.
+/// that is not known. `language`: the segment's. `place` gives the raw record of an input word. `now`: milliseconds on the task's clock.
 pub(super) fn tokens(
-    segment: &Segment,
+    (segment, language): (&Segment, &Arc<str>),
     known: Option<(i64, u64)>,
     place: impl Fn(u64) -> TokenPlace,
     now: u64,
@@ -96,6 +99,7 @@ pub(super) fn tokens(
         out.push(WrittenToken {
             offset,
             channel: segment.channel.clone(),
+            language: language.clone(),
             epoch: segment.epoch,
             seq: segment.seq,
             index,

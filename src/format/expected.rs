@@ -8,6 +8,7 @@
 
 use super::itn::{Reading, Token, Written};
 use super::kept::KeptWord;
+use super::language::LanguageFacts;
 use super::style::Style;
 use super::unit::{Author, Unit};
 use crate::record::expect::{Expect, ExpectedClass};
@@ -57,7 +58,7 @@ pub(super) fn with_answers(units: Vec<Unit>, kept: &[KeptWord], lower: &[&str], 
             && let Some(awaited) = kept[*from..*to].iter().find_map(|k| k.word.awaited)
             && classes(awaited.expect.class).1 == class
         {
-            *valid = is_valid(awaited.expect, text);
+            *valid = is_valid(awaited.expect, text, style.facts());
         }
     }
     units
@@ -137,7 +138,10 @@ fn dates(words: &[&str], style: &Style) -> Vec<(usize, usize, Written)> {
 
 /// A number or code as it is written.
 fn number(expect: Expect, words: &[&str], style: &Style) -> Option<Written> {
-    let is_letter = |word: &&&str| word.len() == 1 && **word != "o" && word.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_english = style.facts().is_english();
+    // "O" is a zero, too.
+    let is_letter =
+        |word: &&&str| word.len() == 1 && !(is_english && **word == "o") && word.starts_with(|c: char| c.is_ascii_alphabetic());
     let has_letters = words.iter().any(|word| is_letter(&word));
     let (grammar, _) = classes(expect.class);
     let grammar = if has_letters { "ALPHANUMERIC" } else { grammar };
@@ -148,7 +152,7 @@ fn number(expect: Expect, words: &[&str], style: &Style) -> Option<Written> {
     let is_right = |reading: &&Reading| expect.class != ExpectedClass::Card || is_card(&said(&reading.written.text));
     let best = fitting().find(is_right).or_else(|| fitting().next());
     // "A" and "I" may be words beside the number.
-    let may_be_words = [words.first(), words.last()].into_iter().flatten().any(|word| ["a", "i"].contains(word));
+    let may_be_words = [words.first(), words.last()].into_iter().flatten().any(|word| is_english && ["a", "i"].contains(word));
     if best.is_none() && may_be_words {
         return None;
     }
@@ -189,7 +193,7 @@ fn grouped(digits: &str) -> String {
 }
 
 /// Whether an answer can be right. `None`: there is nothing by which to tell.
-fn is_valid(expect: Expect, text: &str) -> Option<bool> {
+fn is_valid(expect: Expect, text: &str, facts: &LanguageFacts) -> Option<bool> {
     let characters = said(text);
     let length = expect.digits.map(|n| usize::from(n) == characters.len());
     match expect.class {
@@ -197,7 +201,7 @@ fn is_valid(expect: Expect, text: &str) -> Option<bool> {
         ExpectedClass::Card => Some(length.unwrap_or(true) && is_card(&characters)),
         ExpectedClass::Account if is_iban(&characters) => Some(length.unwrap_or(true) && has_check_digits(&characters)),
         ExpectedClass::Account | ExpectedClass::Code => length,
-        ExpectedClass::Date => calendar(text),
+        ExpectedClass::Date => calendar(text, &facts.months),
     }
 }
 
@@ -217,13 +221,11 @@ fn has_check_digits(iban: &str) -> bool {
     tail.chars().chain(head.chars()).fold(0, |rest, c| (rest * if value(c) > 9 { 100 } else { 10 } + value(c)) % 97) == 1
 }
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-/// Whether the calendar has a date, as far as its text names a month and a day.
-fn calendar(text: &str) -> Option<bool> {
+/// Whether the calendar has a date, as far as its text names a month and a day. `months`: how their names begin.
+fn calendar(text: &str, months: &[Box<str>]) -> Option<bool> {
     let lower = text.to_lowercase();
     let pieces: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|piece| !piece.is_empty()).collect();
-    let month = pieces.iter().find_map(|piece| MONTHS.iter().position(|month| piece.starts_with(month)))?;
+    let month = pieces.iter().find_map(|piece| months.iter().position(|month| piece.starts_with(&**month)))?;
     let numbers = pieces.iter().filter_map(|piece| {
         let digits = piece.trim_end_matches(|c: char| c.is_alphabetic());
         Some((digits.len(), digits.parse::<u32>().ok()?))
@@ -250,6 +252,8 @@ mod tests {
     #[test]
     fn length_check_digits_and_calendar_say_whether_an_answer_can_be_right() {
         use ExpectedClass::{Account, Card, Code, Date, Phone};
+        let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en"));
+        let english = LanguageFacts::read(folder, "en-US").unwrap().unwrap();
         for (class, digits, text, want) in [
             (Phone, Some(10), "555-123-4567", Some(true)),
             (Phone, Some(10), "555-123-456", Some(false)),
@@ -270,7 +274,7 @@ mod tests {
             (Date, None, "July 2019", None),
             (Date, None, "09/27", None),
         ] {
-            assert_eq!(is_valid(expect(class, digits), text), want, "{class:?} {text}");
+            assert_eq!(is_valid(expect(class, digits), text, &english), want, "{class:?} {text}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The words of a passage that stay in the text, and the tagged spans among them.
 
+use super::own_marks::Marked;
 use crate::session::{Keeps, Word, WordKind};
 use crate::tags::{ItnClass, Punct, Tags};
 
@@ -45,6 +46,8 @@ pub(super) struct KeptWord<'a> {
     pub at: usize,
     /// whether another speaker has begun since the kept word before it
     pub turn: bool,
+    /// whether a filler with a capital stood before it, which has left the text of a recogniser that writes capitals
+    pub capital: bool,
 }
 
 /// A word that leaves the text: its place among the passage's words, and the reason.
@@ -53,7 +56,7 @@ pub(super) type RemovedPlace = (usize, &'static str);
 /// Words that stay and words that leave the text.
 pub(super) fn divide<'a>(passage: &Passage<'a>, keeps: Keeps) -> (Vec<KeptWord<'a>>, Vec<RemovedPlace>) {
     let mut kept: Vec<KeptWord> = Vec::with_capacity(passage.words.len());
-    let (mut removed_places, mut turn) = (Vec::new(), false);
+    let (mut removed_places, mut turn, mut capital) = (Vec::new(), false, false);
     for (at, (word, tags)) in passage.words.iter().enumerate() {
         if word.begins_turn() {
             end_sentence(&mut kept);
@@ -64,7 +67,7 @@ pub(super) fn divide<'a>(passage: &Passage<'a>, keeps: Keeps) -> (Vec<KeptWord<'
         match word.removal(tags.disfluency, keeps) {
             None => {
                 let turn = std::mem::take(&mut turn);
-                kept.push(KeptWord { word, tags, mark: tags.punct, at, turn });
+                kept.push(KeptWord { word, tags, mark: tags.punct, at, turn, capital: std::mem::take(&mut capital) });
             }
             Some(class) => {
                 if let Some(before) = kept.last_mut()
@@ -73,6 +76,8 @@ pub(super) fn divide<'a>(passage: &Passage<'a>, keeps: Keeps) -> (Vec<KeptWord<'
                 {
                     before.mark = tags.punct;
                 }
+                let is_filler = passage.untagged && word.kind == WordKind::Speech;
+                capital |= is_filler && Marked::of(&word.spoken).word.starts_with(char::is_uppercase);
                 removed_places.push((at, class));
             }
         }

@@ -10,6 +10,7 @@ pub mod dictionary;
 mod expected;
 pub mod itn;
 mod kept;
+pub mod language;
 pub mod learn;
 pub mod numbers;
 pub mod origin;
@@ -31,6 +32,7 @@ use std::sync::{Arc, RwLock};
 
 use serde_json::value::RawValue;
 
+use crate::conversation::ListeningWords;
 use crate::infer::NO_MODEL;
 use crate::record::{Counts, Kind, Segment, Timing, Turn, hidden};
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
@@ -83,6 +85,13 @@ impl Formatter {
     /// What reads back words of a profile's recognisers, if they write.
     pub fn read_back(&self, profile: &str) -> Option<Arc<readback::ReadBack>> {
         self.style(profile)?.read_back.clone()
+    }
+
+    /// The language of a profile's segments, and what people say in the profiles' languages to show that they listen.
+    pub fn listening(&self, profile: &str) -> (Arc<str>, Arc<ListeningWords>) {
+        let styles = self.styles.read().expect("no one panics while holding it");
+        let language = styles.get(profile).map_or_else(Arc::default, |style| style.facts().code.clone());
+        (language, styles.listening.clone())
     }
 
     fn empty(&self, stream: &StreamRef, seq: u64, kind: Kind) -> Segment {

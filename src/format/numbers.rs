@@ -1,6 +1,6 @@
 //! How a profile writes numbers: `[profiles.NAME.numbers]`.
 //!
-//! Styles that a grammar can express are directories of `grammars/en/styles`. Styles that are the same for all classes
+//! Styles that a grammar can express are directories of `styles` in the language's folder. Styles that are the same for all classes
 //! (separators, the clock) are applied to the text that the grammars wrote.
 
 use serde::{Deserialize, Serialize};
@@ -48,15 +48,32 @@ pub enum Currency {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Separators {
-    /// 1,234.5
+    /// as the locale's grammars write them
     #[default]
+    Locale,
+    /// 1,234.5
     CommaPoint,
     /// 1.234,5
     PointComma,
     /// 1 234,5 with a narrow no-break space (U+202F), so that a number stays one token
     SpaceComma,
+    /// 1'234.5
+    ApostrophePoint,
     /// 1234.5
     Point,
+}
+
+impl Separators {
+    /// The sign between thousands, if there is one, and the sign before decimals. `Locale` is taken for `CommaPoint`.
+    pub fn signs(self) -> (Option<char>, char) {
+        match self {
+            Separators::Locale | Separators::CommaPoint => (Some(','), '.'),
+            Separators::PointComma => (Some('.'), ','),
+            Separators::SpaceComma => (Some('\u{202f}'), ','),
+            Separators::ApostrophePoint => (Some('\''), '.'),
+            Separators::Point => (None, '.'),
+        }
+    }
 }
 
 /// Hours of a clock's face.
@@ -128,6 +145,9 @@ pub struct Numbers {
     pub days: Days,
     /// spelled words
     pub spelled: SpelledWords,
+    /// the signs that the locale's grammars write; no setting
+    #[serde(skip)]
+    pub written_by_grammars: Separators,
 }
 
 /// Classes whose numbers are figures or words as [`Figures`] says.
@@ -156,7 +176,7 @@ impl Numbers {
 
     /// Changes what a class wrote to this style.
     pub fn restyle(&self, class: &str, mut written: Written) -> Written {
-        if self.separators != Separators::CommaPoint && SEPARATED.contains(&class) {
+        if self.separates() && SEPARATED.contains(&class) {
             written.tokens.iter_mut().for_each(|token| token.text = self.separate(&token.text));
             written.text = self.separate(&written.text);
         }
@@ -170,18 +190,23 @@ impl Numbers {
         written
     }
 
-    /// Changes commas and points between digits to this style.
+    /// Whether numbers have other signs than the grammars write.
+    fn separates(&self) -> bool {
+        self.separators != Separators::Locale && self.separators.signs() != self.written_by_grammars.signs()
+    }
+
+    /// Changes the signs between digits to this style.
     fn separate(&self, text: &str) -> String {
+        let ((group, decimal), (to_group, to_decimal)) = (self.written_by_grammars.signs(), self.separators.signs());
         let chars: Vec<char> = text.chars().collect();
         let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
         let inside = |i: usize| i > 0 && digit(i - 1) && digit(i + 1);
         let mut out = String::with_capacity(text.len());
         for (i, &c) in chars.iter().enumerate() {
-            match (c, self.separators) {
-                (',', Separators::PointComma) if inside(i) => out.push('.'),
-                (',', Separators::SpaceComma) if inside(i) => out.push('\u{202f}'),
-                (',', Separators::Point) if inside(i) => {}
-                ('.', Separators::PointComma | Separators::SpaceComma) if inside(i) => out.push(','),
+            match c {
+                _ if !inside(i) => out.push(c),
+                _ if Some(c) == group => out.extend(to_group),
+                _ if c == decimal => out.push(to_decimal),
                 _ => out.push(c),
             }
         }
@@ -236,6 +261,10 @@ mod tests {
             assert_eq!(numbers.restyle("MONEY", written(&[text])).text, want);
             assert_eq!(numbers.restyle("WEBSITE", written(&["example.com"])).text, "example.com");
         }
+        let spanish = Numbers { written_by_grammars: Separators::PointComma, ..Numbers::default() };
+        assert_eq!(spanish.restyle("MONEY", written(&["1.234,56", "€"])).text, "1.234,56 €", "as the locale writes it");
+        let mexican = Numbers { separators: Separators::CommaPoint, ..spanish };
+        assert_eq!(mexican.restyle("MONEY", written(&["1.234,56", "€"])).text, "1,234.56 €");
         let numbers = Numbers { separators: Separators::PointComma, ..Numbers::default() };
         assert_eq!(numbers.restyle("DATE", written(&["March", "5,", "2019"])).text, "March 5, 2019");
         assert_eq!(numbers.restyle("MEASURE", written(&["5.5", "sq.", "m"])).text, "5,5 sq. m");

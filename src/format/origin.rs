@@ -10,6 +10,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::itn::source::text_of;
+use super::language::folder;
 use super::style::{FormatSpec, find_pack};
 
 /// Hexadecimal digits of each half of an origin.
@@ -30,13 +31,15 @@ pub fn hash<'a>(parts: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Arc<str
     digits[..DIGITS].into()
 }
 
-/// The hash of a profile's formatting: its settings, its grammars in their locale and styles, its packs and its lists.
+/// The hash of a profile's formatting: its settings, its language's folder in its locale and styles, its packs and its
+/// lists. `grammars`: the folder of all languages.
 ///
 /// # Errors
 /// A file cannot be read.
 pub fn formatting(spec: &FormatSpec, grammars: &Path, packs: &[PathBuf]) -> Result<Arc<str>, String> {
     let mut files = BTreeMap::new();
-    add_dir(&mut files, "grammars", grammars)?;
+    let grammars = folder(grammars, &spec.locale)?;
+    add_dir(&mut files, "grammars", &grammars)?;
     let locale_style = spec.locale_style();
     add_dir(&mut files, &format!("grammars/{}", locale_style.locale), &grammars.join(&locale_style.locale))?;
     for style in &locale_style.styles {
@@ -71,11 +74,11 @@ pub fn directory(dir: &Path) -> Result<Arc<str>, String> {
     Ok(hash(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()))))
 }
 
-/// Adds the grammars and tables of a directory, if there is such a directory.
+/// Adds the grammars, tables and facts of a directory, if there is such a directory.
 fn add_dir(files: &mut BTreeMap<String, String>, name: &str, dir: &Path) -> Result<(), String> {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.is_file() && path.extension().is_some_and(|e| e == "itn" || e == "tsv") {
+        if path.is_file() && path.extension().is_some_and(|e| ["itn", "tsv", "toml", "txt"].iter().any(|known| e == *known)) {
             files.insert(format!("{name}/{}", entry.file_name().to_string_lossy()), text_of(&path)?);
         }
     }
@@ -89,7 +92,7 @@ mod tests {
 
     #[test]
     fn the_hash_goes_by_contents_and_settings_and_not_by_paths() {
-        let grammars = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en"));
+        let grammars = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars"));
         let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let list = |dir: &tempfile::TempDir, text: &str| {
             std::fs::write(dir.path().join("names.txt"), text).unwrap();

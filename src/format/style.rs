@@ -11,9 +11,11 @@ use super::casing::Lexicon;
 use super::dictionary::{Dictionary, DictionaryEntry};
 use super::itn::ast::{GrammarError, Source};
 use super::itn::{Itn, LocaleStyle, source};
+use super::language::{LanguageFacts, folder};
 use super::numbers::{Figures, Numbers, PLAIN_NUMBERS};
 use super::origin;
 use super::readback::{ReadBack, Reformat};
+use crate::conversation::ListeningWords;
 use crate::redact::token::comparable;
 use crate::redact::{AnswerWindow, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule};
 use crate::session::Keeps;
@@ -28,7 +30,7 @@ pub struct FormatSpec {
     pub marks_off: bool,
     /// words have the case in which they were said
     pub case_off: bool,
-    /// the locale, a subdirectory of the grammars: `en-US`
+    /// the locale, a subdirectory of its language's folder: `en-US`
     pub locale: String,
     /// how numbers are written
     pub numbers: Numbers,
@@ -80,7 +82,7 @@ pub struct Style {
     pub marks_off: bool,
     /// words have the case in which they were said
     pub case_off: bool,
-    /// grammars of the language, for the locale
+    /// grammars of the language, for the locale; and what the program knows of the language beside them
     pub itn: Arc<Itn>,
     /// how numbers are written
     pub numbers: Numbers,
@@ -116,6 +118,11 @@ pub struct BySound {
 }
 
 impl Style {
+    /// What the program knows of the language.
+    pub fn facts(&self) -> &LanguageFacts {
+        self.itn.facts()
+    }
+
     /// A formatting that has grammars only.
     pub fn of(itn: Arc<Itn>) -> Style {
         let mut spellings = Dictionary::default();
@@ -143,16 +150,18 @@ impl Style {
 /// The formatting of all profiles.
 pub struct Styles {
     by_profile: HashMap<String, Arc<Style>>,
+    /// what people say in the profiles' languages to show that they listen
+    pub listening: Arc<ListeningWords>,
 }
 
 impl Styles {
-    /// Reads the files that the profiles need. Grammars are read once for each locale and style of numbers, and each
-    /// pack once for each of those that it is used with. A pack is looked for in the directories of `packs`, in their
-    /// order.
+    /// Reads the files that the profiles need. `grammars` has a folder for each language. Grammars are read once for each
+    /// locale and style of numbers, and each pack once for each of those that it is used with. A pack is looked for in the
+    /// directories of `packs`, in their order.
     ///
     /// # Errors
-    /// The first error in a file, or a pack, class or list that does not exist. The message names the profile's key, or
-    /// file and line.
+    /// The first error in a file; a language without a folder, or whose folder lacks a part; a pack, class or list that
+    /// does not exist. The message names the profile's key, or file and line.
     pub fn load<'a>(
         grammars: &Path,
         packs: &[PathBuf],
@@ -163,14 +172,17 @@ impl Styles {
         let mut readers: HashMap<(&String, Reformat), Arc<ReadBack>> = HashMap::new();
         let mut made: HashMap<(LocaleStyle, String), Arc<Itn>> = HashMap::new();
         let mut by_profile = HashMap::new();
+        let mut listening = ListeningWords::default();
         for (profile, spec) in specs {
             let wrong = |key: &str, what: String| format!("profiles.{profile}.{key}: {what}");
             let locale_style = spec.locale_style();
+            let grammars = &folder(grammars, &spec.locale).map_err(|e| wrong("locale", e))?;
             let mut language = |style: &LocaleStyle| -> Result<Arc<Itn>, String> {
                 match languages.get(style) {
                     Some(itn) => Ok(itn.clone()),
                     None => {
                         let itn = Itn::load(grammars, style.clone()).map_err(|e| wrong("locale", e.to_string()))?;
+                        check_parts(&itn, grammars).map_err(|e| wrong("locale", e))?;
                         let itn = Arc::new(itn.with_sentences());
                         languages.insert(style.clone(), itn.clone());
                         Ok(itn)
@@ -188,11 +200,12 @@ impl Styles {
                     Some(reader)
                 }
             };
+            let numbers = Numbers { written_by_grammars: itn.facts().separators, ..spec.numbers };
             let mut style = Style {
                 keeps: spec.keeps,
                 marks_off: spec.marks_off,
                 case_off: spec.case_off,
-                numbers: spec.numbers,
+                numbers,
                 read_back,
                 ..Style::of(itn)
             };
@@ -206,6 +219,10 @@ impl Styles {
             if let Some(path) = &spec.vocabulary {
                 let alone = |phrase: &str| phrase.to_string();
                 style.dictionary.add_file(path, alone).map_err(|e| wrong("vocabulary", e))?;
+            }
+            if spec.by_sound.is_some() && !style.facts().is_english() {
+                let what = format!("expected no such setting in {}: the sounds of English words alone are known", spec.locale);
+                return Err(wrong("vocabulary_by_sound", what));
             }
             style.by_sound = spec.by_sound.map(|floor| {
                 let mut terms: Vec<_> = style.dictionary.phrases().collect();
@@ -242,10 +259,20 @@ impl Styles {
             if spec.numbers.figures == Figures::Never {
                 style.off.extend(PLAIN_NUMBERS.map(String::from));
             }
+            if spec.redacts() && !style.facts().is_english() {
+                let what = format!(
+                    "expected no rules of redaction in {}: cues, questions and number words are known of English alone, and much would leave unhidden; say redaction = \"none\" in \
+                     [profiles.{profile}] where that is meant, or send the records to a profile of English",
+                    spec.locale
+                );
+                return Err(wrong("redact", what));
+            }
             style.redaction = redaction(spec, &classes).map_err(|(key, what)| wrong(key, what))?.map(Arc::new);
+            let facts = style.facts();
+            listening.add(&facts.code, facts.back_channels.iter().map(|phrase| &**phrase));
             by_profile.insert(profile.to_string(), Arc::new(style));
         }
-        Ok(Styles { by_profile })
+        Ok(Styles { by_profile, listening: Arc::new(listening) })
     }
 
     /// Lets segments carry the hash of what they were formatted with. `grammars` and `packs` as for [`Styles::load`].
@@ -277,6 +304,24 @@ impl Styles {
     /// The formatting of a profile, if there is such a profile.
     pub fn get(&self, profile: &str) -> Option<&Arc<Style>> {
         self.by_profile.get(profile)
+    }
+}
+
+/// Classes that the program asks for by name, and without which it would write something else than it says.
+const NEEDED: [&str; 11] =
+    ["CARDINAL", "ORDINAL", "YEAR", "DATE", "TIME", "MONEY", "MEASURE", "PERCENT", "PHONE", "ALPHANUMERIC", "WHOLE"];
+
+/// Refuses a language whose folder lacks a part.
+fn check_parts(itn: &Itn, folder: &Path) -> Result<(), String> {
+    if !LanguageFacts::is_in(folder) {
+        return Err(format!("{}: no file language.toml: expected one, as docs/how-to/add-a-language.md says", folder.display()));
+    }
+    match NEEDED.iter().find(|needed| itn.classes().all(|class| class != **needed)) {
+        None => Ok(()),
+        Some(class) => Err(format!(
+            "{}: no class {class}: expected a line `class {class} = RULE` in one of its files, since the program asks for the class by name",
+            folder.display()
+        )),
     }
 }
 

@@ -81,7 +81,9 @@ pub fn units_spelled<'a>(
             }
         }
     }
-    made.spelled(words, style);
+    if style.facts().is_english() {
+        made.spelled(words, style);
+    }
     let mut last = fixed.to_vec();
     match spans {
         Spans::Tagged { spans, chosen, ends, commas } => {
@@ -98,7 +100,7 @@ pub fn units_spelled<'a>(
                     continue;
                 }
                 let (mut span, mut label) = spans[at];
-                if label == ItnClass::Ordinal && years_quarter(words, span, &style.itn) {
+                if label == ItnClass::Ordinal && style.facts().is_english() && years_quarter(words, span, &style.itn) {
                     (span[1], label) = (span[1] - 1, ItnClass::Year);
                 }
                 let others = [

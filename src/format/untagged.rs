@@ -6,18 +6,13 @@
 
 use std::sync::Arc;
 
+use super::language::LanguageFacts;
 use super::own_marks::Marked;
 use super::style::Style;
 use super::units::{Spans, Unit, units};
 use crate::session::untagged::TagsWords;
 use crate::session::{Word, WordKind};
-use crate::tags::{Itn, ItnClass, Punct, Tags};
-
-/// Abbreviations whose point ends no sentence, because a name or a number follows. In lower case.
-const TITLES: [&str; 22] = [
-    "mr", "mrs", "ms", "mx", "dr", "prof", "rev", "hon", "sen", "gov", "col", "maj", "capt", "lt", "sgt", "st", "mt", "ft", "vs",
-    "approx", "dept", "messrs",
-];
+use crate::tags::{Disfluency, Itn, ItnClass, Punct, Tags};
 
 /// Tags words by their own marks and by the grammars of a profile.
 pub struct ByWords {
@@ -29,16 +24,27 @@ impl ByWords {
     pub fn new(style: Arc<Style>) -> ByWords {
         ByWords { style }
     }
+
+    /// The mark that the recogniser wrote behind a word, and whether the word is one of the language's fillers.
+    fn tags_of(&self, word: &Word) -> Tags {
+        let facts = self.style.facts();
+        let is_filler = word.kind == WordKind::Speech
+            && !facts.fillers.is_empty()
+            && facts.fillers.contains(&*Marked::of(&word.spoken).word.to_lowercase());
+        let disfluency = if is_filler { Disfluency::F } else { Disfluency::O };
+        Tags { punct: mark_of(word, facts), disfluency, ..Tags::default() }
+    }
 }
 
 /// The mark that a recogniser wrote behind a word. Marks that the tag set does not have count as the nearest that it has.
-pub fn mark_of(word: &Word) -> Punct {
+pub fn mark_of(word: &Word, facts: &LanguageFacts) -> Punct {
     if matches!(word.kind, WordKind::Filler | WordKind::Markup) {
         return Punct::O;
     }
     let Marked { word, behind, .. } = Marked::of(&word.spoken);
-    let is_initial = || word.chars().count() == 1 && word.chars().all(char::is_uppercase) && word != "I";
-    let is_title = || is_initial() || TITLES.contains(&&*word.to_lowercase());
+    let is_pronoun = || facts.is_english() && word == "I";
+    let is_initial = || word.chars().count() == 1 && word.chars().all(char::is_uppercase) && !is_pronoun();
+    let is_title = || is_initial() || facts.titles.contains(&*word.to_lowercase());
     if behind.contains('?') {
         Punct::Question
     } else if behind.contains(['!', '\u{2026}']) || behind.contains('.') && !is_title() {
@@ -56,7 +62,7 @@ impl TagsWords for ByWords {
         let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
         let fixed: Vec<bool> = words.iter().map(|word| word.kind != WordKind::Speech).collect();
         let ends: Vec<bool> = words.iter().map(|word| !Marked::of(&word.spoken).behind.is_empty()).collect();
-        let mut tags: Vec<Tags> = words.iter().map(|word| Tags { punct: mark_of(word), ..Tags::default() }).collect();
+        let mut tags: Vec<Tags> = words.iter().map(|word| self.tags_of(word)).collect();
         // What two people say is no one number.
         let turns: Vec<usize> =
             (0..words.len()).filter(|at| *at == 0 || words[*at].is_other_voice()).chain([words.len()]).collect();
@@ -81,6 +87,8 @@ mod tests {
 
     #[test]
     fn the_marks_of_a_recogniser_are_those_of_its_words() {
+        let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en"));
+        let english = LanguageFacts::read(folder, "en-US").unwrap().unwrap();
         for (said, want) in [
             ("hello", Punct::O),
             ("hello,", Punct::Comma),
@@ -97,7 +105,7 @@ mod tests {
             ("p.m.,", Punct::Comma),
             ("[noise]", Punct::O),
         ] {
-            assert_eq!(mark_of(&Word::new(said, Arc::default())), want, "{said}");
+            assert_eq!(mark_of(&Word::new(said, Arc::default()), &english), want, "{said}");
         }
     }
 }

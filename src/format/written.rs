@@ -116,6 +116,7 @@ pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], han
                 }
                 WordKind::Plain | WordKind::Filler | WordKind::Markup => k.word.spoken.to_string(),
             };
+            let text = if k.capital { casing::capitalise(&text) } else { text };
             // A dash that stands alone has no mark behind it.
             let mark = if text.contains(char::is_alphanumeric) { hand.mark(k.mark) } else { Punct::O };
             push(out, text, mark, &span.iter().collect::<Vec<_>>());
@@ -140,7 +141,7 @@ pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], han
             }
             // An entity's first word gets a capital at the beginning of a sentence ("Runway 4R is closed."), but not
             // example.com.
-            let start = if hand.has_case { start } else { bare(&span[0]).starts_with(char::is_uppercase) };
+            let start = if hand.has_case { start } else { span[0].capital || bare(&span[0]).starts_with(char::is_uppercase) };
             if start && tokens[0].text.chars().all(char::is_lowercase) {
                 tokens[0].text = casing::capitalise(&tokens[0].text);
                 text = casing::capitalise(&text);

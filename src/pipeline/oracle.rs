@@ -152,6 +152,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
+        is_english: true,
         learns_spelled: true,
         redaction: None,
         second: None,

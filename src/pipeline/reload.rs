@@ -15,7 +15,7 @@ use crate::events;
 type Fingerprint = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
 /// How many levels of directories are watched below a watched directory.
-const MAX_DEPTH: usize = 3;
+const MAX_DEPTH: usize = 4;
 
 fn add(fingerprint: &mut Fingerprint, path: &Path, depth: usize) {
     let Ok(meta) = std::fs::metadata(path) else { return };

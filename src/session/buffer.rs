@@ -83,6 +83,15 @@ pub struct Freeze {
     pub degraded: bool,
 }
 
+/// What of a pass's words is decided whole, beside exact repeats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DecidedWhole {
+    /// spellings
+    pub spellings: bool,
+    /// expected numbers
+    pub answers: bool,
+}
+
 /// A buffered word: when it came, its tags by the last pass, and how it froze.
 #[derive(Clone, Debug)]
 pub struct BufferedWord {
@@ -292,8 +301,8 @@ impl Buffer {
     }
 
     /// Takes a pass's tags for the words before `upto`. The last of `tags` belongs to word `upto - 1`. Frozen words
-    /// keep their tags. Exact repeats and spellings are decided whole; expected numbers too, if `decides_answers`.
-    pub fn predict(&mut self, upto: u64, tags: &[Tags], decides_answers: bool) {
+    /// keep their tags. Exact repeats are decided whole, and what `whole` says.
+    pub fn predict(&mut self, upto: u64, tags: &[Tags], whole: DecidedWhole) {
         let start = upto - tags.len() as u64;
         for i in self.frozen.max(start)..upto {
             self.entries[(i - self.released) as usize].tags = Some(tags[(i - start) as usize]);
@@ -305,8 +314,9 @@ impl Buffer {
             return;
         }
         let repeats = repeats::decide(&mut words, open);
-        let answers = decides_answers && expected::decide(&mut words, open);
-        if spelled::decide(&mut words, open) || repeats || answers {
+        let answers = whole.answers && expected::decide(&mut words, open);
+        let spellings = whole.spellings && spelled::decide(&mut words, open);
+        if spellings || repeats || answers {
             let decided: Vec<Tags> = words.into_iter().map(|(_, tags)| tags).collect();
             self.entries.iter_mut().zip(decided).skip(open).for_each(|(entry, tags)| entry.tags = Some(tags));
         }

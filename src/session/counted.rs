@@ -88,7 +88,7 @@ fn counts(words: &[LabelledWord], at: usize, ends_before: bool) -> Option<bool> 
 mod tests {
     use super::*;
     use crate::infer::prosody::Prosody;
-    use crate::session::buffer::{Buffer, FreezeCause};
+    use crate::session::buffer::{Buffer, DecidedWhole, FreezeCause};
     use crate::session::{Time, boundary};
     use crate::tags::{Punct, Tags};
 
@@ -164,7 +164,7 @@ mod tests {
             while buffer.frozen() < total {
                 let (freezes, leave) = steps.next().unwrap();
                 let to = (buffer.frozen() + freezes).min(total);
-                buffer.predict(to, &tags[buffer.released() as usize..to as usize], false);
+                buffer.predict(to, &tags[buffer.released() as usize..to as usize], DecidedWhole::default());
                 let cause = if to == total { FreezeCause::End } else { FreezeCause::Lookahead };
                 buffer.freeze(to, total, Time(0), cause, false);
                 let cut = (buffer.released() + leave).min(buffer.decided());

@@ -115,6 +115,8 @@ pub struct Policy {
     pub backlog_timeout_ms: u64,
     /// which disfluent words stay in the text
     pub keeps: Keeps,
+    /// whether the words are English: spellings and the digits of expected answers are known of English alone
+    pub is_english: bool,
     /// whether a word that is spelled beside it is spelled so for the rest of the session
     pub learns_spelled: bool,
     /// what the profile redacts, which must not be released in halves

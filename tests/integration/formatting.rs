@@ -350,7 +350,7 @@ fn numbers_are_written_in_a_profiles_style() {
         (Numbers { days: Days::Ordinal, ..plain }, "on the fifth of september", "on the 5th of September"),
     ] {
         let spec = FormatSpec { locale: "en-US".into(), numbers, ..FormatSpec::default() };
-        let styles = Styles::load(&needs("grammars/en"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).unwrap();
+        let styles = Styles::load(&needs("grammars"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).unwrap();
         assert_eq!(sentence(&said.split(' ').collect::<Vec<_>>(), styles.of("p")).0, written, "{numbers:?}");
     }
 }
@@ -370,7 +370,7 @@ fn a_pack_is_looked_for_in_every_directory_and_the_first_that_has_it_counts() {
         (vec![needs("grammars/packs"), own.path().into()], "aviation", "desk 20"),
     ] {
         let spec = FormatSpec { locale: "en-US".into(), packs: vec![pack.into()], ..FormatSpec::default() };
-        let styles = Styles::load(&needs("grammars/en"), &dirs, [("p", &spec)].into_iter()).unwrap();
+        let styles = Styles::load(&needs("grammars"), &dirs, [("p", &spec)].into_iter()).unwrap();
         assert_eq!(sentence(&["desk", "twenty"], styles.of("p")).0, want, "{dirs:?}");
     }
 }
@@ -378,7 +378,7 @@ fn a_pack_is_looked_for_in_every_directory_and_the_first_that_has_it_counts() {
 fn style(locale: &str, packs: &[&str]) -> Arc<Style> {
     let packs = packs.iter().map(ToString::to_string).collect();
     let spec = FormatSpec { locale: locale.into(), packs, ..FormatSpec::default() };
-    let styles = Styles::load(&needs("grammars/en"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).unwrap();
+    let styles = Styles::load(&needs("grammars"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).unwrap();
     styles.of("p").clone()
 }
 
@@ -432,7 +432,7 @@ fn a_recipe_wins_over_spans_that_a_tagger_found_and_a_dictionary_does_not() {
 fn what_a_profile_names_must_exist() {
     let load = |spec: FormatSpec| {
         let spec = FormatSpec { locale: "en-US".into(), ..spec };
-        Styles::load(&needs("grammars/en"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).map(|_| ())
+        Styles::load(&needs("grammars"), &[needs("grammars/packs")], [("p", &spec)].into_iter()).map(|_| ())
     };
     let rules = |class: &str| [(class.to_string(), RedactionRule { action: Action::Mask, keep_last: 0, said: false })].into();
     for (spec, says) in [
@@ -566,7 +566,7 @@ fn a_profiles_terms_are_written_for_what_sounds_like_them_and_nothing_else_is() 
     std::fs::write(&path, terms.into_iter().collect::<Vec<_>>().join("\n")).unwrap();
     let load = |by_sound: Option<f32>| {
         let spec = FormatSpec { locale: "en-US".into(), vocabulary: Some(path.clone()), by_sound, ..FormatSpec::default() };
-        Styles::load(&needs("grammars/en"), &[], [("p", &spec)].into_iter()).unwrap().of("p").clone()
+        Styles::load(&needs("grammars"), &[], [("p", &spec)].into_iter()).unwrap().of("p").clone()
     };
     let (off, on) = (load(None), load(Some(0.85)));
     let (mut found, mut wrong) = (0, Vec::new());

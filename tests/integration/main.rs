@@ -18,6 +18,7 @@ mod hostile_kafka;
 mod inputs;
 mod kafka;
 mod kept;
+mod languages;
 mod layout;
 mod leaks;
 mod ledger;

@@ -274,6 +274,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
+        is_english: true,
         learns_spelled: true,
         redaction: None,
         second: None,

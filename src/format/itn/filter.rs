@@ -8,6 +8,12 @@ use crate::redact::number::luhn;
 pub enum Filter {
     /// thousands separated by commas, from 1,000 on
     Group,
+    /// thousands separated by points
+    GroupPoint,
+    /// thousands separated by narrow no-break spaces (U+202F)
+    GroupSpace,
+    /// thousands separated by apostrophes
+    GroupApostrophe,
     /// two digits at least: 5 is 05
     Pad2,
     /// said twice: 5 is 55
@@ -47,8 +53,11 @@ pub enum Filter {
     Name,
 }
 
-const ALL: [(&str, Filter); 19] = [
+const ALL: [(&str, Filter); 22] = [
     ("group", Filter::Group),
+    ("group-point", Filter::GroupPoint),
+    ("group-space", Filter::GroupSpace),
+    ("group-apostrophe", Filter::GroupApostrophe),
     ("pad2", Filter::Pad2),
     ("twice", Filter::Twice),
     ("thrice", Filter::Thrice),
@@ -181,6 +190,19 @@ fn ordinal_ending(number: &str) -> &'static str {
     }
 }
 
+/// The digits that a text begins with, in groups of thousands with `sign` between them.
+fn by_thousands(text: &str, sign: char) -> String {
+    let whole = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let mut out = String::with_capacity(text.len() + whole / 3);
+    for (i, digit) in text[..whole].chars().enumerate() {
+        if i > 0 && (whole - i).is_multiple_of(3) {
+            out.push(sign);
+        }
+        out.push(digit);
+    }
+    out + &text[whole..]
+}
+
 impl Filter {
     /// The filter that grammars call so.
     pub fn named(name: &str) -> Option<Filter> {
@@ -197,17 +219,10 @@ impl Filter {
     pub fn apply(self, text: &str) -> Option<String> {
         let same = || text.to_string();
         Some(match self {
-            Filter::Group => {
-                let whole = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-                let mut out = String::with_capacity(text.len() + whole / 3);
-                for (i, digit) in text[..whole].chars().enumerate() {
-                    if i > 0 && (whole - i).is_multiple_of(3) {
-                        out.push(',');
-                    }
-                    out.push(digit);
-                }
-                out + &text[whole..]
-            }
+            Filter::Group => by_thousands(text, ','),
+            Filter::GroupPoint => by_thousands(text, '.'),
+            Filter::GroupSpace => by_thousands(text, '\u{202f}'),
+            Filter::GroupApostrophe => by_thousands(text, '\''),
             Filter::Pad2 if is_number(text) => format!("{text:0>2}"),
             Filter::Twice => text.repeat(2),
             Filter::Thrice => text.repeat(3),
@@ -269,6 +284,9 @@ impl Filter {
         };
         let candidates: Vec<String> = match self {
             Filter::Group => vec![text.replace(',', "")],
+            Filter::GroupPoint => vec![text.replace('.', "")],
+            Filter::GroupSpace => vec![text.replace('\u{202f}', "")],
+            Filter::GroupApostrophe => vec![text.replace('\'', "")],
             Filter::Pad2 => vec![text.to_string(), text.strip_prefix('0').unwrap_or(text).to_string()],
             Filter::Twice => half(2).into_iter().collect(),
             Filter::Thrice => half(3).into_iter().collect(),
@@ -309,6 +327,9 @@ mod tests {
         for (filter, text, filtered) in [
             ("group", "1234567", "1,234,567"),
             ("group", "999", "999"),
+            ("group-point", "1234567,5", "1.234.567,5"),
+            ("group-space", "12345", "12\u{202f}345"),
+            ("group-apostrophe", "12345.5", "12'345.5"),
             ("group", "1234.5678", "1,234.5678"),
             ("group", "1200th", "1,200th"),
             ("pad2", "5", "05"),

@@ -42,11 +42,13 @@ pub mod write;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use ast::{Dictionary, GrammarError, Source, SourcePosition};
 use decode::{Decoder, Decoders};
 use network::{Cost, Language, Network};
 
+use super::language::LanguageFacts;
 use crate::tags::ItnClass;
 
 pub use lattice::{MAX_READINGS, Reading};
@@ -100,6 +102,8 @@ pub struct Explanation {
 /// The compiled grammars of a language, or of a pack.
 pub struct Itn {
     language: Language,
+    /// what the program knows of the language beside its grammars; nothing of a pack's
+    facts: Arc<LanguageFacts>,
     /// the classes that each label's spans are tried as
     by_label: HashMap<ItnClass, Vec<usize>>,
     recipes: Option<Network>,
@@ -137,9 +141,19 @@ impl Itn {
     /// # Errors
     /// The first error in the files, or a label of the tagger that no file mentions.
     pub fn load(dir: &Path, locale_style: impl Into<LocaleStyle>) -> Result<Itn, GrammarError> {
-        let itn = Itn::compile(sources(dir, &locale_style.into())?, false)?;
+        Itn::open(dir, &locale_style.into(), false)
+    }
+
+    /// As [`Itn::load`]. `traced`: for [`Itn::explain`].
+    ///
+    /// # Errors
+    /// As [`Itn::load`].
+    pub fn open(dir: &Path, locale_style: &LocaleStyle, traced: bool) -> Result<Itn, GrammarError> {
+        let mut itn = Itn::compile(sources(dir, locale_style)?, traced)?;
         let wrong =
             |what| GrammarError { place: SourcePosition { file: dir.display().to_string().into(), line: 1, column: 1 }, what };
+        let facts = LanguageFacts::read(dir, &locale_style.locale).map_err(wrong)?;
+        itn.facts = Arc::new(facts.unwrap_or_else(|| LanguageFacts::named(&locale_style.locale)));
         match ItnClass::ALL.iter().find(|c| !itn.by_label.contains_key(c)) {
             None => Ok(itn),
             Some(class) => {
@@ -168,7 +182,17 @@ impl Itn {
         let letters = Letters::of(&language.names);
         let stems = Stems::of(&language.names.stems, &language.pool)?;
         let whole = language.classes.iter().position(|(label, _)| label == sentence::WHOLE);
-        Ok(Itn { language, by_label, recipes, sentences: None, letters, stems, whole, decoders: Decoders::default() })
+        Ok(Itn {
+            language,
+            facts: Arc::default(),
+            by_label,
+            recipes,
+            sentences: None,
+            letters,
+            stems,
+            whole,
+            decoders: Decoders::default(),
+        })
     }
 
     /// The same grammars, with a network for sentences without tags.
@@ -176,6 +200,11 @@ impl Itn {
         self.sentences =
             Some(compile::union(&mut self.language, |c| !c.recipe && !sentence::SAYINGS.contains(&c.label.as_str())));
         self
+    }
+
+    /// What the program knows of the language beside its grammars.
+    pub fn facts(&self) -> &Arc<LanguageFacts> {
+        &self.facts
     }
 
     /// Dictionaries, as they are defined.

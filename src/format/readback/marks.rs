@@ -7,7 +7,8 @@ use crate::format::own_marks::{BEFORE, BEHIND};
 pub struct Bare {
     /// without the marks around it
     pub text: String,
-    /// the same with a comma behind it, where it had one: dates have commas inside
+    /// the same with a comma behind it, where it had one: dates have commas inside. In languages in which a point makes
+    /// an ordinal of figures (`3. Mai`), with that point
     pub inner: String,
     /// a sentence or a clause ends behind it
     pub ends: bool,
@@ -49,8 +50,9 @@ impl Bare {
     }
 }
 
-/// Takes the marks off a token. `is_literal`: whether a grammar writes a text as it stands, `U.S.` for one.
-pub fn bare(token: &str, is_literal: impl Fn(&str) -> bool) -> Bare {
+/// Takes the marks off a token. `ordinal_point`: whether a point behind figures may make an ordinal of them, where
+/// something of the same date follows. `is_literal`: whether a grammar writes a text as it stands, `U.S.` for one.
+pub fn bare(token: &str, ordinal_point: bool, is_literal: impl Fn(&str) -> bool) -> Bare {
     let token: String = token.chars().map(straight).collect();
     let is_said = |c: char| c.is_alphanumeric() || SIGNS.contains(c);
     if !token.contains(is_said) {
@@ -80,7 +82,14 @@ pub fn bare(token: &str, is_literal: impl Fn(&str) -> bool) -> Bare {
     if let Some(quoted) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')).filter(|t| !t.is_empty()) {
         text = quoted;
     }
-    let inner = if comma && !ends { format!("{text},") } else { text.to_string() };
+    // A point behind figures ends a sentence only where nothing that belongs to it follows.
+    let is_ordinal = ordinal_point && token.ends_with('.') && !token.ends_with("..") && text.bytes().all(|b| b.is_ascii_digit());
+    ends &= !is_ordinal;
+    let inner = match (comma && !ends, is_ordinal) {
+        (_, true) => format!("{text}."),
+        (true, false) => format!("{text},"),
+        (false, false) => text.to_string(),
+    };
     let dotted = text.trim_end_matches('.').contains('.') || text.ends_with('.');
     let is_written = text.contains(|c: char| c.is_ascii_digit() || SIGNS.contains(c)) || dotted;
     Bare { inner, ends, is_written, is_mark: false, is_markup: false, text: text.to_string() }

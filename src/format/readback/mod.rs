@@ -127,7 +127,7 @@ impl ReadBack {
 
     fn bare(&self, token: &str) -> Bare {
         match kind_of(token) {
-            WordKind::Speech => marks::bare(token, |text| self.literals.contains(text)),
+            WordKind::Speech => marks::bare(token, self.itn.facts().ordinal_point, |text| self.literals.contains(text)),
             WordKind::Plain | WordKind::Filler | WordKind::Markup => Bare::markup(token),
         }
     }
@@ -185,7 +185,7 @@ impl ReadBack {
             return back.clone().filter(|_| enough);
         }
         let before = *left;
-        let ways = ways::of(text, |text| self.literals.contains(text));
+        let ways = ways::of(text, self.itn.facts().separators, |text| self.literals.contains(text));
         let back = ways.into_iter().find_map(|way| self.itn.read_back(&way, left));
         if *left == 0 {
             return None; // given up for want of steps
@@ -217,9 +217,11 @@ impl ReadBack {
                 words
             })
         };
-        let words = if let Some(of) = text.strip_suffix("'s") {
+        // English endings, and the word for its sign.
+        let is_english = self.itn.facts().is_english();
+        let words = if let Some(of) = text.strip_suffix("'s").filter(|_| is_english) {
             with(read(of), "'s")
-        } else if let Some(of) = text.strip_suffix('s').filter(|of| of.ends_with(|c: char| c.is_ascii_digit())) {
+        } else if let Some(of) = text.strip_suffix('s').filter(|of| is_english && of.ends_with(|c: char| c.is_ascii_digit())) {
             let words = read(of);
             let tail = if words.as_ref().is_some_and(|w| w.last().is_some_and(|w| w.ends_with('x'))) { "es" } else { "s" };
             with(words, tail)
@@ -235,8 +237,9 @@ impl ReadBack {
                 false => read(part),
             };
             text.split('-').map(part).collect::<Option<Vec<_>>>().map(|parts| parts.concat())
-        } else if let Some((a, b)) =
-            text.split_once('&').filter(|(a, b)| [a, b].iter().all(|t| !t.is_empty() && t.chars().all(char::is_alphabetic)))
+        } else if let Some((a, b)) = text
+            .split_once('&')
+            .filter(|(a, b)| is_english && [a, b].iter().all(|t| !t.is_empty() && t.chars().all(char::is_alphabetic)))
         {
             Some(vec![a.to_lowercase(), "and".into(), b.to_lowercase()])
         } else {

@@ -14,6 +14,20 @@ thread_local! {
     static FIGURES: ReadBack = ReadBack::new(ENGLISH.with(|english| english.itn.clone()), Reformat::Figures);
 }
 
+#[test]
+fn a_point_behind_figures_may_be_an_ordinals_where_the_language_has_such_points() {
+    let bare = |token: &str, ordinal_point: bool| {
+        let Bare { text, inner, ends, .. } = marks::bare(token, ordinal_point, |_| false);
+        (text, inner, ends)
+    };
+    let of = |text: &str, inner: &str, ends: bool| (text.to_string(), inner.to_string(), ends);
+    assert_eq!(bare("3.", true), of("3", "3.", false));
+    assert_eq!(bare("3.", false), of("3", "3", true));
+    assert_eq!(bare("3...", true), of("3", "3", true));
+    assert_eq!(bare("3,", true), of("3", "3,", false));
+    assert_eq!(bare("Mai.", true), of("Mai", "Mai", true));
+}
+
 fn read(text: &str) -> Vec<Group> {
     let tokens: Vec<&str> = text.split(' ').collect();
     ENGLISH.with(|english| english.read(&tokens, 1000))

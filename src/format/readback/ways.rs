@@ -1,15 +1,16 @@
 //! Vendors' ways of writing, brought into the grammars' way.
 
 use crate::format::itn::filter::Filter;
+use crate::format::numbers::Separators;
 
-/// Ways in which the grammars may have written `text`, the likeliest first. `is_literal`: whether a grammar writes a
-/// text as it stands.
-pub fn of(text: &str, is_literal: impl Fn(&str) -> bool) -> Vec<String> {
+/// Ways in which the grammars may have written `text`, the likeliest first. `signs`: those of the locale. `is_literal`:
+/// whether a grammar writes a text as it stands.
+pub fn of(text: &str, signs: Separators, is_literal: impl Fn(&str) -> bool) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let is_digits = text.chars().all(|c| c.is_ascii_digit() || " -.()+".contains(c));
     if digits.len() >= 5 && digits.len() == text.len() && text.ends_with("000") {
-        ways.extend(Filter::Group.apply(text));
+        ways.extend(in_groups(text, signs));
     }
     if (7..=15).contains(&digits.len()) && is_digits && text.contains([' ', '-', '.', '(', '+']) && text.matches('.').count() != 1
     {
@@ -24,7 +25,7 @@ pub fn of(text: &str, is_literal: impl Fn(&str) -> bool) -> Vec<String> {
         ways.push(digits.clone());
     }
     ways.extend(time(text));
-    ways.extend(grouped(text));
+    ways.extend(grouped(text, signs));
     ways.extend(scaled(text));
     ways.extend(unit(text, &is_literal));
     ways.extend(date(text));
@@ -50,11 +51,17 @@ fn time(text: &str) -> Option<String> {
     (figures(hour) && figures(minute)).then(|| format!("{hour}:{minute} {half}"))
 }
 
+/// Figures in groups of thousands, with the locale's sign between them; none in a locale that has no such sign.
+fn in_groups(figures: &str, signs: Separators) -> Option<String> {
+    let (group, _) = signs.signs();
+    Some(Filter::Group.apply(figures)?.replace(',', group?.encode_utf8(&mut [0; 4])))
+}
+
 /// `$12500`: the figures at its beginning in groups.
-fn grouped(text: &str) -> Option<String> {
+fn grouped(text: &str, signs: Separators) -> Option<String> {
     let from = text.find(|c: char| c.is_ascii_digit())?;
     let to = from + text[from..].find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len() - from);
-    let figures = Filter::Group.apply(&text[from..to]).filter(|_| to - from >= 4 && to - from < 16)?;
+    let figures = in_groups(&text[from..to], signs).filter(|_| to - from >= 4 && to - from < 16)?;
     Some(format!("{}{figures}{}", &text[..from], &text[to..]))
 }
 

@@ -28,7 +28,9 @@ impl WholeNumbers<'_> {
         let number = |unit: Option<&Unit>| matches!(unit, Some(Unit::Entity { class, .. }) if ALIKE.contains(&class.as_str()));
         for at in 0..units.len() {
             let Unit::Spoken(word) = units[at] else { continue };
-            let always = self.numbers.figures == Figures::Always && self.words[word] != "one" && self.words[word] != "oh";
+            // "One" and "oh" are other words as well.
+            let is_other = self.itn.facts().is_english() && ["one", "oh"].contains(&self.words[word]);
+            let always = self.numbers.figures == Figures::Always && !is_other;
             let before = at + 2 < units.len()
                 && spoken(&units[at + 1])
                 && !self.ends[word + 1]

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::config::Settings;
-use crate::conversation::{Conversation, MadeTurn, StateError, TokenPlace, TurnRules};
+use crate::conversation::{Conversation, ListeningWords, MadeTurn, StateError, TokenPlace, TurnRules};
 use crate::kafka::notes::PartitionNote;
 use crate::record::{End, Segment, Timing};
 use crate::session::Time;
@@ -47,10 +47,10 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// None yet. There will be none where the settings name no topic for them.
-    pub fn new(settings: &Settings) -> Conversations {
+    /// None yet. There will be none where the settings name no topic for them. `listening`: of the languages in use.
+    pub fn new(settings: &Settings, listening: Arc<ListeningWords>) -> Conversations {
         let c = &settings.conversation;
-        let rules = TurnRules { wait_ms: c.wait_ms, silence_ms: c.silence_ms, max_turn_words: c.max_turn_words };
+        let rules = TurnRules { wait_ms: c.wait_ms, silence_ms: c.silence_ms, max_turn_words: c.max_turn_words, listening };
         Conversations {
             rules: settings.has_conversation().then_some(rules),
             late_ttl_ms: settings.decode.late_ttl_ms,
@@ -85,11 +85,17 @@ impl Conversations {
         }
     }
 
-    /// A final segment was made of these words. `shown`: what readers get of a speaker's label.
-    pub fn made(&mut self, segment: &Segment, words: &[BufferedWord], shown: impl Fn(&Arc<str>) -> Option<Arc<str>>, now: Time) {
-        if self.rules.is_none() {
-            return;
-        }
+    /// A final segment of a language was made of these words, with what shows in the languages in use that somebody
+    /// listens. `shown`: what readers get of a speaker's label.
+    pub fn made(
+        &mut self,
+        (segment, (language, listening)): (&Segment, (Arc<str>, Arc<ListeningWords>)),
+        words: &[BufferedWord],
+        shown: impl Fn(&Arc<str>) -> Option<Arc<str>>,
+        now: Time,
+    ) {
+        let Some(rules) = &mut self.rules else { return };
+        rules.listening = listening;
         let place = |src: u64| {
             let at = words.partition_point(|entry| entry.word.src[1] <= src).min(words.len().saturating_sub(1));
             let source = words.get(at).map(|entry| &entry.word.source);
@@ -100,7 +106,7 @@ impl Conversations {
         };
         let held = self.held(&segment.session, segment.epoch, now);
         held.active = now;
-        held.conversation.said(segment, place, now.0);
+        held.conversation.said((segment, &language), place, now.0);
     }
 
     /// A stream has ended with these decisions of the clock.
@@ -125,7 +131,7 @@ impl Conversations {
 
     /// The turns that go now. `next_offset`: of the partition's next record.
     pub fn turns(&mut self, sessions: &Sessions, next_offset: i64, now: Time) -> Vec<MadeTurn> {
-        let Some(rules) = self.rules else { return Vec::new() };
+        let Some(rules) = self.rules.clone() else { return Vec::new() };
         let mut out = Vec::new();
         for session in std::mem::take(&mut self.touched) {
             let Some(held) = self.of.get_mut(&session) else { continue };
@@ -138,7 +144,7 @@ impl Conversations {
 
     /// Decides when the clock looks at a conversation again.
     fn plan(&mut self, session: &Arc<str>, is_open: bool, now: Time) {
-        let (Some(rules), Some(held)) = (self.rules, self.of.get_mut(session)) else { return };
+        let (Some(rules), Some(held)) = (&self.rules, self.of.get_mut(session)) else { return };
         let due = (self.running && held.conversation.has_open_words()).then(|| held.active.plus(rules.wait_ms));
         let is_over = held.conversation.is_empty() && !is_open;
         let over = is_over.then(|| held.over.unwrap_or(now.plus(self.late_ttl_ms)));
@@ -168,7 +174,7 @@ impl Conversations {
 
     /// Lets time pass. Gives the turns for which the clock has waited for long enough.
     pub fn tick(&mut self, sessions: &Sessions, next_offset: i64, now: Time) -> Vec<MadeTurn> {
-        let Some(rules) = self.rules else { return Vec::new() };
+        let Some(rules) = self.rules.clone() else { return Vec::new() };
         let mut out = Vec::new();
         while let Some((_, session)) = self.due.first().filter(|(at, _)| *at <= now).cloned() {
             let held = self.of.get_mut(&session).expect("due names conversations that are held");

@@ -101,7 +101,7 @@ impl Partition {
             seen_settings: shared.active_settings(),
             owner: shared.models.kept.owner(),
             intake: Intake::new(shared.clone(), number),
-            conversations: Conversations::new(&shared.settings),
+            conversations: Conversations::new(&shared.settings, shared.formatter.listening("").1),
             shared,
             number,
             clock,

@@ -136,7 +136,8 @@ impl Partition {
                 let now = self.now();
                 let redacts = segment.redacted.is_some();
                 let shown = |label: &Arc<str>| if redacts { stream.speakers.shown(label) } else { Some(label.clone()) };
-                self.conversations.made(&segment, &release.entries, shown, now);
+                let listening = shared.formatter.listening(&stream.profile);
+                self.conversations.made((&segment, listening), &release.entries, shown, now);
                 Some(Outgoing::Formatted(Box::new(segment), source))
             }
             StreamOutput::Turn { seq, turn, cause, delay_ms } => {

@@ -25,6 +25,7 @@ pub fn policy() -> Policy {
         inference_timeout_ms: 500,
         backlog_timeout_ms: 500,
         keeps: Keeps::Nothing,
+        is_english: true,
         learns_spelled: true,
         redaction: None,
         second: None,

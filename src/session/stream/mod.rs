@@ -211,7 +211,10 @@ impl Stream {
         }
         self.hypothesis = None;
         if let Some(change) = record.expect {
-            self.progress.expectations.change(change);
+            // Which words give digits is known of English alone.
+            if self.policy.is_english {
+                self.progress.expectations.change(change);
+            }
         }
         let (taken, came) = (self.progress.counts.words, record.input_words());
         let placed = record.words.into_iter().map(|word| Word { src: word.src.map(|n| n + taken), ..word });

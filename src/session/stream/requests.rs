@@ -10,7 +10,7 @@ use super::work::{InFlight, RequestKind, TaggedPass, Work};
 use crate::faults::{Mistake, makes};
 use crate::infer::{Outcome, Row, RowWord};
 use crate::record::Timing;
-use crate::session::buffer::{Buffer, FreezeCause};
+use crate::session::buffer::{Buffer, DecidedWhole, FreezeCause};
 use crate::session::output::{InferenceRequest, RequestBody, StreamOutput};
 use crate::session::plan::Pass;
 use crate::session::policy::{Policy, ReleaseRule};
@@ -174,7 +174,7 @@ impl Stream {
             self.progress.timing.push(Timing::Undecided([pass.upto, pass.freeze_to]));
             return None;
         }
-        self.buffer.predict(pass.upto, tags, self.decides_answers());
+        self.buffer.predict(pass.upto, tags, self.decided_whole());
         let from = self.buffer.released();
         let entries = self.buffer.range(from, pass.upto);
         let words: Vec<(&Word, Tags)> = entries.map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
@@ -190,10 +190,11 @@ impl Stream {
         (!asked.is_empty()).then(|| (TaggedPass { pass, tags: tags.to_vec(), spans }, asked))
     }
 
-    /// Whether digits of an expected number stay although the tagger takes them out. Not where something is redacted:
-    /// what is hidden depends on the words that stay, and must not depend on what a sender expects.
-    fn decides_answers(&self) -> bool {
-        self.policy.redaction.is_none()
+    /// Spellings are those of English. Digits of an expected number stay although the tagger takes them out, but not where
+    /// something is redacted: what is hidden depends on the words that stay, and must not depend on what a sender expects.
+    fn decided_whole(&self) -> DecidedWhole {
+        let is_english = self.policy.is_english;
+        DecidedWhole { spellings: is_english, answers: is_english && self.policy.redaction.is_none() }
     }
 
     /// Takes the answer to a request of this kind; `None`: there is none, and its words go out as spoken.
@@ -223,7 +224,7 @@ impl Stream {
                     self.progress.timing.push(Timing::Failed([pass.upto, pass.freeze_to]));
                 }
                 if let Some(tags) = tags {
-                    self.buffer.predict(pass.upto, tags, self.decides_answers());
+                    self.buffer.predict(pass.upto, tags, self.decided_whole());
                 }
                 let before = self.buffer.frozen();
                 if pass.cause == FreezeCause::Turn {
@@ -263,7 +264,7 @@ impl Stream {
             }
             RequestKind::Hypothesis { known, revision } => {
                 let Some(tags) = tags else { return };
-                let decides = self.decides_answers();
+                let decides = self.decided_whole();
                 if let Some(h) = self.hypothesis.as_mut().filter(|h| h.revision == revision) {
                     let before = h.answered(tags);
                     if known == self.buffer.total() {

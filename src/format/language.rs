@@ -1,0 +1,184 @@
+//! What the program must know of a language beside its grammars: `language.toml`, `fillers.txt` and `back-channels.txt` in
+//! the language's folder.
+//!
+//! A language is a folder of `format.grammar_dir`, named by its primary subtag: `en`. A locale names its language:
+//! `en-GB` is written by the folder `en`, with its directory `en-GB`.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::itn::source::text_of;
+use super::numbers::Separators;
+
+/// The language that models tag, and whose spellings and sounds the program knows.
+pub const ENGLISH: &str = "en";
+/// The file of facts.
+const FACTS: &str = "language.toml";
+/// The list of fillers.
+const FILLERS: &str = "fillers.txt";
+/// The list of what people say to show that they listen.
+const BACK_CHANNELS: &str = "back-channels.txt";
+/// Months of a year.
+const MONTHS: usize = 12;
+/// Most entries of one list.
+const MAX_ENTRIES: usize = 1000;
+
+/// A language in one of its locales.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LanguageFacts {
+    /// primary subtag, in lower case: `en`
+    pub code: Arc<str>,
+    /// the signs between thousands and before decimals that the grammars write in the locale
+    pub separators: Separators,
+    /// abbreviations whose point ends no sentence, in lower case
+    pub titles: HashSet<Box<str>>,
+    /// words that leave the text of streams without a model, in lower case
+    pub fillers: HashSet<Box<str>>,
+    /// what people say to show that they listen, in lower case without marks
+    pub back_channels: BTreeSet<Box<str>>,
+    /// how the months' names begin, in lower case; none, or twelve
+    pub months: Vec<Box<str>>,
+    /// whether a point behind figures makes an ordinal of them
+    pub ordinal_point: bool,
+}
+
+/// The file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LanguageFile {
+    titles: Vec<Box<str>>,
+    months: Vec<Box<str>>,
+    ordinal_point: bool,
+    locales: BTreeMap<String, LocaleSigns>,
+}
+
+/// A locale of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LocaleSigns {
+    separators: Separators,
+}
+
+/// The language that a locale, or a record's `lang`, names: its primary subtag in lower case.
+pub fn language_of(locale: &str) -> String {
+    locale.split(['-', '_']).next().unwrap_or(locale).to_lowercase()
+}
+
+/// The folder of a locale's language, below `root`.
+///
+/// # Errors
+/// There is no such folder. The message lists the languages that there are.
+pub fn folder(root: &Path, locale: &str) -> Result<PathBuf, String> {
+    let code = language_of(locale);
+    let has_grammars = |dir: &Path| {
+        let mut files = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        files.any(|file| file.path().extension().is_some_and(|e| e == "itn"))
+    };
+    let folders = std::fs::read_dir(root).map_err(|e| format!("format.grammar_dir = {:?}: {e}", root.display()))?;
+    let folders: BTreeSet<String> = folders
+        .flatten()
+        .filter(|entry| has_grammars(&entry.path()))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    if folders.contains(&code) {
+        return Ok(root.join(code));
+    }
+    let known = folders.into_iter().collect::<Vec<_>>().join(", ");
+    Err(match has_grammars(root) {
+        true => format!(
+            "format.grammar_dir = {root:?} is the folder of one language: expected the folder above, which has a folder for each language"
+        ),
+        false => format!(
+            "{locale:?} is a locale of the language {code:?}, which has no folder in {}: expected a locale of {known}, or a folder {code} with its grammars",
+            root.display()
+        ),
+    })
+}
+
+/// A list of the folder: a word or phrase a line, in lower case. A line that begins with # is a comment.
+fn phrases(path: &Path) -> Result<Vec<Box<str>>, String> {
+    if !path.is_file() {
+        return Err(format!("{}: no such file: expected a list, a word a line, which may be empty", path.display()));
+    }
+    let mut phrases: Vec<Box<str>> = Vec::new();
+    for (number, line) in text_of(path)?.lines().enumerate() {
+        let wrong = |what: &str| format!("{}:{}: {what}", path.display(), number + 1);
+        let phrase = line.trim();
+        if phrase.is_empty() || phrase.starts_with('#') {
+            continue;
+        }
+        if phrase.to_lowercase() != phrase {
+            return Err(wrong("expected lower case"));
+        }
+        if phrases.len() == MAX_ENTRIES {
+            return Err(wrong(&format!("expected at most {MAX_ENTRIES} lines")));
+        }
+        let plain: String = phrase.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+        phrases.push(plain.split_whitespace().collect::<Vec<_>>().join(" ").into());
+    }
+    Ok(phrases)
+}
+
+impl LanguageFacts {
+    /// A locale's language of which nothing more is known: of a folder without the file.
+    pub fn named(locale: &str) -> LanguageFacts {
+        LanguageFacts { code: language_of(locale).into(), ..LanguageFacts::default() }
+    }
+
+    /// Reads the files of a language's folder, for one of its locales. `None`: there is no `language.toml`.
+    ///
+    /// # Errors
+    /// A file is missing or not as docs/how-to/add-a-language.md says, or does not have the locale.
+    pub fn read(folder: &Path, locale: &str) -> Result<Option<LanguageFacts>, String> {
+        let path = folder.join(FACTS);
+        if !LanguageFacts::is_in(folder) {
+            return Ok(None);
+        }
+        let wrong = |what: String| format!("{}: {what}", path.display());
+        let file: LanguageFile = toml::from_str(&text_of(&path)?).map_err(|e| {
+            let at = e.span().map_or(String::new(), |span| format!("byte {}: ", span.start));
+            wrong(format!("{at}{}; docs/how-to/add-a-language.md lists the keys", e.message()))
+        })?;
+        let lists = [("titles", &file.titles), ("months", &file.months)];
+        for (key, list) in lists {
+            if list.len() > MAX_ENTRIES {
+                return Err(wrong(format!("{key}: expected at most {MAX_ENTRIES} entries, got {}", list.len())));
+            }
+            if let Some(entry) = list.iter().find(|entry| entry.trim().is_empty() || entry.to_lowercase() != ***entry) {
+                return Err(wrong(format!("{key}: {entry:?}: expected a word in lower case")));
+            }
+        }
+        if file.months.len() != MONTHS {
+            return Err(wrong(format!("months: expected {MONTHS}, January first, got {}", file.months.len())));
+        }
+        let Some(signs) = file.locales.get(locale) else {
+            let known = file.locales.keys().cloned().collect::<Vec<_>>().join(", ");
+            return Err(wrong(format!("no table [locales.{locale}]: expected a locale of {known}")));
+        };
+        if signs.separators == Separators::Locale {
+            return Err(wrong(format!("locales.{locale}.separators: expected the signs themselves, such as \"comma-point\"")));
+        }
+        Ok(Some(LanguageFacts {
+            code: language_of(locale).into(),
+            separators: signs.separators,
+            titles: file.titles.into_iter().collect(),
+            fillers: phrases(&folder.join(FILLERS))?.into_iter().collect(),
+            back_channels: phrases(&folder.join(BACK_CHANNELS))?.into_iter().collect(),
+            months: file.months,
+            ordinal_point: file.ordinal_point,
+        }))
+    }
+
+    /// Whether a folder says what the program must know of its language.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(FACTS).is_file()
+    }
+
+    /// Whether it is English, of which the program knows spellings and sounds.
+    pub fn is_english(&self) -> bool {
+        *self.code == *ENGLISH
+    }
+}
