@@ -1,7 +1,7 @@
 //! Names that no list has, by what is said around them.
 
 use super::answer::Answers;
-use super::codes::{CODE_JOINTS, code_from, is_open};
+use super::codes::{CODE_JOINTS, code_from, is_open, is_spelled_out};
 use super::kinds::{WordSet, is_common, is_letter, is_nato};
 use super::{Marks, NAME, Part, cues, inside, words};
 
@@ -68,7 +68,7 @@ impl Names<'_, '_> {
     /// Whether at least three letters are spelled from a part on.
     fn is_spelled(&self, at: usize) -> bool {
         let signs = |p: &&super::Part| is_letter(p.text) || is_nato(p.text);
-        self.parts[at..].iter().take(3).filter(signs).count() == 3
+        self.parts[at..].iter().take(3).filter(signs).count() == 3 || is_spelled_out(self.parts, at)
     }
 
     /// The end of letters that are spelled from a part on, and of a rest of the name that is said as a word: "t r e d
@@ -139,7 +139,19 @@ impl Names<'_, '_> {
         inside::joins(text)
             || matches!(
                 text,
-                "spelled" | "spelt" | "spelling" | "with" | "but" | "that" | "name" | "my" | "last" | "first" | "married" | "now"
+                "spelled"
+                    | "spelt"
+                    | "spelling"
+                    | "with"
+                    | "but"
+                    | "that"
+                    | "name"
+                    | "my"
+                    | "last"
+                    | "first"
+                    | "married"
+                    | "now"
+                    | "or"
             )
     }
 
@@ -182,6 +194,12 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let from = at + if booked && two == "is" { 3 } else { 2 };
         if (called || booked) && names.ends_at_once(from) {
             names.add_sure(from, false);
+        }
+        // "This will be for zelda quimby please"
+        let is_meant =
+            two == "for" && one == "be" && at > 0 && matches!(names.text(at - 1), "this'll" | "it'll" | "will" | "should" | "to");
+        if is_meant && names.ends_at_once(at + 2) {
+            names.add_sure(at + 2, false);
         }
         // "Put it under quimby", "it is under quimby"
         let is_filed = matches!(two, "under") && matches!(one, "it" | "is" | "be" | "that" | "them" | "down" | "everything");
