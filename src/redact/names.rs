@@ -192,7 +192,9 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let called = (one, two) == ("call", "me");
         let booked = matches!(one, "booking" | "reservation" | "appointment" | "table") && is_for(at + 1);
         let from = at + if booked && two == "is" { 3 } else { 2 };
-        if (called || booked) && names.ends_at_once(from) {
+        // "Call me binky, everybody does", but not "call me maybe"
+        let is_called = called && names.end_from(from, false) == from + 1;
+        if is_called || (called || booked) && names.ends_at_once(from) {
             names.add_sure(from, false);
         }
         // "This will be for zelda quimby please"

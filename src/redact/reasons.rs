@@ -314,7 +314,10 @@ pub(super) fn is_secret_by_shape(parts: &[Part], run: &Range<usize>, expected: b
         || next(parts, run).is_some_and(|p| CLOCK.contains(p.text));
     // "One, two, three": somebody counts.
     let counts = || {
-        least <= MIN_SINGLE && !expected && counts_up(&said.iter().filter(|s| s.role.is_number()).copied().collect::<Vec<_>>())
+        let from_one = within.first().is_some_and(|p| p.role == Role::Digit(1));
+        (least <= MIN_SINGLE || from_one)
+            && !expected
+            && counts_up(&said.iter().filter(|s| s.role.is_number()).copied().collect::<Vec<_>>())
     };
     let is_written = || matches!(&said[..], [one] if matches!(one.role, Role::Written(4..) | Role::Glued(_)));
     let is_one = || is_quantity(&said) && !is_written();

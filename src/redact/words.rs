@@ -101,7 +101,13 @@ pub(super) fn answer_from(parts: &[Part], from: usize, email: bool) -> usize {
 /// the words say that none follows.
 pub(super) fn announced(parts: &[Part], end: usize) -> Option<usize> {
     let leads = parts[end..].iter().take_while(|p| among(&LEADS, p.text) || among(&ANNOUNCES, p.text)).count();
-    let says = |at: &usize| among(&ANNOUNCES, parts[*at].text);
+    // "The password on our website" announces none, "email me on" does.
+    let is_place = |at: usize| {
+        matches!(parts[at].text, "on" | "at")
+            && parts.get(at + 1).is_some_and(|p| matches!(p.text, "our" | "your" | "the" | "my" | "this" | "that" | "a"))
+            && at.checked_sub(1).is_some_and(|before| parts[before].text.starts_with("pass"))
+    };
+    let says = |at: &usize| among(&ANNOUNCES, parts[*at].text) && !is_place(*at);
     let from = (end.saturating_sub(1)..end + leads).find(says)? + 1;
     (from < parts.len() && !denies(parts, from)).then_some(from)
 }
