@@ -116,7 +116,11 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         // Articles, pronouns and names of places are no letters by themselves. Digits alone are numbers, which reasons
         // may free.
         let is_sign = |p: &Part| is_code(p) && !p.role.is_number() && !matches!(p.text, "a" | "i");
-        let letters = (at..end).filter(|at| is_sign(&parts[*at]) || is_spelled_out(parts, *at)).count();
+        // "My licence is a four four two nine"
+        let digits = parts[at + 1..end.max(at + 1)].iter().filter(|p| p.role.is_number()).count();
+        let begins_code = is_letter(parts[at].text) && digits > 2 && answers.since_cue(parts, at, bit) == Some(0);
+        let letters =
+            (at..end).filter(|at| is_sign(&parts[*at]) || is_spelled_out(parts, *at)).count() + usize::from(begins_code);
         let is_glued = parts[at..end].iter().any(|p| glued(p.text) > 0 && !is_ordinal(p.text));
         let window = answers.window(at, bit);
         let in_window = parts[window.clone()].iter().filter(|p| is_sign(p) || p.role.is_number()).count();

@@ -210,7 +210,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         }
         // "Booked under the name zelda", "in the name of zelda"
         let is_lead = |p: &Part| matches!(p.text, "under" | "in" | "by" | "for" | "into");
-        if matches!(one, "name" | "names") && parts[at.saturating_sub(2)..at].iter().any(is_lead) {
+        if matches!(one, "name" | "names") && parts[at.saturating_sub(3)..at].iter().any(is_lead) {
             names.add_sure(at + 1 + usize::from(two == "of"), false);
         }
         if matches!((one, two), ("booked" | "registered" | "filed" | "reserved", "under" | "to" | "for")) {
@@ -263,6 +263,15 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             if is_here || matches!(names.text(end), "calling" | "speaking") {
                 names.add(at + 2, end);
             }
+        }
+        // "Zelda quimby speaking, how can i help"
+        let is_first = at == 0 || parts[at].turn || parts[at - 1].ends;
+        let end = if is_first { names.end_from(at, false) } else { at };
+        if end > at
+            && names.text(end) == "speaking"
+            && matches!(names.text(end + 1), "" | "how" | "what" | "who" | "can" | "here")
+        {
+            names.add(at, end);
         }
         // "I'm zelda quimby from accounts"
         if one == "i'm" {
