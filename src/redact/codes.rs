@@ -107,7 +107,8 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             continue;
         }
         // "Q and a", "q four"
-        let is_quarter = parts[at].text == "q" && answers.since_cue(parts, at, bit) != Some(0);
+        let is_asked = (1..=2).contains(&answers.since_asked(at, bit)) || answers.begins(parts, at, bit);
+        let is_quarter = parts[at].text == "q" && answers.since_cue(parts, at, bit) != Some(0) && !is_asked;
         if is_quarter && (units <= 2 || matches!(parts[at + 1].role, Role::Digit(1..=4))) {
             at += 1;
             continue;

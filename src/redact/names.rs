@@ -2,7 +2,7 @@
 
 use super::answer::Answers;
 use super::codes::{CODE_JOINTS, code_from, is_open, is_spelled_out};
-use super::kinds::{WordSet, is_common, is_letter, is_nato};
+use super::kinds::{WordSet, is_common, is_letter, is_nato, is_person};
 use super::{Marks, NAME, Part, cues, inside, words};
 
 macro_rules! list {
@@ -194,7 +194,9 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let from = at + if booked && two == "is" { 3 } else { 2 };
         // "Call me binky, everybody does", but not "call me maybe"
         let is_called = called && names.end_from(from, false) == from + 1;
-        if is_called || (called || booked) && names.ends_at_once(from) {
+        // "The booking is for quimby arriving friday"
+        let is_named = booked && two == "is" && names.end_from(from, false) > from && !names.text(from).ends_with("ing");
+        if is_called || is_named || (called || booked) && names.ends_at_once(from) {
             names.add_sure(from, false);
         }
         // "This will be for zelda quimby please"
@@ -254,7 +256,8 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             names.spelled_after(at);
         }
         if matches!((one, two), ("first" | "last" | "middle" | "family" | "given", "name")) || one == "surname" {
-            names.add_sure(at + if one == "surname" { 1 } else { 2 }, false);
+            let from = at + if one == "surname" { 1 } else { 2 };
+            names.add_sure(from + usize::from(matches!(names.text(from), "as" | "under")), false);
         }
         // "It's zelda quimby calling"
         if matches!((one, two), ("it", "is")) {
@@ -289,8 +292,14 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             names.add(word, word + 1);
         }
         // "Your colleague" is nobody's name.
+        // "No colleague" is none, but "no, winstanley" is an answer.
+        let is_no = |at: usize| {
+            let is_first = at == 0 || parts[at].turn || parts[at - 1].ends || !answers.was_asked(at - 1, bit);
+            parts[at].text == "no" && is_first
+        };
         let is_thing = |at: usize| {
             at > 0
+                && !is_no(at - 1)
                 && matches!(
                     parts[at - 1].text,
                     "a" | "an" | "the" | "your" | "my" | "our" | "this" | "that" | "some" | "any" | "their" | "no"
@@ -298,7 +307,12 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         };
         let begins = |at: usize| at < parts.len() && !is_thing(at) && names.is_name(at) && !PARTICLES.contains(parts[at].text);
         // "What's the name of that film?"
-        let of_what = || answers.was_asked(at, bit) && parts[(at + 1).saturating_sub(answers.since_asked(at, bit))].text == "of";
+        let of_what = || {
+            let asked = (at + 1).saturating_sub(answers.since_asked(at, bit));
+            answers.was_asked(at, bit)
+                && parts[asked].text == "of"
+                && !parts[asked..=at].iter().take(4).any(|p| is_person(p.text))
+        };
         if (1..=ASKED).contains(&answers.since_asked(at, bit))
             && !of_what()
             && (begins(at) || PARTICLES.contains(one) && begins(at + 1))

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::speakers::NamedSpeakers;
-use super::{Redaction, cues};
+use super::{Redaction, cues, kinds};
 
 /// How long after a question words with the shape of an answer count as the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,7 +174,7 @@ const ANY: [&str; 7] = ["a", "any", "another", "this", "every", "same", "new"];
 /// Words after a question without an asking word: "mother's maiden name madam".
 const MAX_AFTER_QUESTION: usize = 1;
 /// Words that say that nobody asks: something is done to the thing, or it is missing.
-const NOT_ASKING: [&str; 14] = [
+const NOT_ASKING: [&str; 17] = [
     "says",
     "share",
     "can't",
@@ -189,7 +189,12 @@ const NOT_ASKING: [&str; 14] = [
     "update",
     "reset",
     "lost",
+    "never",
+    "anybody",
+    "anyone",
 ];
+/// Parts after "the name" that may say whose: "of the other patient".
+const MAX_OF_PERSON: usize = 4;
 /// Parts before a cue in which the asking word may stand.
 const MAX_ASKING_BEFORE: usize = 6;
 
@@ -217,7 +222,10 @@ fn asks(parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: 
     let content = tail.iter().filter(|part| !is_link(part)).count();
     let announces = tail.iter().take(tail.len().saturating_sub(1)).any(|part| matches!(*part, "is" | "was"));
     let is_end = is_final && content <= MAX_AFTER_QUESTION && (content == 0 || !announces);
-    let of_what = cues::CUES[usize::from(cue.bit)].class == super::NAME && parts.get(cue.end) == Some(&"of");
+    // "The name of that film", but "the name of the patient"
+    let of_what = cues::CUES[usize::from(cue.bit)].class == super::NAME
+        && parts.get(cue.end) == Some(&"of")
+        && !parts[cue.end..].iter().take(MAX_OF_PERSON).any(|part| kinds::is_person(part));
     !of_what && !tells && (asks || is_answer && !announces || is_end && !is_any)
 }
 

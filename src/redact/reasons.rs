@@ -77,7 +77,9 @@ pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> boo
     if is_period(parts, run) || is_scaled(parts, run) {
         return true;
     }
-    if matches!(before, "the" | "at" | "from" | "train" | "trains" | "until") && are_times(&said)
+    let tells_times =
+        before == "are" && run.start > 1 && matches!(parts[run.start - 2].text, "times" | "trains" | "buses" | "slots");
+    if (tells_times || matches!(before, "the" | "at" | "from" | "train" | "trains" | "until")) && are_times(&said)
         || before.starts_with("count") && counts_up(&said)
     {
         return true;

@@ -45,6 +45,11 @@ static NO_ANSWERS: WordSet = words!(
 );
 static THANKS: WordSet = words!("thanks thank bye goodbye");
 static CONJUNCTIONS: WordSet = words!("and but so because then which if okay ok please or");
+/// Words that end a question after what it asks for: "what password did you set up for us".
+static QUESTION_ENDS: WordSet = words!(
+    "did do does you we have has use used choose chose pick picked set up give gave given us on file for with me please there registered put down \
+     create created then"
+);
 static PRONOUNS: WordSet = words!("i you we it that this they he she");
 static CONTRACTIONS: WordSet = words!("i'm i'd i'll i've you're you'll we're we'll it's that's they're");
 static AUXILIARIES: WordSet = words!("can could do does did is are was will would should have");
@@ -170,6 +175,14 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let announces = answers.was_asked(at, bit) && at > 0 && matches!(parts[at - 1].text, "is" | "was");
         if !begins && !announces {
             at += 1;
+            continue;
+        }
+        // "What passphrase did you choose": nobody may tell the answer's speaker from the question's.
+        let tail = parts[at..].iter().take_while(|p| !p.turn && among(&QUESTION_ENDS, p.text)).count();
+        let is_tail = begins && tail > 1 && at > 0 && at + tail < parts.len() && !parts[at].turn;
+        let at_end = at + tail;
+        if is_tail && answers.was_asked(at_end, bit) && !denies(parts, at_end) && !evades(parts, at_end) {
+            at = mark(at_end, marks).max(at_end + 1);
             continue;
         }
         let turn = parts[at + 1..].iter().position(|p| p.turn).map_or(parts.len(), |next| at + 1 + next);
