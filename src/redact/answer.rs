@@ -128,13 +128,24 @@ impl Answers {
                 .take_while(|p| {
                     matches!(
                         p.text,
-                        "my" | "your" | "our" | "the" | "is" | "was" | "that" | "that's" | "it's" | "it" | "this" | "which"
+                        "my" | "your"
+                            | "our"
+                            | "the"
+                            | "is"
+                            | "was"
+                            | "that"
+                            | "that's"
+                            | "it's"
+                            | "it"
+                            | "this"
+                            | "which"
+                            | "for"
+                            | "as"
                     )
                 })
                 .count();
-            let says = parts[start - lead..cue.end].iter().any(|p| matches!(p.text, "is" | "was"))
-                && parts[start - lead..start].iter().any(|p| matches!(p.text, "is" | "was" | "that's" | "it's"))
-                && start > lead;
+            let links = |p: &Part| matches!(p.text, "is" | "was" | "that's" | "it's");
+            let says = parts[start - lead..start].iter().any(|p| links(p) || matches!(p.text, "for" | "as")) && start > lead;
             if says && parts[start - lead - 1].role.is_number() {
                 let secret = |p: &&Part| p.role.is_number() || inside::joins(p.text) || is_code(p);
                 let count = parts[..start - lead].iter().rev().take(MAX_BACK).take_while(secret).count();

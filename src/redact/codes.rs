@@ -58,6 +58,20 @@ pub(super) fn is_open(parts: &[Part], end: usize, joints: usize, more: bool) -> 
     only_joints && more && tail.len() <= joints || tail.iter().any(|p| !p.sure)
 }
 
+/// Whether a letter stands at a part, and the next words say it once more: "a for apple", "i as in ink".
+pub(super) fn is_spelled_out(parts: &[Part], at: usize) -> bool {
+    let text = |at: usize| parts.get(at).map_or("", |p| p.text);
+    let is_word = |at: usize| parts.get(at).is_some_and(|p| p.text.len() > 1 && !p.role.is_number());
+    is_letter(text(at))
+        && match text(at + 1) {
+            "as" => matches!(text(at + 2), "in" | "an") && is_word(at + 3),
+            "for" => {
+                is_word(at + 2) && !matches!(text(at + 2), "the" | "a" | "an" | "my" | "your" | "me" | "you" | "this" | "that")
+            }
+            _ => false,
+        }
+}
+
 /// Marks the codes of one cue.
 pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, marks: &mut Marks) {
     let class = CUES[usize::from(bit)].class;
@@ -93,7 +107,8 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             continue;
         }
         // "Q and a", "q four"
-        let is_quarter = parts[at].text == "q" && answers.since_cue(parts, at, bit) != Some(0);
+        let is_asked = (1..=2).contains(&answers.since_asked(at, bit)) || answers.begins(parts, at, bit);
+        let is_quarter = parts[at].text == "q" && answers.since_cue(parts, at, bit) != Some(0) && !is_asked;
         if is_quarter && (units <= 2 || matches!(parts[at + 1].role, Role::Digit(1..=4))) {
             at += 1;
             continue;
@@ -102,7 +117,11 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         // Articles, pronouns and names of places are no letters by themselves. Digits alone are numbers, which reasons
         // may free.
         let is_sign = |p: &Part| is_code(p) && !p.role.is_number() && !matches!(p.text, "a" | "i");
-        let letters = parts[at..end].iter().filter(|p| is_sign(p)).count();
+        // "My licence is a four four two nine"
+        let digits = parts[at + 1..end.max(at + 1)].iter().filter(|p| p.role.is_number()).count();
+        let begins_code = is_letter(parts[at].text) && digits > 2 && answers.since_cue(parts, at, bit) == Some(0);
+        let letters =
+            (at..end).filter(|at| is_sign(&parts[*at]) || is_spelled_out(parts, *at)).count() + usize::from(begins_code);
         let is_glued = parts[at..end].iter().any(|p| glued(p.text) > 0 && !is_ordinal(p.text));
         let window = answers.window(at, bit);
         let in_window = parts[window.clone()].iter().filter(|p| is_sign(p) || p.role.is_number()).count();

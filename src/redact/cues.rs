@@ -217,15 +217,16 @@ impl Cues {
         if self.is_empty() {
             return found;
         }
-        // The latest place of each group.
-        let mut latest: Vec<Option<(usize, usize)>> = vec![None; self.groups.len()];
+        // The latest two places of each group, since a word may be in two groups.
+        let mut latest: Vec<Latest> = vec![[None; 2]; self.groups.len()];
         for at in 0..parts.len() {
             found.extend(self.phrases.at(&parts[at..]).map(|(count, bit)| FoundCue { end: at + count, count, bit }));
             for (count, group) in self.words.at(&parts[at..]) {
-                latest[usize::from(group)] = Some((at, at + count));
+                let places = &mut latest[usize::from(group)];
+                *places = [Some((at, at + count)), places[0]];
                 for pattern in &self.groups[usize::from(group)] {
                     let pattern = &self.patterns[usize::from(*pattern)];
-                    if let Some((from, end)) = pattern.place(&latest, group, parts.len()) {
+                    if let Some((from, end)) = pattern.place(&latest, group) {
                         found.push(FoundCue { end, count: end - from, bit: pattern.bit });
                     }
                 }
@@ -237,23 +238,30 @@ impl Cues {
     }
 }
 
+/// The latest places of a group, the last one first: where each begins and ends.
+type Latest = [Option<(usize, usize)>; 2];
+
 impl Pattern {
     /// Where the pattern is said, if `group` has just completed it.
-    fn place(&self, latest: &[Option<(usize, usize)>], group: u16, most: usize) -> Option<(usize, usize)> {
+    fn place(&self, latest: &[Latest], group: u16) -> Option<(usize, usize)> {
         if self.in_order && self.groups.last() != Some(&group) {
             return None;
         }
-        let (mut from, mut end, mut count) = (most, 0, 0);
-        for group in &self.groups {
-            let place = latest[usize::from(*group)]?;
-            let is_apart =
-                if self.in_order { count == 0 || end <= place.0 } else { count == 0 || end <= place.0 || place.1 <= from };
-            if !is_apart {
-                return None;
-            }
-            (from, end, count) = (from.min(place.0), end.max(place.1), count + 1);
-        }
-        (end - from <= self.within).then_some((from, end))
+        self.place_from(latest, group, 0, None)
+    }
+
+    /// The same for the groups from `at` on, where those before stand at `known`. Only the last place of `group` counts.
+    fn place_from(&self, latest: &[Latest], group: u16, at: usize, known: Option<(usize, usize)>) -> Option<(usize, usize)> {
+        let Some(&next) = self.groups.get(at) else { return known };
+        let places = latest[usize::from(next)].into_iter().flatten().take(if next == group { 1 } else { 2 });
+        places.into_iter().find_map(|place| {
+            let joined = match known {
+                None => place,
+                Some((from, end)) if end <= place.0 || !self.in_order && place.1 <= from => (from.min(place.0), end.max(place.1)),
+                Some(_) => return None,
+            };
+            (joined.1 - joined.0 <= self.within).then(|| self.place_from(latest, group, at + 1, Some(joined))).flatten()
+        })
     }
 }
 

@@ -83,6 +83,16 @@ pub(super) fn is_vague_date(text: &str) -> bool {
     matches!(text, "first" | "second" | "may" | "march")
 }
 
+static PERSONS: WordSet = words!(
+    "patient caller customer client policyholder holder cardholder person passenger guest traveller traveler child baby son daughter owner driver tenant \
+     applicant beneficiary witness employee student insured member subscriber recipient sender contact parent guardian husband wife partner spouse doctor"
+);
+
+/// Whether a word says who a person is: "patient", "policyholder".
+pub(super) fn is_person(text: &str) -> bool {
+    PERSONS.contains(text)
+}
+
 /// Words that are so frequent that they are hardly a name or a password.
 static COMMON: WordSet = words!(include_str!("common.txt"));
 

@@ -293,11 +293,24 @@ impl Redaction {
         }
         self.numbers(&parts, before, more, &answers, &mut marks);
         self.shaped(&parts, more, &mut answers, &mut marks);
+        self.hold_together(&parts, before, more, &mut marks);
         if is_tail {
             self.undecided(&parts, &answers, &mut marks);
         }
         marks.break_divided();
         self.regions(words, &parts, &marks)
+    }
+
+    /// Of one number either all is held or none: what is shown of it could not be hidden any more.
+    fn hold_together(&self, parts: &[Part], before: usize, more: bool, marks: &mut Marks) {
+        if !self.guards_digits() {
+            return;
+        }
+        for (run, _) in runs::runs(parts, more) {
+            if let Some(open) = run.clone().find(|at| marks.open[*at]).filter(|_| parts[run.start].word >= before) {
+                marks.mark_if_free(run.start..open, OPEN, true);
+            }
+        }
     }
 
     /// Marks answers of all shapes but digits alone.

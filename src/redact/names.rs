@@ -1,8 +1,8 @@
 //! Names that no list has, by what is said around them.
 
 use super::answer::Answers;
-use super::codes::{CODE_JOINTS, code_from, is_open};
-use super::kinds::{WordSet, is_common, is_letter, is_nato};
+use super::codes::{CODE_JOINTS, code_from, is_open, is_spelled_out};
+use super::kinds::{WordSet, is_common, is_letter, is_nato, is_person};
 use super::{Marks, NAME, Part, cues, inside, words};
 
 macro_rules! list {
@@ -68,7 +68,7 @@ impl Names<'_, '_> {
     /// Whether at least three letters are spelled from a part on.
     fn is_spelled(&self, at: usize) -> bool {
         let signs = |p: &&super::Part| is_letter(p.text) || is_nato(p.text);
-        self.parts[at..].iter().take(3).filter(signs).count() == 3
+        self.parts[at..].iter().take(3).filter(signs).count() == 3 || is_spelled_out(self.parts, at)
     }
 
     /// The end of letters that are spelled from a part on, and of a rest of the name that is said as a word: "t r e d
@@ -139,7 +139,19 @@ impl Names<'_, '_> {
         inside::joins(text)
             || matches!(
                 text,
-                "spelled" | "spelt" | "spelling" | "with" | "but" | "that" | "name" | "my" | "last" | "first" | "married" | "now"
+                "spelled"
+                    | "spelt"
+                    | "spelling"
+                    | "with"
+                    | "but"
+                    | "that"
+                    | "name"
+                    | "my"
+                    | "last"
+                    | "first"
+                    | "married"
+                    | "now"
+                    | "or"
             )
     }
 
@@ -180,8 +192,18 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let called = (one, two) == ("call", "me");
         let booked = matches!(one, "booking" | "reservation" | "appointment" | "table") && is_for(at + 1);
         let from = at + if booked && two == "is" { 3 } else { 2 };
-        if (called || booked) && names.ends_at_once(from) {
+        // "Call me binky, everybody does", but not "call me maybe"
+        let is_called = called && names.end_from(from, false) == from + 1;
+        // "The booking is for quimby arriving friday"
+        let is_named = booked && two == "is" && names.end_from(from, false) > from && !names.text(from).ends_with("ing");
+        if is_called || is_named || (called || booked) && names.ends_at_once(from) {
             names.add_sure(from, false);
+        }
+        // "This will be for zelda quimby please"
+        let is_meant =
+            two == "for" && one == "be" && at > 0 && matches!(names.text(at - 1), "this'll" | "it'll" | "will" | "should" | "to");
+        if is_meant && names.ends_at_once(at + 2) {
+            names.add_sure(at + 2, false);
         }
         // "Put it under quimby", "it is under quimby"
         let is_filed = matches!(two, "under") && matches!(one, "it" | "is" | "be" | "that" | "them" | "down" | "everything");
@@ -190,7 +212,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         }
         // "Booked under the name zelda", "in the name of zelda"
         let is_lead = |p: &Part| matches!(p.text, "under" | "in" | "by" | "for" | "into");
-        if matches!(one, "name" | "names") && parts[at.saturating_sub(2)..at].iter().any(is_lead) {
+        if matches!(one, "name" | "names") && parts[at.saturating_sub(3)..at].iter().any(is_lead) {
             names.add_sure(at + 1 + usize::from(two == "of"), false);
         }
         if matches!((one, two), ("booked" | "registered" | "filed" | "reserved", "under" | "to" | "for")) {
@@ -234,7 +256,8 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             names.spelled_after(at);
         }
         if matches!((one, two), ("first" | "last" | "middle" | "family" | "given", "name")) || one == "surname" {
-            names.add_sure(at + if one == "surname" { 1 } else { 2 }, false);
+            let from = at + if one == "surname" { 1 } else { 2 };
+            names.add_sure(from + usize::from(matches!(names.text(from), "as" | "under")), false);
         }
         // "It's zelda quimby calling"
         if matches!((one, two), ("it", "is")) {
@@ -243,6 +266,15 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             if is_here || matches!(names.text(end), "calling" | "speaking") {
                 names.add(at + 2, end);
             }
+        }
+        // "Zelda quimby speaking, how can i help"
+        let is_first = at == 0 || parts[at].turn || parts[at - 1].ends;
+        let end = if is_first { names.end_from(at, false) } else { at };
+        if end > at
+            && names.text(end) == "speaking"
+            && matches!(names.text(end + 1), "" | "how" | "what" | "who" | "can" | "here")
+        {
+            names.add(at, end);
         }
         // "I'm zelda quimby from accounts"
         if one == "i'm" {
@@ -260,8 +292,14 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             names.add(word, word + 1);
         }
         // "Your colleague" is nobody's name.
+        // "No colleague" is none, but "no, winstanley" is an answer.
+        let is_no = |at: usize| {
+            let is_first = at == 0 || parts[at].turn || parts[at - 1].ends || !answers.was_asked(at - 1, bit);
+            parts[at].text == "no" && is_first
+        };
         let is_thing = |at: usize| {
             at > 0
+                && !is_no(at - 1)
                 && matches!(
                     parts[at - 1].text,
                     "a" | "an" | "the" | "your" | "my" | "our" | "this" | "that" | "some" | "any" | "their" | "no"
@@ -269,7 +307,12 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         };
         let begins = |at: usize| at < parts.len() && !is_thing(at) && names.is_name(at) && !PARTICLES.contains(parts[at].text);
         // "What's the name of that film?"
-        let of_what = || answers.was_asked(at, bit) && parts[(at + 1).saturating_sub(answers.since_asked(at, bit))].text == "of";
+        let of_what = || {
+            let asked = (at + 1).saturating_sub(answers.since_asked(at, bit));
+            answers.was_asked(at, bit)
+                && parts[asked].text == "of"
+                && !parts[asked..=at].iter().take(4).any(|p| is_person(p.text))
+        };
         if (1..=ASKED).contains(&answers.since_asked(at, bit))
             && !of_what()
             && (begins(at) || PARTICLES.contains(one) && begins(at + 1))

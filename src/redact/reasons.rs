@@ -77,7 +77,9 @@ pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> boo
     if is_period(parts, run) || is_scaled(parts, run) {
         return true;
     }
-    if matches!(before, "the" | "at" | "from" | "train" | "trains" | "until") && are_times(&said)
+    let tells_times =
+        before == "are" && run.start > 1 && matches!(parts[run.start - 2].text, "times" | "trains" | "buses" | "slots");
+    if (tells_times || matches!(before, "the" | "at" | "from" | "train" | "trains" | "until")) && are_times(&said)
         || before.starts_with("count") && counts_up(&said)
     {
         return true;
@@ -314,7 +316,10 @@ pub(super) fn is_secret_by_shape(parts: &[Part], run: &Range<usize>, expected: b
         || next(parts, run).is_some_and(|p| CLOCK.contains(p.text));
     // "One, two, three": somebody counts.
     let counts = || {
-        least <= MIN_SINGLE && !expected && counts_up(&said.iter().filter(|s| s.role.is_number()).copied().collect::<Vec<_>>())
+        let from_one = within.first().is_some_and(|p| p.role == Role::Digit(1));
+        (least <= MIN_SINGLE || from_one)
+            && !expected
+            && counts_up(&said.iter().filter(|s| s.role.is_number()).copied().collect::<Vec<_>>())
     };
     let is_written = || matches!(&said[..], [one] if matches!(one.role, Role::Written(4..) | Role::Glued(_)));
     let is_one = || is_quantity(&said) && !is_written();

@@ -82,6 +82,7 @@ fn what_may_go_on_is_found_until_a_word_that_is_sure_ends_it() {
         ("name", "margaret | thistlewood's here", true, vec!["name: thistlewood's"]),
         ("email", "write sam at example", true, vec!["email: sam at example"]),
         ("address", "it is twelve maplethorpe", true, vec!["address: twelve maplethorpe"]),
+        ("card address", "five and two dogs", true, vec!["number: five and", "address: two dogs"]),
     ] {
         assert_eq!(found(classes, text, more), want, "{text}");
     }
@@ -145,6 +146,7 @@ fn a_cue_is_composed_of_its_words_in_any_order() {
         ("answer", "my nan's maiden name was wobblecombe", vec!["answer: wobblecombe"]),
         ("account", "her old savings account ends four two one nine", vec!["account: four two one nine"]),
         ("card", "how many cards are in the pack", vec![]),
+        ("cvv", "that's the front of the card and the back is oh four two", vec!["cvv: oh four two"]),
     ] {
         assert_eq!(found(classes, text, false), want, "{text}");
     }
@@ -163,6 +165,14 @@ fn a_word_of_trade_a_sum_and_a_share_are_no_answer_and_what_only_looks_like_one_
         ("phone", "mobile was seventeen point seven percent", vec![]),
         ("name", "my name is not mark but marek winterbottom", vec!["name: mark", "name: marek winterbottom"]),
         ("name", "please put it under pemberton", vec!["name: pemberton"]),
+        ("name", "call me pemberton everybody does", vec!["name: pemberton"]),
+        ("name", "i have your last name as pemberton right", vec!["name: pemberton"]),
+        ("name", "zelda pemberton speaking how can i help", vec!["name: zelda pemberton"]),
+        ("licence", "my licence is a for apple four four two", vec!["licence: a for apple four four two"]),
+        ("expiry", "that's oh nine twenty eight for the expiry", vec!["expiry: oh nine twenty eight"]),
+        ("password", "you can reset the password on our website at any time", vec![]),
+        ("ssn phone", "train times are eight fifteen eight forty five and nine fifteen", vec![]),
+        ("pin", "let me count them one two three four five boxes", vec![]),
         ("name", "it falls under restructuring that way", vec![]),
         ("email", "see our site at www dot example dot com", vec![]),
     ] {

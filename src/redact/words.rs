@@ -45,6 +45,11 @@ static NO_ANSWERS: WordSet = words!(
 );
 static THANKS: WordSet = words!("thanks thank bye goodbye");
 static CONJUNCTIONS: WordSet = words!("and but so because then which if okay ok please or");
+/// Words that end a question after what it asks for: "what password did you set up for us".
+static QUESTION_ENDS: WordSet = words!(
+    "did do does you we have has use used choose chose pick picked set up give gave given us on file for with me please there registered put down \
+     create created then"
+);
 static PRONOUNS: WordSet = words!("i you we it that this they he she");
 static CONTRACTIONS: WordSet = words!("i'm i'd i'll i've you're you'll we're we'll it's that's they're");
 static AUXILIARIES: WordSet = words!("can could do does did is are was will would should have");
@@ -101,7 +106,13 @@ pub(super) fn answer_from(parts: &[Part], from: usize, email: bool) -> usize {
 /// the words say that none follows.
 pub(super) fn announced(parts: &[Part], end: usize) -> Option<usize> {
     let leads = parts[end..].iter().take_while(|p| among(&LEADS, p.text) || among(&ANNOUNCES, p.text)).count();
-    let says = |at: &usize| among(&ANNOUNCES, parts[*at].text);
+    // "The password on our website" announces none, "email me on" does.
+    let is_place = |at: usize| {
+        matches!(parts[at].text, "on" | "at")
+            && parts.get(at + 1).is_some_and(|p| matches!(p.text, "our" | "your" | "the" | "my" | "this" | "that" | "a"))
+            && at.checked_sub(1).is_some_and(|before| parts[before].text.starts_with("pass"))
+    };
+    let says = |at: &usize| among(&ANNOUNCES, parts[*at].text) && !is_place(*at);
     let from = (end.saturating_sub(1)..end + leads).find(says)? + 1;
     (from < parts.len() && !denies(parts, from)).then_some(from)
 }
@@ -164,6 +175,14 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let announces = answers.was_asked(at, bit) && at > 0 && matches!(parts[at - 1].text, "is" | "was");
         if !begins && !announces {
             at += 1;
+            continue;
+        }
+        // "What passphrase did you choose": nobody may tell the answer's speaker from the question's.
+        let tail = parts[at..].iter().take_while(|p| !p.turn && among(&QUESTION_ENDS, p.text)).count();
+        let is_tail = begins && tail > 1 && at > 0 && at + tail < parts.len() && !parts[at].turn;
+        let at_end = at + tail;
+        if is_tail && answers.was_asked(at_end, bit) && !denies(parts, at_end) && !evades(parts, at_end) {
+            at = mark(at_end, marks).max(at_end + 1);
             continue;
         }
         let turn = parts[at + 1..].iter().position(|p| p.turn).map_or(parts.len(), |next| at + 1 + next);
