@@ -253,7 +253,6 @@ impl Itn {
     }
 
     /// Writes these stems of what was said.
-
     fn write_with(
         &self,
         decoder: &mut Decoder,

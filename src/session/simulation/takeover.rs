@@ -54,6 +54,7 @@ impl Sim {
             let mut h = DefaultHasher::new();
             key.hash(&mut h);
             if h.finish() % 2 == 1
+                && StoredSnapshot::from_bytes(value).is_ok_and(|stored| stored.header.open.is_some())
                 && let Some(other) = of_another_version(value)
             {
                 *value = other;
