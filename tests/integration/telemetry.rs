@@ -61,7 +61,9 @@ class Collector(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
-        print(self.path, self.headers.get("x-team", ""), body.hex(), sep="\t", flush=True)
+        # In one piece: several requests are served at once.
+        sys.stdout.write("\t".join([self.path, self.headers.get("x-team", ""), body.hex()]) + "\n")
+        sys.stdout.flush()
         self.send_response(200)
         self.send_header("content-length", "0")
         self.end_headers()

@@ -33,6 +33,8 @@ const FOUND: &[Hidden] = &[
         needs: |plan| (plan.spelled, plan.tight, plan.expires, plan.deaths) = (1, false, false, 2),
     },
     Hidden { mistake: Mistake::StreamsWithoutEnd, needs: |plan| plan.tight = true },
+    Hidden { mistake: Mistake::StatesFirst, needs: |plan| (plan.at_least_once, plan.deaths) = (true, 3) },
+    Hidden { mistake: Mistake::AbortLoses, needs: |plan| plan.cuts = 2 },
 ];
 
 /// Mistakes that take longer to find. That one work's deaths count against every step is not among them: 600 runs did
@@ -44,8 +46,6 @@ const SOUGHT: &[Hidden] = &[
     Hidden { mistake: Mistake::EndedStatesStay, needs: |plan| (plan.upgrades, plan.deaths) = (true, 3) },
     Hidden { mistake: Mistake::LostInAPause, needs: |plan| (plan.expires, plan.tight, plan.at_least_once) = (true, true, false) },
     Hidden { mistake: Mistake::UnclearIsTriedAgain, needs: |plan| (plan.unclear_ends, plan.at_least_once) = (true, false) },
-    Hidden { mistake: Mistake::StatesFirst, needs: |plan| (plan.at_least_once, plan.deaths) = (true, 3) },
-    Hidden { mistake: Mistake::AbortLoses, needs: |plan| plan.cuts = 2 },
     Hidden { mistake: Mistake::AsksWithoutEnd, needs: |plan| (plan.tight, plan.cuts) = (true, 2) },
 ];
 
