@@ -114,6 +114,8 @@ pub(super) struct InAnswer<'a> {
     pub class: &'a str,
     /// whether the run follows the announcement at once
     pub is_direct: bool,
+    /// whether a question for the class has just waited for the run
+    pub is_asked: bool,
     /// whether digits of the answer came before the run
     pub has_begun: bool,
     /// the digits that the whole answer has at least
@@ -145,6 +147,10 @@ static LABELS: WordSet = LazyLock::new(|| {
         .split_whitespace()
         .collect()
 });
+/// Words after which "one" stands for a thing.
+static ONE_LEADS: WordSet = LazyLock::new(|| {
+    "the this that which no any each every another other new old last first next right wrong only same good a on just got have".split(' ').collect()
+});
 /// Words before a year.
 static YEAR_LEADS: WordSet = LazyLock::new(|| "in since from until by of year late early mid during fiscal".split(' ').collect());
 
@@ -154,7 +160,8 @@ static YEAR_LEADS: WordSet = LazyLock::new(|| "in since from until by of year la
 /// - A quantity of at most two digits with another unit, a time of day with `am` or `pm`, a year after "in" and a day or
 ///   year beside its month where no date was asked for, and a number that another word names ("order 4567"): not where
 ///   they follow the announcement at once, nor once the answer has begun.
-/// - A lone digit that counts a noun ("one second"), or that is all there is of the answer.
+/// - A lone digit that counts a noun ("one second"), or that is all there is of the answer. A code of three or four
+///   digits may begin with it where the code is announced or was just asked for.
 /// - For codes of three or four digits ("pin", "cvv") nothing counts while the answer has as many digits as they have.
 pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -> bool {
     let said = spoken(&parts[run.clone()]);
@@ -171,7 +178,7 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
         return most < if answer.is_direct && fewest == ANY_LENGTH { FEWEST_DIRECT } else { fewest };
     }
     if answer.digits <= 1 && !is_date_class && answer.class != "address" {
-        return true;
+        return !(is_short_code && (answer.is_direct || answer.is_asked) && begins_code(parts, run));
     }
     // "The number was twenty billion dollars", "mobile was seventeen point seven percent": nobody's number is so called.
     if !is_short_code && is_sum_or_share(parts, run) {
@@ -220,6 +227,15 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     let is_measured = is_quantity(&said) && most <= if is_long { 5 } else { 2 } && UNITS.contains(after);
     let is_clock = CLOCK.contains(after) && is_time(&said);
     is_measured || is_clock || !is_date_class && (is_year || LABELS.contains(before) && most <= 5 || is_beside_month(parts, run))
+}
+
+/// Whether a lone digit may be a code's first one: it counts nothing, and "one" names nothing ("the one with the chip").
+fn begins_code(parts: &[Part], run: &Range<usize>) -> bool {
+    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let after = parts.get(run.end).map_or("", |p| p.text);
+    let is_pronoun = parts[run.start].text == "one"
+        && (ONE_LEADS.contains(before) || matches!(after, "with" | "that" | "which" | "on" | "in" | "you" | "i" | "is" | "for" | "from"));
+    !is_pronoun && !COUNTED_NOUNS.contains(after) && !is_unit(after)
 }
 
 /// Whether a run that nothing announces is nobody's number: a unit measures all of it, or it is a list of quantities.
@@ -396,7 +412,9 @@ mod tests {
             ("account", true, 4, "four eight two one dollars", false),
             ("card", false, 2, "thirty days", true),
             ("card", true, 2, "thirty days", true),
-            ("pin", true, 1, "one", true),
+            ("pin", true, 1, "one second", true),
+            ("pin", true, 1, "one", false),
+            ("pin", false, 1, "one", true),
             ("phone", true, 3, "ten thirty", true),
             ("phone", true, 4, "four three two one", false),
             ("account", false, 4, "2020 am", false),
@@ -405,7 +423,7 @@ mod tests {
             let all = parts(text);
             let end = all.iter().rposition(|p| p.role.is_number()).unwrap() + 1;
             assert_eq!(
-                in_answer(&all, &(0..end), &InAnswer { class, is_direct: direct, has_begun: false, digits }),
+                in_answer(&all, &(0..end), &InAnswer { class, is_direct: direct, is_asked: false, has_begun: false, digits }),
                 free,
                 "{class} {text}"
             );

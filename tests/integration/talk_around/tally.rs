@@ -57,8 +57,6 @@ const LEAKS_PER_THOUSAND: usize = 11;
 const PARTIALS_PERCENT: usize = 4;
 /// Plain lines that may lose a word, of a hundred.
 const TOUCHED_PERCENT: usize = 10;
-/// The lines that show a CVV where labels come by chance: chatter stands between its digits. No other line may.
-const CVVS_BY_CHANCE: [&str; 2] = ["second_own_set:82", "seventh_set:39"];
 
 impl Tally {
     pub fn new(tagger: &str) -> Tally {
@@ -196,7 +194,7 @@ impl Tally {
             (is_sane && 100 * touched > TOUCHED_PERCENT * plain, format!("{touched} of {plain} plain lines lose words")),
             // Labels by chance may divide an answer.
             (
-                self.cvv.iter().any(|line| self.tagger != "Random" || !CVVS_BY_CHANCE.contains(&line.as_str())),
+                !self.cvv.is_empty(),
                 format!("{} lines show a CVV: {:?}", self.cvv.len(), self.cvv),
             ),
             (
