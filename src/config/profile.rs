@@ -43,6 +43,7 @@ pub struct ProfileSettings {
     pub turn_open: f32,
     pub max_release_ms: u64,
     pub expect_hold_ms: u64,
+    pub expect_asked: bool,
     pub verbatim: bool,
     pub fillers: bool,
     pub marks: bool,
@@ -332,6 +333,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         names: own.redact_names,
         profanity: own.profanity,
         lexicon: None,
+        expect_asked: own.expect_asked,
         reformat: settings.input.reformat,
     };
     let mut policy = Policy {
@@ -364,6 +366,8 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         keeps: format.keeps,
         is_english: language == ENGLISH,
         learns_spelled: own.vocabulary_from_spelling && language == ENGLISH,
+        listener: None,
+        phone_digits: None,
         redaction: None,
         second: None,
         untagged: None,

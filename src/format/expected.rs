@@ -49,7 +49,9 @@ pub(super) fn with_answers(units: Vec<Unit>, kept: &[KeptWord], lower: &[&str], 
             ExpectedClass::Date => dates(&lower[from..to], style),
             _ => number(awaited.expect, &lower[from..to], style).into_iter().map(|written| (0, to - from, written)).collect(),
         };
-        for (start, end, written) in found {
+        // A question may be answered by another number than it asked for.
+        let is_right = |written: &Written| is_valid(awaited.expect, &written.text, style.facts()) != Some(false);
+        for (start, end, written) in found.into_iter().filter(|(.., written)| !awaited.expect.is_asked || is_right(written)) {
             put(&mut units, [from + start, from + end], class, written);
         }
     }
@@ -58,7 +60,7 @@ pub(super) fn with_answers(units: Vec<Unit>, kept: &[KeptWord], lower: &[&str], 
             && let Some(awaited) = kept[*from..*to].iter().find_map(|k| k.word.awaited)
             && classes(awaited.expect.class).1 == class
         {
-            *valid = is_valid(awaited.expect, text, style.facts());
+            *valid = is_valid(awaited.expect, text, style.facts()).filter(|is_right| *is_right || !awaited.expect.is_asked);
         }
     }
     units
@@ -201,7 +203,7 @@ fn is_valid(expect: Expect, text: &str, facts: &LanguageFacts) -> Option<bool> {
         ExpectedClass::Card => Some(length.unwrap_or(true) && is_card(&characters)),
         ExpectedClass::Account if is_iban(&characters) => Some(length.unwrap_or(true) && has_check_digits(&characters)),
         ExpectedClass::Account | ExpectedClass::Code => length,
-        ExpectedClass::Date => calendar(text, &facts.months),
+        ExpectedClass::Date => calendar(text, facts),
     }
 }
 
@@ -221,24 +223,39 @@ fn has_check_digits(iban: &str) -> bool {
     tail.chars().chain(head.chars()).fold(0, |rest, c| (rest * if value(c) > 9 { 100 } else { 10 } + value(c)) % 97) == 1
 }
 
-/// Whether the calendar has a date, as far as its text names a month and a day. `months`: how their names begin.
-fn calendar(text: &str, months: &[Box<str>]) -> Option<bool> {
+/// Whether the calendar has a date, as far as its text names a month and a day, by a name and a number or by figures: then
+/// the locale says which is first, and a date that begins with its year goes on with the month (ISO 8601). Of two figures
+/// nobody knows whether they are a day and a month or a month and a year.
+fn calendar(text: &str, facts: &LanguageFacts) -> Option<bool> {
     let lower = text.to_lowercase();
     let pieces: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|piece| !piece.is_empty()).collect();
-    let month = pieces.iter().find_map(|piece| months.iter().position(|month| piece.starts_with(&**month)))?;
-    let numbers = pieces.iter().filter_map(|piece| {
+    let named = pieces.iter().find_map(|piece| facts.months.iter().position(|month| piece.starts_with(&**month)));
+    let number = |piece: &str| {
         let digits = piece.trim_end_matches(|c: char| c.is_alphabetic());
         Some((digits.len(), digits.parse::<u32>().ok()?))
-    });
-    let (years, days): (Vec<_>, Vec<_>) = numbers.partition(|(digits, _)| *digits == 4);
-    let [(_, day)] = days[..] else { return None };
-    let leap = years.first().is_none_or(|(_, year)| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    };
+    let numbers: Vec<(usize, u32)> = pieces.iter().filter_map(|piece| number(piece)).collect();
+    let is_year = |(digits, _): &(usize, u32)| *digits == 4;
+    let year = numbers.iter().find(|n| is_year(n)).map(|(_, year)| *year);
+    let (month, day) = match (named, &numbers[..]) {
+        (Some(month), _) => {
+            let days: Vec<u32> = numbers.iter().filter(|n| !is_year(n)).map(|(_, day)| *day).collect();
+            let [day] = days[..] else { return None };
+            (month as u32 + 1, day)
+        }
+        (None, [first, (_, month), (_, day)]) if pieces.len() == 3 && is_year(first) => (*month, *day),
+        (None, [(_, first), (_, second), _]) if pieces.len() == 3 => {
+            if facts.month_first { (*first, *second) } else { (*second, *first) }
+        }
+        _ => return None,
+    };
+    let leap = year.is_none_or(|year| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
     let last = match month {
-        1 => 28 + u32::from(leap),
-        3 | 5 | 8 | 10 => 30,
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
         _ => 31,
     };
-    Some((1..=last).contains(&day))
+    Some((1..=12).contains(&month) && (1..=last).contains(&day))
 }
 
 #[cfg(test)]
@@ -246,7 +263,7 @@ mod tests {
     use super::*;
 
     fn expect(class: ExpectedClass, digits: Option<u8>) -> Expect {
-        Expect { class, digits, until_answer: true, words: 60, seconds: 60 }
+        Expect { class, digits, until_answer: true, words: 60, seconds: 60, is_asked: false }
     }
 
     #[test]
@@ -254,6 +271,19 @@ mod tests {
         use ExpectedClass::{Account, Card, Code, Date, Phone};
         let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/grammars/en"));
         let english = LanguageFacts::read(folder, "en-US").unwrap().unwrap();
+        let british = LanguageFacts::read(folder, "en-GB").unwrap().unwrap();
+        for (text, american, day_first) in [
+            ("7/23/2019", Some(true), Some(false)),
+            ("23/7/19", Some(false), Some(true)),
+            ("2/29/2023", Some(false), Some(false)),
+            ("29/2/2024", Some(false), Some(true)),
+            ("2019-07-23", Some(true), Some(true)),
+            ("2019-23-07", Some(false), Some(false)),
+            ("0/0/19", Some(false), Some(false)),
+        ] {
+            let valid = |facts| is_valid(expect(Date, None), text, facts);
+            assert_eq!((valid(&english), valid(&british)), (american, day_first), "{text}");
+        }
         for (class, digits, text, want) in [
             (Phone, Some(10), "555-123-4567", Some(true)),
             (Phone, Some(10), "555-123-456", Some(false)),

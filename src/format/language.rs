@@ -23,6 +23,8 @@ const FILLERS: &str = "fillers.txt";
 const BACK_CHANNELS: &str = "back-channels.txt";
 /// Months of a year.
 const MONTHS: usize = 12;
+/// Most digits of a telephone number (ITU-T E.164).
+const MAX_PHONE_DIGITS: u8 = 15;
 /// Most entries of one list.
 const MAX_ENTRIES: usize = 1000;
 
@@ -43,6 +45,10 @@ pub struct LanguageFacts {
     pub months: Vec<Box<str>>,
     /// whether a point behind figures makes an ordinal of them
     pub ordinal_point: bool,
+    /// whether the month of a date in figures stands before its day
+    pub month_first: bool,
+    /// digits of a telephone number in the locale, if all have as many
+    pub phone_digits: Option<u8>,
 }
 
 /// The file as it is written.
@@ -60,6 +66,9 @@ struct LanguageFile {
 #[serde(deny_unknown_fields)]
 struct LocaleSigns {
     separators: Separators,
+    #[serde(default)]
+    month_first: bool,
+    phone_digits: Option<u8>,
 }
 
 /// The language that a locale, or a record's `lang`, names: its primary subtag in lower case.
@@ -161,6 +170,9 @@ impl LanguageFacts {
         if signs.separators == Separators::Locale {
             return Err(wrong(format!("locales.{locale}.separators: expected the signs themselves, such as \"comma-point\"")));
         }
+        if signs.phone_digits.is_some_and(|digits| !(1..=MAX_PHONE_DIGITS).contains(&digits)) {
+            return Err(wrong(format!("locales.{locale}.phone_digits: expected 1 to {MAX_PHONE_DIGITS} (ITU-T E.164)")));
+        }
         Ok(Some(LanguageFacts {
             code: language_of(locale).into(),
             separators: signs.separators,
@@ -169,6 +181,8 @@ impl LanguageFacts {
             back_channels: phrases(&folder.join(BACK_CHANNELS))?.into_iter().collect(),
             months: file.months,
             ordinal_point: file.ordinal_point,
+            month_first: signs.month_first,
+            phone_digits: signs.phone_digits,
         }))
     }
 

@@ -57,6 +57,8 @@ pub struct FormatSpec {
     pub profanity: Option<PathBuf>,
     /// the model's file of mixed-case spellings, if there is a model
     pub lexicon: Option<PathBuf>,
+    /// whether another channel's question says what a channel will say next
+    pub expect_asked: bool,
     /// what is read back of what recognisers write (`input.reformat`)
     pub reformat: Reformat,
 }

@@ -154,6 +154,8 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         keeps: Keeps::Nothing,
         is_english: true,
         learns_spelled: true,
+        listener: None,
+        phone_digits: None,
         redaction: None,
         second: None,
         untagged: None,

@@ -79,6 +79,27 @@ pub struct Expect {
     pub words: u16,
     /// it ends so many seconds of speech after its first word
     pub seconds: u16,
+    /// whether another channel's question says so, and no record
+    pub is_asked: bool,
+}
+
+impl Expect {
+    /// What a channel expects when another channel has asked for a number of this class, as redaction names classes: one
+    /// answer. `phone_digits`: those of a telephone number where the profile is. `None`: nothing is written otherwise because
+    /// such a number was asked for.
+    pub fn asked(class: &str, phone_digits: Option<u8>) -> Option<Expect> {
+        let class = match class {
+            "phone" => ExpectedClass::Phone,
+            "card" => ExpectedClass::Card,
+            "account" | "iban" => ExpectedClass::Account,
+            "dob" | "expiry" => ExpectedClass::Date,
+            "id" => ExpectedClass::Code,
+            _ => return None,
+        };
+        let digits = phone_digits.filter(|_| class == ExpectedClass::Phone);
+        let (words, seconds) = (DEFAULT_WORDS as u16, DEFAULT_SECONDS as u16);
+        Some(Expect { class, digits, until_answer: true, words, seconds, is_asked: true })
+    }
 }
 
 /// What a record does to what its channel expects.
@@ -115,7 +136,7 @@ pub(super) fn checked(wire: WireExpect) -> Result<ExpectChange, Refused> {
         return Ok(ExpectChange::Ends);
     }
     match ExpectedClass::ALL.iter().find(|(name, _)| *name == wire.class) {
-        Some((_, class)) => Ok(ExpectChange::Begins(Expect { class: *class, digits, until_answer, words, seconds })),
+        Some((_, class)) => Ok(ExpectChange::Begins(Expect { class: *class, digits, until_answer, words, seconds, is_asked: false })),
         None => Err(contract("expect.class to be phone, card, account, date, code or none")),
     }
 }
@@ -130,9 +151,9 @@ mod tests {
 
     #[test]
     fn what_is_expected_has_a_class_and_limits_of_its_own_or_those_that_all_have() {
-        let phone = Expect { class: ExpectedClass::Phone, digits: Some(10), until_answer: true, words: 60, seconds: 120 };
+        let phone = Expect { class: ExpectedClass::Phone, digits: Some(10), until_answer: true, words: 60, seconds: 120, is_asked: false };
         assert_eq!(read(r#"{"class": "phone", "digits": 10, "until": "answer"}"#), Ok(ExpectChange::Begins(phone)));
-        let code = Expect { class: ExpectedClass::Code, digits: None, until_answer: false, words: 5, seconds: 9 };
+        let code = Expect { class: ExpectedClass::Code, digits: None, until_answer: false, words: 5, seconds: 9, is_asked: false };
         assert_eq!(
             read(r#"{"class": "code", "until": "next", "words": 5, "seconds": 9, "ours": 1}"#),
             Ok(ExpectChange::Begins(code))

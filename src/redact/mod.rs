@@ -38,7 +38,7 @@ use answer::Answers;
 use cues::Cues;
 use number::{Role, role};
 use phrases::Phrases;
-pub use questions::{AnswerWindow, AskedClasses, ChannelContext, SpeechTime};
+pub use questions::{AnswerWindow, AskedClasses, ChannelContext, Heard, QuestionListener, SpeechTime};
 
 /// What becomes of a redacted stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

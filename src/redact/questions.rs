@@ -1,13 +1,13 @@
 //! Questions: what was asked for on any channel of a session, and what must be known of a stream after its words have
 //! left.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use super::speakers::NamedSpeakers;
-use super::{Redaction, cues, kinds};
+use super::{Action, Redaction, RedactionRule, cues, kinds};
 
 /// How long after a question words with the shape of an answer count as the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +62,54 @@ struct Question {
     speech_s: f64,
 }
 
+/// What the words of a channel ask for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// the classes that the profile redacts, by their cues
+    pub classes: Vec<u8>,
+    /// the one number that other channels may say next, by its cue
+    pub number: Option<u8>,
+}
+
+/// For which number a channel has asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct AskedNumber {
+    bit: u8,
+    /// words that this channel has said since it asked; `None`: another channel asked
+    own_words: Option<u32>,
+}
+
+/// Words that a channel may say after its question, before a channel that nobody has heard yet begins with the answer.
+const MAX_WORDS_AFTER_QUESTION: u32 = 16;
+
+/// Hears which one number somebody asks for, whatever the profile redacts. Only a question asks ("could I have your
+/// phone number", "and the account number?"). Who asks for two numbers at once, or for a code that stands on a card, asks for
+/// none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuestionListener(Redaction);
+
+impl Default for QuestionListener {
+    fn default() -> QuestionListener {
+        let rule = RedactionRule { action: Action::Mask, keep_last: 0, said: false };
+        let rules = LISTENED.map(|class| (class.to_string(), rule));
+        QuestionListener(Redaction::new(rules.into(), &BTreeMap::new(), None))
+    }
+}
+
+/// Classes of the numbers that are asked for, and of those that must not be taken for one of them.
+const LISTENED: [&str; 10] = ["phone", "card", "account", "iban", "dob", "expiry", "id", "cvv", "pin", "ssn"];
+
+impl QuestionListener {
+    /// The cue of the number for which some words ask. The question may have begun in `before`.
+    fn asks(&self, before: &str, parts: &str) -> Option<u8> {
+        let all = self.0.asked(before, parts, |parts, cue, all| asks(parts, cue, all, true));
+        let class = |bit: &u8| cues::CUES[usize::from(*bit)].class;
+        let first = all.iter().copied().find(|bit| LISTENED.contains(&class(bit)))?;
+        let is_one = all.iter().all(|bit| class(bit) == class(&first) || !LISTENED.contains(&class(bit)));
+        is_one.then_some(first)
+    }
+}
+
 /// Largest number of comparable parts that are kept of words that have left: as many as a cue reaches, and a spelled
 /// answer ("b as in bravo").
 const MAX_BEFORE: usize = 96;
@@ -80,6 +128,7 @@ pub struct ChannelContext {
     /// comparable parts of the last words that came
     lately: Box<str>,
     questions: Vec<Question>,
+    asked_number: Option<AskedNumber>,
     /// who has spoken
     pub speakers: NamedSpeakers,
 }
@@ -98,7 +147,11 @@ impl ChannelContext {
 
     /// Whether the context is empty.
     pub fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.lately.is_empty() && self.questions.is_empty() && self.speakers.is_empty()
+        self.before.is_empty()
+            && self.lately.is_empty()
+            && self.questions.is_empty()
+            && self.asked_number.is_none()
+            && self.speakers.is_empty()
     }
 
     /// Notes words that have left, in the form of [`super::RedactionWord::add_to`].
@@ -113,10 +166,24 @@ impl ChannelContext {
         AskedClasses(self.questions.iter().filter(waits).fold(0, |all, q| all | 1 << q.bit))
     }
 
-    /// Notes words that have come on this channel, spoken in so many seconds: questions are so much older. Returns the
-    /// classes for which the words ask.
-    pub fn came(&mut self, redaction: &Redaction, parts: &str, (words, speech_s): (u32, f64), is_final: bool) -> Vec<u8> {
-        let asks = if redaction.asked_for.is_some() { redaction.questions(&self.lately, parts, is_final) } else { Vec::new() };
+    /// Notes words that have come on this channel, spoken in so many seconds: questions are so much older. Returns what
+    /// the words ask for. `redaction`, `listener`: the profile's.
+    pub fn came(
+        &mut self,
+        (redaction, listener): (Option<&Redaction>, Option<&QuestionListener>),
+        parts: &str,
+        (words, speech_s): (u32, f64),
+        is_final: bool,
+    ) -> Heard {
+        let asking = redaction.filter(|redaction| redaction.asked_for.is_some());
+        let classes = asking.map_or_else(Vec::new, |redaction| redaction.questions(&self.lately, parts, is_final));
+        let number = listener.filter(|_| is_final).and_then(|listener| listener.asks(&self.lately, parts));
+        if is_final && words > 0 {
+            // What another channel asked for has its answer now.
+            let said = self.asked_number.and_then(|asked| Some((asked.bit, asked.own_words?.saturating_add(words))));
+            let said = number.map(|bit| (bit, 0)).or(said).filter(|(_, words)| *words <= MAX_WORDS_AFTER_QUESTION);
+            self.asked_number = said.map(|(bit, words)| AskedNumber { bit, own_words: Some(words) });
+        }
         if is_final {
             self.lately = last(&self.lately, parts, MAX_LATELY);
             for question in &mut self.questions {
@@ -124,7 +191,7 @@ impl ChannelContext {
                 question.speech_s += speech_s.clamp(0.0, MAX_RECORD_SECONDS);
             }
         }
-        asks
+        Heard { classes, number }
     }
 
     /// Notes that somebody in the session asked for these classes.
@@ -135,9 +202,28 @@ impl ChannelContext {
         }
     }
 
+    /// Notes that another channel asked for a number. The channel's next words may be the answer.
+    pub fn heard_number(&mut self, heard: &Heard) {
+        if let Some(bit) = heard.number {
+            self.asked_number = Some(AskedNumber { bit, own_words: None });
+        }
+    }
+
+    /// The class of the number for which another channel has asked since this channel's last words.
+    pub fn number_asked_for(&self) -> Option<&'static str> {
+        let asked = self.asked_number.filter(|asked| asked.own_words.is_none())?;
+        cues::CUES.get(usize::from(asked.bit)).map(|cue| cue.class)
+    }
+
+    /// Forgets the number: what is asked for will be heard again.
+    pub fn forget_number(&mut self) {
+        self.asked_number = None;
+    }
+
     /// A channel that begins, or begins again, takes over the questions that were asked on another channel of its
     /// session.
     pub fn learn(&mut self, other: &ChannelContext) {
+        self.asked_number = self.asked_number.or(other.asked_number.map(|asked| AskedNumber { own_words: None, ..asked }));
         for question in &other.questions {
             let new = Question { words: 0, speech_s: 0.0, ..*question };
             match self.questions.iter_mut().find(|q| q.bit == question.bit) {
@@ -152,6 +238,7 @@ impl ChannelContext {
     pub fn over(&mut self) {
         self.lately = "".into();
         self.questions.clear();
+        self.asked_number = None;
     }
 
     /// The context for the channel's next epoch. `goes_on`: this epoch has broken off.
@@ -232,6 +319,16 @@ fn asks(parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: 
 impl Redaction {
     /// The classes for which some words ask, by their index among cues. The question may have begun in `before`.
     fn questions(&self, before: &str, parts: &str, is_final: bool) -> Vec<u8> {
+        self.asked(before, parts, |parts, cue, all| !cues::needs_question(cue.bit) || asks(parts, cue, all, is_final))
+    }
+
+    /// The classes whose cues in some words ask, as `asks` says of a cue, by their index among cues.
+    fn asked(
+        &self,
+        before: &str,
+        parts: &str,
+        asks: impl Fn(&[&str], &cues::FoundCue, &[cues::FoundCue]) -> bool,
+    ) -> Vec<u8> {
         let split = |text: &'_ str| text.split(' ').filter(|p| !p.is_empty()).count();
         let known = split(before);
         let parts: Vec<&str> = before.split(' ').chain(parts.split(' ')).filter(|p| !p.is_empty()).collect();
@@ -239,14 +336,40 @@ impl Redaction {
         let is_new = |cue: &cues::FoundCue| {
             let lead = &parts[(cue.end - cue.count).saturating_sub(3)..cue.end];
             let counts = lead.windows(2).any(|two| two[0] == "how" && matches!(two[1], "many" | "much"));
-            cue.end > known
-                && cues::asks(cue.bit)
-                && !counts
-                && (!cues::needs_question(cue.bit) || asks(&parts, cue, &all, is_final))
+            cue.end > known && cues::asks(cue.bit) && !counts && asks(&parts, cue, &all)
         };
         let mut found: Vec<u8> = all.iter().filter(|cue| is_new(cue)).map(|cue| cue.bit).collect();
         found.sort_unstable();
         found.dedup();
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listener_hears_the_one_number_that_is_asked_for() {
+        let listener = QuestionListener::default();
+        let class = |bit: u8| cues::CUES[usize::from(bit)].class;
+        for (said, want) in [
+            ("thanks for that could i have your phone number please", Some("phone")),
+            ("what's the best number to call you on", Some("phone")),
+            ("and the account number", Some("account")),
+            ("can you read me the long number on the front of the card", Some("card")),
+            ("what is your date of birth", Some("dob")),
+            ("when does it expire", Some("expiry")),
+            ("can you give me your policy number", Some("id")),
+            ("could i have your card and the phone number please", None),
+            ("what is the security code on your card", None),
+            ("my phone number has changed you know", None),
+            ("how many phone numbers do you have", None),
+            ("what a nice day it is", None),
+        ] {
+            let all = listener.0.asked("", said, |parts, cue, all| asks(parts, cue, all, true));
+            let all: Vec<&str> = all.into_iter().map(class).collect();
+            assert_eq!(listener.asks("", said).map(class), want, "{said}: {all:?}");
+        }
     }
 }

@@ -5,6 +5,10 @@
 //! a word carries is a function of the words, their times and the expectations before it. An epoch begins without an
 //! expectation.
 //!
+//! Where the profile allows (`expect_asked`), the question of another channel is an expectation, too: it begins with the
+//! first words that answer ([`crate::redact::ChannelContext::number_asked_for`]). It replaces what another question
+//! asked for, and nothing that a record has said.
+//!
 //! | what is expected ends | when |
 //! | --- | --- |
 //! | with the answer (`until: answer`) | the answer has as many digits as are expected, and another word or an utterance's end follows; or more than [`MAX_JOINTS`] other words follow an answer that has begun |
@@ -60,6 +64,10 @@ struct OpenExpectation {
 impl Expectations {
     /// Takes what a record says.
     pub fn change(&mut self, change: ExpectChange) {
+        let is_told = self.now.as_ref().is_some_and(|open| !open.expect.is_asked);
+        if is_told && matches!(change, ExpectChange::Begins(expect) if expect.is_asked) {
+            return;
+        }
         self.answers = self.answers.wrapping_add(1);
         self.now = match change {
             ExpectChange::Ends => None,
@@ -234,7 +242,7 @@ mod tests {
     use super::*;
 
     fn expect(class: ExpectedClass, digits: Option<u8>) -> Expect {
-        Expect { class, digits, until_answer: true, words: 30, seconds: 60 }
+        Expect { class, digits, until_answer: true, words: 30, seconds: 60, is_asked: false }
     }
 
     fn phone() -> Expect {

@@ -12,7 +12,7 @@ use super::untagged::Untagged;
 use super::word::Keeps;
 use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
-use crate::redact::Redaction;
+use crate::redact::{QuestionListener, Redaction};
 
 /// How many later words a word's tags may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +115,10 @@ pub struct Policy {
     pub backlog_timeout_ms: u64,
     /// which disfluent words stay in the text
     pub keeps: Keeps,
+    /// hears for which number a channel asks, where the profile expects the answer on other channels
+    pub listener: Option<Arc<QuestionListener>>,
+    /// digits of a telephone number where the profile is, if all have as many
+    pub phone_digits: Option<u8>,
     /// whether the words are English: spellings and the digits of expected answers are known of English alone
     pub is_english: bool,
     /// whether a word that is spelled beside it is spelled so for the rest of the session

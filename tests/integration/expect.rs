@@ -18,6 +18,11 @@ use crate::worker::Worker;
 /// Where something is redacted in the tests.
 const BANK: &str = "[profiles.default.redact]\nphone = \"mask\"\ncard = \"mask\"\naccount = \"tag\"\npin = \"tag\"\n";
 
+/// Of a program that redacts nothing, with more settings of its profile.
+fn shared_by(model: &str, profile: &str) -> Arc<Shared> {
+    shared(model, &format!("{profile}redaction = \"none\"\n"))
+}
+
 fn shared(model: &str, more: &str) -> Arc<Shared> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("faircopy.toml");
@@ -129,6 +134,69 @@ fn the_text_is_the_same_whatever_the_pace_the_records_and_the_owners() {
         single.push(records[records.len() - 1].clone());
         assert_eq!(text(&segments(&shared, &single, 0, 2)), text(&calm), "{model}: a word a record");
     }
+}
+
+/// Another channel's question is an expectation.
+const ASKED: &str = "expect_asked = true\n";
+
+/// The agent asks, and the caller says these groups.
+fn answered(question: &str, said: &str) -> Vec<Value> {
+    let mut records = groups(None, said, 3.0);
+    records.insert(0, json!({"channel": "agent", "text": question, "end": "utterance"}));
+    records
+}
+
+#[test]
+fn a_question_of_one_channel_says_what_the_other_will_say_where_the_profile_allows() {
+    let question = "thanks for that could i have your phone number please";
+    let (with, without) = (shared_by("none", ASKED), shared("none", ""));
+    let callers = |shared, records: &[Value], wait, owners| -> Vec<Segment> {
+        segments(shared, records, wait, owners).into_iter().filter(|s| &*s.channel == "caller").collect()
+    };
+    let records = answered(question, NUMBER);
+    assert!(!text(&callers(&without, &records, 3000, usize::MAX)).contains("555-123-4567"));
+    let calm = callers(&with, &records, 3000, usize::MAX);
+    let of = entities(&calm);
+    assert_eq!(of.iter().map(|e| (&*e.written, e.valid)).collect::<Vec<_>>(), [("555-123-4567", Some(true))], "{}", text(&calm));
+    for (wait, owners) in [(0, usize::MAX), (3000, 1), (3000, 2), (0, 3)] {
+        assert_eq!(text(&callers(&with, &records, wait, owners)), text(&calm), "{wait} ms, new owners every {owners}");
+    }
+    // The caller was heard before, and the agent goes on after the question.
+    let mut late = records.clone();
+    late.insert(0, json!({"channel": "caller", "text": "hello there", "end": "utterance"}));
+    late.insert(2, json!({"channel": "agent", "text": "take your time", "end": "utterance"}));
+    assert!(text(&callers(&with, &late, 0, 2)).contains("555-123-4567"));
+    for other in [
+        "could i have your card and the phone number please",
+        "what is the security code on your card",
+        "my phone number has changed you know",
+        "how many phone numbers do you have",
+        "what a nice day it is",
+    ] {
+        let made = callers(&with, &answered(other, NUMBER), 3000, usize::MAX);
+        assert_eq!(text(&made), text(&callers(&without, &answered(other, NUMBER), 3000, usize::MAX)), "{other}");
+    }
+}
+
+#[test]
+fn a_question_changes_no_number_that_is_not_what_it_asks_for_and_nothing_that_a_record_has_said() {
+    let (with, without) = (shared_by("none", ASKED), shared("none", ""));
+    for (question, said) in [
+        ("what is your phone number", "i have lived here for twenty five years and i pay one hundred and fifty dollars"),
+        ("can you read me the card number", "yes it ends in four two four two"),
+        ("and your date of birth please", "that was thirty years ago"),
+    ] {
+        let records = answered(question, said);
+        let (made, plain) = (segments(&with, &records, 0, usize::MAX), segments(&without, &records, 0, usize::MAX));
+        assert_eq!(text(&made), text(&plain), "{question}");
+        assert!(entities(&made).iter().all(|e| e.valid != Some(false)), "{question}");
+    }
+    // The sender knows better than the question.
+    let mut records = answered("what is your phone number", "five five five one | two three four");
+    records.insert(0, json!({"channel": "caller", "expect": {"class": "account", "digits": 7}}));
+    let made = segments(&with, &records, 2000, 1);
+    let of = entities(&made);
+    assert_eq!(of.iter().map(|e| (&*e.class, &*e.written)).collect::<Vec<_>>(), [("account", "5551234")], "{}", text(&made));
 }
 
 #[test]

@@ -275,6 +275,8 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
         is_english: true,
+        listener: None,
+        phone_digits: None,
         learns_spelled: true,
         redaction: None,
         second: None,

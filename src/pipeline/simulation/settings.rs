@@ -57,7 +57,7 @@ fn settings(plan: &RunPlan, reloaded: bool) -> String {
          [delivery]\nguarantee = \"{guarantee}\"\ntransaction_timeout_ms = {TRANSACTION_TIMEOUT_MS}\ndrain_deadline_ms = 3000\n\
          max_uncommitted = {records}\n\
          [decode]\nlate_ttl_ms = {LATE_TTL_MS}\nmax_streams_per_partition = {streams}\nmax_pending_words_per_partition = {words}\n\
-         [profiles.default]\nmodel = \"{model}\"\nmax_delay_ms = 2000\nmax_release_ms = 3000\nexpect_hold_ms = 3000\nredaction = \"none\"\n\
+         [profiles.default]\nmodel = \"{model}\"\nmax_delay_ms = 2000\nmax_release_ms = 3000\nexpect_hold_ms = 3000\nexpect_asked = true\nredaction = \"none\"\n\
          [profiles.bank]\nredact_asked = {{ words = 30, seconds = 60 }}\n[profiles.bank.redact]\npin = {{ action = \"mask\" }}\n\
          [profiles.limited.quota]\nsession_words_per_second = 2\nbeyond = \"dead_letter\"\n\
          [tenants]\nbank = \"bank\"\nlimited = \"limited\"\nlate = \"late\"\n\

@@ -84,10 +84,14 @@ impl Script {
         let (mut seqs, mut at) = ([0, 0], self.dice.roll(plan.spoken_ms / 2 + 1));
         let mut lines: Vec<(usize, Vec<String>)> = Vec::new();
         let text = |words: &str| words.split(' ').map(String::from).collect::<Vec<_>>();
-        let before = lines.len() + 1 + self.dice.roll(2) as usize;
-        for _ in 0..before {
+        for _ in 0..1 + self.dice.roll(2) {
             let channel = self.dice.roll(2) as usize;
             lines.push((channel, self.words(6)));
+        }
+        if self.dice.roll(2) == 0 {
+            // A question for a number, which the other channel says in groups, or not at all.
+            lines.push((0, text("could i have your phone number please")));
+            (0..self.dice.roll(3)).for_each(|_| lines.push((1, text("it is five five five"))));
         }
         lines.push((0, text("thank you so what is your pin")));
         lines.push((1, text("yes sure hold on it is forty")));
@@ -96,8 +100,8 @@ impl Script {
             let channel = self.dice.roll(2) as usize;
             lines.push((channel, self.words(6)));
         }
-        for (n, (channel, words)) in lines.into_iter().enumerate() {
-            if n == before {
+        for (channel, words) in lines {
+            if words.ends_with(&["pin".to_string()]) {
                 at = at.max(after);
             }
             let mut value = said(seqs[channel], channel as u64, &words, true, Some(tenant));

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::Sessions;
 use crate::faults::{Mistake, makes};
 use crate::record::End;
-use crate::redact::{ChannelContext, Redaction, SpeechTime};
+use crate::record::expect::{Expect, ExpectChange};
+use crate::redact::{ChannelContext, Heard, Redaction, SpeechTime};
 use crate::session::Record;
 use crate::session::output::StreamKey;
 use crate::session::policy::Policy;
@@ -15,7 +16,7 @@ use crate::session::snapshot::HeldInput;
 
 /// What a record said, for what it may have asked.
 pub(super) struct RecordSpeech {
-    redaction: Arc<Redaction>,
+    policy: Arc<Policy>,
     parts: String,
     at: SpeechTime,
     words: u32,
@@ -36,17 +37,17 @@ struct ChannelSpeech {
     offset: i64,
     context: ChannelContext,
     /// what the latest record asks for
-    asks: Vec<u8>,
+    asks: Heard,
 }
 
 impl HeardAgain {
     /// What a channel asks for with the record at `offset`.
-    fn asks(&mut self, channel: &StreamKey, offset: i64, said: &RecordSpeech) -> Vec<u8> {
-        let new = || ChannelSpeech { offset: i64::MIN, context: ChannelContext::default(), asks: Vec::new() };
+    fn asks(&mut self, channel: &StreamKey, offset: i64, said: &RecordSpeech) -> Heard {
+        let new = || ChannelSpeech { offset: i64::MIN, context: ChannelContext::default(), asks: Heard::default() };
         let heard = self.0.entry(channel.clone()).or_insert_with(new);
         if heard.offset != offset {
             heard.offset = offset;
-            heard.asks = heard.context.came(&said.redaction, &said.parts, (said.words, said.speech_s), said.is_final);
+            heard.asks = said.in_context(&mut heard.context);
             if said.end.is_some_and(|end| end != End::Utterance) {
                 heard.context.over();
             }
@@ -56,14 +57,23 @@ impl HeardAgain {
 }
 
 impl RecordSpeech {
-    /// What a record says, if its profile redacts.
+    /// What a record says, if its profile redacts or hears what is asked for.
     pub(super) fn of(record: &Record) -> Option<RecordSpeech> {
-        let redaction = record.policy.redaction.clone()?;
+        if record.policy.redaction.is_none() && record.policy.listener.is_none() {
+            return None;
+        }
+        let policy = record.policy.clone();
         let parts = record.words.iter().map(|w| &*w.parts).collect::<Vec<_>>().join(" ");
         let at = SpeechTime { said: record.words.last().and_then(|w| w.end), appended_ms: record.source.timestamp_ms };
         let speech_s = record.words.first().and_then(|w| w.start).zip(at.said).map_or(0.0, |(from, to)| to - from);
         let words = record.words.len() as u32;
-        Some(RecordSpeech { redaction, parts, at, words, speech_s, is_final: record.is_final, end: record.end })
+        Some(RecordSpeech { policy, parts, at, words, speech_s, is_final: record.is_final, end: record.end })
+    }
+
+    /// Notes it in the context of its channel, and gives what it asks for.
+    fn in_context(&self, context: &mut ChannelContext) -> Heard {
+        let by = (self.policy.redaction.as_deref(), self.policy.listener.as_deref());
+        context.came(by, &self.parts, (self.words, self.speech_s), self.is_final)
     }
 }
 
@@ -81,13 +91,20 @@ impl Sessions {
         channel_context
     }
 
-    /// Notes with each word what somebody had asked for by then, on any channel. That goes by the order of records
-    /// alone: when the model answers must not matter.
+    /// Notes with each word what somebody had asked for by then, on any channel, and with the record what another
+    /// channel's question expects of it. That goes by the order of records alone: when the model answers must not matter.
     pub(super) fn note_asked_classes(&self, key: &StreamKey, record: &mut Record) -> Option<RecordSpeech> {
         let said = RecordSpeech::of(record)?;
         let channel_context = self.channel_context(key);
-        for (n, word) in record.words.iter_mut().enumerate() {
-            word.asked = channel_context.asked(&said.redaction, n as u32);
+        if let Some(redaction) = &said.policy.redaction {
+            for (n, word) in record.words.iter_mut().enumerate() {
+                word.asked = channel_context.asked(redaction, n as u32);
+            }
+        }
+        if said.policy.listener.is_some() && said.is_final && said.words > 0 && record.expect.is_none() {
+            let class = channel_context.number_asked_for();
+            let expect = class.and_then(|class| Expect::asked(class, said.policy.phone_digits));
+            record.expect = expect.map(ExpectChange::Begins);
         }
         Some(said)
     }
@@ -96,18 +113,20 @@ impl Sessions {
     pub(super) fn note_questions(&mut self, key: &StreamKey, said: Option<RecordSpeech>) {
         let Some(said) = said else { return };
         let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
-        let asks =
-            slot.stream.channel_context_mut().came(&said.redaction, &said.parts, (said.words, said.speech_s), said.is_final);
+        let asks = said.in_context(slot.stream.channel_context_mut());
         let keys: Vec<StreamKey> = self.channels(&key.session).cloned().collect();
         for other in keys {
             let channel_context =
                 self.slots.get_mut(&self.by_key[&other]).expect("by_key names open slots").stream.channel_context_mut();
-            channel_context.was_asked(&asks, said.at);
+            channel_context.was_asked(&asks.classes, said.at);
+            if other != *key {
+                channel_context.heard_number(&asks);
+            }
             let over = said.end == Some(End::Session) || said.end == Some(End::Channel) && other == *key;
             if over {
                 channel_context.over();
             }
-            if over || !asks.is_empty() {
+            if over || asks != Heard::default() {
                 self.changed.insert(other);
             }
         }
@@ -121,9 +140,11 @@ impl Sessions {
         let Some(slot) = self.by_key.get(key).and_then(|id| self.slots.get_mut(id)) else { return };
         let channel_context = slot.stream.channel_context_mut();
         if key == speaker {
-            channel_context.came(&said.redaction, &said.parts, (said.words, said.speech_s), said.is_final);
+            said.in_context(channel_context);
+        } else {
+            channel_context.heard_number(&asks);
         }
-        channel_context.was_asked(&asks, said.at);
+        channel_context.was_asked(&asks.classes, said.at);
         if said.end == Some(End::Session) || said.end == Some(End::Channel) && key == speaker {
             channel_context.over();
         }

@@ -134,7 +134,10 @@ impl Sessions {
     pub fn reopen(&mut self, stream: &UnreadableStream, missing: u64, profile: Arc<str>, policy: Arc<Policy>, now: Time) {
         let id = self.next_id;
         self.next_id += 1;
-        let reopened = Stream::reopened(&stream.outline, missing, policy, self.channel_context(&stream.key), now);
+        // For which number the others have asked is heard again with their records.
+        let mut channel_context = self.channel_context(&stream.key);
+        channel_context.forget_number();
+        let reopened = Stream::reopened(&stream.outline, missing, policy, channel_context, now);
         self.by_key.insert(stream.key.clone(), id);
         self.slots.insert(id, Slot::new(stream.key.clone(), profile, reopened));
         self.after(id, Vec::new(), now);

@@ -26,6 +26,8 @@ pub fn policy() -> Policy {
         backlog_timeout_ms: 500,
         keeps: Keeps::Nothing,
         is_english: true,
+        listener: None,
+        phone_digits: None,
         learns_spelled: true,
         redaction: None,
         second: None,

@@ -29,7 +29,7 @@ use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
-const VERSION: u8 = 10;
+const VERSION: u8 = 11;
 /// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value as version 10 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a
+    /// A value as version 11 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a
     /// snapshot holds counts [`VERSION`] up and puts new bytes here; what stands before the version byte never changes.
     const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
@@ -168,7 +168,7 @@ mod tests {
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let mut chosen = word("two", "Speech", [4, 5]);
         chosen["counted"] = serde_json::json!({"begins": true, "label": "spk_1"});
-        chosen["awaited"] = serde_json::json!({"expect": {"class": "Code", "digits": null, "until_answer": false, "words": 5, "seconds": 9}, "answer": 2});
+        chosen["awaited"] = serde_json::json!({"expect": {"class": "Code", "digits": null, "until_answer": false, "words": 5, "seconds": 9, "is_asked": true}, "answer": 2});
         chosen["choice"] = serde_json::json!({"words": 2, "written": "6:40", "instead_of": "640"});
         let state = serde_json::json!({
             "profile": "default",
@@ -178,12 +178,12 @@ mod tests {
                 "last_was_final": true, "utterance_over": true, "turn": {"words": 7, "said": 0.25, "weighed": 0.5, "open": null, "asks": true}, "turns_over": [{"words": 5, "said": 0.5, "weighed": 0.0, "open": "number", "asks": false}], "sentence_start": true, "ending": null,
                 "timing": [{"timer": [6, 3]}, {"expired": 9}],
                 "expectations": {
-                    "now": {"expect": {"class": "Phone", "digits": 10, "until_answer": true, "words": 60, "seconds": 120}, "words": 4, "since": 1.5, "said": "four two", "said_until": 2.5, "others": 1},
+                    "now": {"expect": {"class": "Phone", "digits": 10, "until_answer": true, "words": 60, "seconds": 120, "is_asked": false}, "words": 4, "since": 1.5, "said": "four two", "said_until": 2.5, "others": 1},
                     "answers": 3
                 },
                 "last_word": {"start_ms": 1500, "end_ms": 1750, "letters": 5, "speaker": "spk_1"},
                 "channel_context": {
-                    "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2, "speech_s": 0.75}], "speakers": ["Ann"]
+                    "before": "four two", "lately": "your number is", "questions": [{"bit": 3, "at": {"said": 1.5, "appended_ms": 17}, "words": 2, "speech_s": 0.75}], "asked_number": {"bit": 3, "own_words": 2}, "speakers": ["Ann"]
                 }
             },
             "utterance_ended": true,
@@ -234,7 +234,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 10, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 11, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());
