@@ -1,13 +1,11 @@
 //! Questions: what was asked for on any channel of a session, and what must be known of a stream after its words have
 //! left.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use serde::{Deserialize, Serialize};
 
 use super::speakers::NamedSpeakers;
-use super::{Redaction, cues, kinds};
+use super::lists::List;
+use super::{Redaction, RedactionWords, cues};
 
 /// How long after a question words with the shape of an answer count as the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,39 +158,8 @@ impl ChannelContext {
     }
 }
 
-/// Words with which somebody asks.
-static ASKING: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "what which where who whom when how can could may would will tell give confirm need verify provide spell read remind say repeat enter state \
-     please have take get want mind do did is are was were"
-        .split_whitespace()
-        .collect()
-});
-/// Words that say that somebody tells something of their own, and asks for nothing.
-const TELLING: [&str; 7] = ["my", "our", "his", "her", "forgot", "changed", "reset"];
-/// Words before a thing that nobody asks for without an asking word.
-const ANY: [&str; 7] = ["a", "any", "another", "this", "every", "same", "new"];
 /// Words after a question without an asking word: "mother's maiden name madam".
 const MAX_AFTER_QUESTION: usize = 1;
-/// Words that say that nobody asks: something is done to the thing, or it is missing.
-const NOT_ASKING: [&str; 17] = [
-    "says",
-    "share",
-    "can't",
-    "cannot",
-    "don't",
-    "didn't",
-    "forgot",
-    "forgotten",
-    "forget",
-    "change",
-    "changing",
-    "update",
-    "reset",
-    "lost",
-    "never",
-    "anybody",
-    "anyone",
-];
 /// Parts after "the name" that may say whose: "of the other patient".
 const MAX_OF_PERSON: usize = 4;
 /// Parts before a cue in which the asking word may stand.
@@ -200,32 +167,38 @@ const MAX_ASKING_BEFORE: usize = 6;
 
 /// Whether a cue asks for an answer in words: an asking word stands before it or in it, or it is the end of what was
 /// said ("and the surname?").
-fn asks(parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: bool) -> bool {
+fn asks(
+    language: &RedactionWords,
+    parts: &[&str],
+    cue: &cues::FoundCue,
+    all: &[cues::FoundCue],
+    is_final: bool,
+) -> bool {
+    let is = |part: &str, list: List| language.has(part, list);
     let start = cue.end - cue.count;
     let cued = &parts[start..cue.end];
     let lead = &parts[start.saturating_sub(MAX_ASKING_BEFORE)..start];
     // "And you are?" asks for a name; "and you are right" does not.
-    if cued.last() == Some(&"are") || cued.last() == Some(&"you're") {
+    if cued.last().is_some_and(|last| is(last, List::QuestionYouAre)) {
         return is_final && cue.end == parts.len();
     }
-    let denies = lead.iter().chain(cued).any(|part| NOT_ASKING.contains(part));
+    let denies = lead.iter().chain(cued).any(|part| is(part, List::QuestionNotAsking));
     // Talk about a security question is one.
     let is_answer = cues::CUES[usize::from(cue.bit)].class == "answer";
-    let is_any = lead.last().is_some_and(|part| ANY.contains(part));
-    let tells = denies || lead.iter().rev().take(2).chain(cued).any(|part| TELLING.contains(part));
+    let is_any = lead.last().is_some_and(|part| is(part, List::QuestionAny));
+    let tells = denies || lead.iter().rev().take(2).chain(cued).any(|part| is(part, List::QuestionTelling));
     // "Full name and date of birth please": what else is asked for stands between the cue and the end.
     let is_cue = |at: usize| all.iter().any(|c| (c.end - c.count..c.end).contains(&at));
     let tail: Vec<&str> = (cue.end..parts.len()).filter(|at| !is_cue(*at)).map(|at| parts[at]).collect();
-    let asks = lead.iter().chain(cued).any(|part| ASKING.contains(part)) || tail.iter().take(3).any(|part| *part == "please");
-    let is_link =
-        |part: &&&str| matches!(**part, "is" | "was" | "on" | "for" | "the" | "again" | "and" | "then" | "would" | "be");
-    let content = tail.iter().filter(|part| !is_link(part)).count();
-    let announces = tail.iter().take(tail.len().saturating_sub(1)).any(|part| matches!(*part, "is" | "was"));
+    let asks = lead.iter().chain(cued).any(|part| is(part, List::QuestionAsking))
+        || tail.iter().take(3).any(|part| is(part, List::QuestionPlease));
+    let content = tail.iter().filter(|part| !is(part, List::QuestionLinks)).count();
+    let announces = tail.iter().take(tail.len().saturating_sub(1)).any(|part| is(part, List::Says));
     let is_end = is_final && content <= MAX_AFTER_QUESTION && (content == 0 || !announces);
     // "The name of that film", but "the name of the patient"
     let of_what = cues::CUES[usize::from(cue.bit)].class == super::NAME
-        && parts.get(cue.end) == Some(&"of")
-        && !parts[cue.end..].iter().take(MAX_OF_PERSON).any(|part| kinds::is_person(part));
+        && parts.get(cue.end).is_some_and(|part| is(part, List::NameOf))
+        && !parts[cue.end..].iter().take(MAX_OF_PERSON).any(|part| is(part, List::Persons));
     !of_what && !tells && (asks || is_answer && !announces || is_end && !is_any)
 }
 
@@ -236,13 +209,14 @@ impl Redaction {
         let known = split(before);
         let parts: Vec<&str> = before.split(' ').chain(parts.split(' ')).filter(|p| !p.is_empty()).collect();
         let all = self.cues.find(&parts);
+        let is = |part: &str, list: List| self.language.has(part, list);
         let is_new = |cue: &cues::FoundCue| {
             let lead = &parts[(cue.end - cue.count).saturating_sub(3)..cue.end];
-            let counts = lead.windows(2).any(|two| two[0] == "how" && matches!(two[1], "many" | "much"));
+            let counts = lead.windows(2).any(|two| is(two[0], List::QuestionHow) && is(two[1], List::QuestionMany));
             cue.end > known
-                && cues::asks(cue.bit)
+                && self.cues.asks(cue.bit)
                 && !counts
-                && (!cues::needs_question(cue.bit) || asks(&parts, cue, &all, is_final))
+                && (!cues::needs_question(cue.bit) || asks(&self.language, &parts, cue, &all, is_final))
         };
         let mut found: Vec<u8> = all.iter().filter(|cue| is_new(cue)).map(|cue| cue.bit).collect();
         found.sort_unstable();

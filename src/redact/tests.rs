@@ -5,7 +5,7 @@ use super::*;
 fn redaction(classes: &str) -> Redaction {
     let rule = RedactionRule { action: Action::Mask, keep_last: 0, said: true };
     let rules = classes.split(' ').map(|c| (c.to_string(), rule)).collect();
-    let mut redaction = Redaction::new(rules, &BTreeMap::new(), None);
+    let mut redaction = Redaction::new(RedactionWords::english(), rules, &BTreeMap::new(), None);
     redaction.add_name("margaret thistlewood");
     redaction
 }
