@@ -368,14 +368,14 @@ const MAX_PHRASES: usize = 100;
 const MAX_PHRASE_BYTES: usize = 200;
 
 /// A list's phrases, one a line. A line that begins with # is a comment. Text after a tab is not read.
-fn phrases_of(path: &Path) -> Result<Vec<String>, String> {
+fn phrases_of(path: &Path, words: &RedactionWords) -> Result<Vec<String>, String> {
     let mut phrases = Vec::new();
     for (number, line) in source::text_of(path)?.lines().enumerate() {
         let phrase = line.split('\t').next().unwrap_or_default().trim();
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
-        if phrase.split_whitespace().all(|word| comparable(word).is_empty()) {
+        if phrase.split_whitespace().all(|word| comparable(word, words).is_empty()) {
             return Err(format!("{}:{}: expected a word that is no mark and no pause", path.display(), number + 1));
         }
         phrases.push(phrase.to_string());
@@ -438,9 +438,9 @@ fn redaction(
             "expected words and seconds of at least 1; leave redact_asked out to go by no question".into(),
         ));
     }
-    let mut redaction = Redaction::new(words, spec.redact.clone(), &spec.redact_after, spec.asked);
+    let mut redaction = Redaction::new(words.clone(), spec.redact.clone(), &spec.redact_after, spec.asked);
     if let Some(path) = &spec.names {
-        phrases_of(path).map_err(|e| ("redact_names", e))?.iter().for_each(|name| redaction.add_name(name));
+        phrases_of(path, &words).map_err(|e| ("redact_names", e))?.iter().for_each(|name| redaction.add_name(name));
     } else if spec.redact.get(NAME).is_some_and(|rule| !rule.said) {
         return Err((
             "redact.name",
@@ -448,7 +448,7 @@ fn redaction(
         ));
     }
     if let Some(path) = &spec.profanity {
-        phrases_of(path).map_err(|e| ("profanity", e))?.iter().for_each(|phrase| redaction.add_profanity(phrase));
+        phrases_of(path, &words).map_err(|e| ("profanity", e))?.iter().for_each(|phrase| redaction.add_profanity(phrase));
     } else if spec.redact.contains_key(PROFANITY) {
         return Err(("redact.profanity", "expected profanity = \"file\" as well, a word a line".into()));
     }

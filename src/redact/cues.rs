@@ -278,9 +278,9 @@ impl Cues {
         for (bit, (cue, texts)) in texts.filter(|(_, (cue, _))| is_redacted(cue, rules)) {
             let bit = bit as u8;
             let own = own.get(cue.class).into_iter().flatten();
-            texts.phrases.iter().chain(own).for_each(|phrase| cues.phrases.add(phrase, bit));
+            texts.phrases.iter().chain(own).for_each(|phrase| cues.phrases.add(phrase, words, bit));
             for near in &texts.groups {
-                let groups: Vec<u16> = near.groups.iter().map(|words| cues.group(words, &mut known)).collect();
+                let groups: Vec<u16> = near.groups.iter().map(|group| cues.group(words, group, &mut known)).collect();
                 let pattern = cues.patterns.len() as u16;
                 groups.iter().for_each(|group| cues.groups[usize::from(*group)].push(pattern));
                 cues.patterns.push(Pattern { bit, groups, within: near.within, in_order: near.in_order });
@@ -289,12 +289,12 @@ impl Cues {
         cues
     }
 
-    fn group(&mut self, words: &[String], known: &mut BTreeMap<Vec<String>, u16>) -> u16 {
+    fn group(&mut self, language: &RedactionWords, words: &[String], known: &mut BTreeMap<Vec<String>, u16>) -> u16 {
         if let Some(group) = known.get(words) {
             return *group;
         }
         let group = self.groups.len() as u16;
-        words.iter().for_each(|word| self.words.add(word, group));
+        words.iter().for_each(|word| self.words.add(word, language, group));
         self.groups.push(Vec::new());
         known.insert(words.to_vec(), group);
         group

@@ -43,9 +43,35 @@ pub struct RedactionWords {
     phrases: Vec<(List, Vec<Box<str>>)>,
     /// number words
     roles: HashMap<Box<str>, Role>,
+    /// letters that count as others
+    alike: Vec<(char, Box<str>)>,
+    /// what signs are read as
+    pub(super) marks: SpokenMarks,
     /// what is said before secrets
     pub(super) cues: Vec<CueTexts>,
 }
+
+/// What signs that a recogniser writes are read as; empty: as nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct SpokenMarks {
+    /// the end of "it's"
+    pub says: Box<str>,
+    /// $5
+    pub money: Box<str>,
+    /// 5%
+    pub percent: Box<str>,
+    /// a lone - or /
+    pub dash: Box<str>,
+    /// the point of example.com
+    pub dot: Box<str>,
+}
+
+/// The file that says which letters count as others. It is read first.
+const WORDS: &str = "words.txt";
+/// Its section of letters.
+const ALIKE: &str = "alike";
+/// Accents that a recogniser writes as signs of their own, behind their letters.
+const COMBINING: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
 
 /// English as it was when the program was built: for tests, and for what the program knows of English alone.
 static ENGLISH: LazyLock<Arc<RedactionWords>> = LazyLock::new(|| {
@@ -107,7 +133,8 @@ impl RedactionWords {
             let is_small = text.len() <= MAX_BYTES;
             if is_small { Ok(text) } else { Err(format!("{}: expected at most {MAX_BYTES} bytes, got {}", named(file), text.len())) }
         };
-        let mut section = Section { name: COMMON.into(), line: 0, words: Vec::new() };
+        words.alike = alike(&sized(WORDS)?, &named(WORDS))?;
+        let mut section = Section { name: COMMON.into(), line: 1, words: Vec::new() };
         for (at, line) in sized(COMMON)?.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
             section.words.extend(line.split_whitespace().map(|word| (at + 1, word.to_string())));
         }
@@ -119,9 +146,13 @@ impl RedactionWords {
             if *file == NUMBERS {
                 wanted.extend(VALUES.iter().map(|(section, _)| *section));
             }
+            if *file == WORDS {
+                wanted.push(ALIKE);
+            }
             for section in sections(&sized(file)?, &name, &wanted)? {
                 match SECTIONS.iter().find(|(of, name, _)| of == file && **name == *section.name) {
                     Some((.., list)) => words.add(*list, &section, &name)?,
+                    None if section.name == ALIKE => {}
                     None => words.add_numbers(&section, &name)?,
                 }
             }
@@ -132,12 +163,25 @@ impl RedactionWords {
 
     /// Adds a list's words.
     fn add(&mut self, list: List, section: &Section, file: &str) -> Result<(), String> {
+        let first = section.words.first().map_or(String::new(), |(_, word)| self.alike(word));
+        match list {
+            List::WordSays => self.marks.says = first.into(),
+            List::WordMoney => self.marks.money = first.into(),
+            List::WordPercent => self.marks.percent = first.into(),
+            List::WordDash => self.marks.dash = first.into(),
+            List::EmailDot => self.marks.dot = first.into(),
+            _ => {}
+        }
         for (line, word) in &section.words {
+            let word = &self.alike(word);
             let wrong = |what: &str| format!("{file}:{line}: [{}]: {word:?}: {what}", section.name);
             if is_inside(list) && self.lists.get(&**word).is_some_and(|lists| INSIDE.iter().any(|other| lists.has(*other))) {
                 return Err(wrong("expected in one section of this file only: a word stands inside an answer for one reason"));
             }
-            if word.contains('_') {
+            if word.contains('_') || PHRASES.contains(&list) {
+                if !PHRASES.contains(&list) {
+                    return Err(wrong("expected one word: this section has no phrases, so list each word of it"));
+                }
                 self.phrases.push((list, word.split('_').map(Box::from).collect()));
                 continue;
             }
@@ -174,11 +218,27 @@ impl RedactionWords {
                 ("times", n @ 2..) => Role::Times(n as usize),
                 (_, value) => return Err(wrong(format!("{value} is no value of this section"))),
             };
-            if self.roles.insert(word.as_str().into(), role).is_some() {
-                return Err(wrong("expected once: a number word has one value".into()));
+            // "veintiun" and "veintiún" may be one word.
+            if self.roles.insert(self.alike(word).into(), role).is_some_and(|other| other != role) {
+                return Err(wrong("expected for one value: a number word has no other".into()));
             }
         }
         Ok(())
+    }
+
+    /// A word in lower case with those letters that count as others.
+    pub(super) fn alike(&self, text: &str) -> String {
+        if self.alike.is_empty() {
+            return text.to_string();
+        }
+        let mut alike = String::with_capacity(text.len());
+        for c in text.chars().filter(|c| !COMBINING.contains(c)) {
+            match self.alike.iter().find(|(of, _)| *of == c) {
+                Some((_, other)) => alike.push_str(other),
+                None => alike.push(c),
+            }
+        }
+        alike
     }
 
     /// The lists that have a word.
@@ -215,12 +275,31 @@ impl RedactionWords {
     }
 }
 
+/// Lists that have phrases.
+const PHRASES: [List; 4] = [List::Trade, List::UnitPhrases, List::NameAfter, List::NameVagueLeads];
 /// Lists of what may stand inside an answer. A word is in one of them.
 pub(super) const INSIDE: [List; 4] =
     [List::InsideSigns, List::InsideCorrections, List::InsideLeads, List::InsideBackChannels];
 
 fn is_inside(list: List) -> bool {
     INSIDE.contains(&list)
+}
+
+/// The letters that count as others: `á=a ß=ss`.
+fn alike(text: &str, file: &str) -> Result<Vec<(char, Box<str>)>, String> {
+    let wanted: Vec<&str> = SECTIONS.iter().filter(|(of, ..)| *of == WORDS).map(|(_, section, _)| *section).chain([ALIKE]).collect();
+    let mut alike = Vec::new();
+    let sections = sections(text, file, &wanted)?;
+    for (line, word) in sections.into_iter().filter(|section| section.name == ALIKE).flat_map(|section| section.words) {
+        let pair = word.split_once('=').filter(|(of, other)| {
+            of.chars().count() == 1 && (1..=2).contains(&other.len()) && other.bytes().all(|b| b.is_ascii_lowercase())
+        });
+        let Some((of, other)) = pair.filter(|(of, _)| !of.is_ascii()) else {
+            return Err(format!("{file}:{line}: [{ALIKE}]: {word:?}: expected an accented letter and the plain ones that it counts as: á=a, ß=ss"));
+        };
+        alike.extend(of.chars().map(|of| (of, Box::from(other))));
+    }
+    Ok(alike)
 }
 
 fn with_key<'a>(all: &'a mut Vec<(Box<str>, ListSet)>, key: &str) -> &'a mut ListSet {
@@ -297,5 +376,85 @@ fn sections(text: &str, file: &str, wanted: &[&str]) -> Result<Vec<Section>, Str
     match wanted.iter().find(|wanted| !found.iter().any(|section| section.name == **wanted)) {
         Some(missing) => Err(format!("{file}: no section [{missing}]: expected one, with a line {NONE} where the language has no such words")),
         None => Ok(found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What reading says of the folder of English, of which a file is changed.
+    fn with(file: &str, change: impl Fn(&str) -> String) -> String {
+        let english = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/en").join(FOLDER);
+        let copy = tempfile::tempdir().unwrap();
+        let folder = copy.path().join(FOLDER);
+        std::fs::create_dir(&folder).unwrap();
+        for entry in std::fs::read_dir(english).unwrap().flatten() {
+            std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+        }
+        match change(&std::fs::read_to_string(folder.join(file)).unwrap()) {
+            gone if gone.is_empty() => std::fs::remove_file(folder.join(file)).unwrap(),
+            changed => std::fs::write(folder.join(file), changed).unwrap(),
+        }
+        let said = RedactionWords::read(copy.path()).map_or_else(|what| what, |_| "no fault".into());
+        said.replace(&folder.display().to_string(), "")
+    }
+
+    #[test]
+    fn the_folder_of_english_is_what_the_program_was_built_with() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/en");
+        assert_eq!(RedactionWords::read(&folder).unwrap(), *RedactionWords::english());
+    }
+
+    #[test]
+    fn every_language_with_words_of_redaction_can_be_read() {
+        for folder in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars")).unwrap().flatten() {
+            if folder.path().join(FOLDER).join(WORDS).is_file() {
+                RedactionWords::read(&folder.path()).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_that_lacks_anything_is_refused_with_file_and_line() {
+        assert_eq!(with("inside.txt", str::to_string), "no fault");
+        for (file, change, want) in [
+            ("inside.txt", (|_| String::new()) as fn(&str) -> String, "/inside.txt: no such file: expected one, as"),
+            ("inside.txt", |text| text.replace("[signs]", "[singing]"), "/inside.txt:4: no section is called [singing]: expected one of signs, corr"),
+            ("inside.txt", |text| text.replace("[signs]", "# none\n#"), "/inside.txt:6: expected a section such as [signs] before"),
+            ("inside.txt", |text| text.replace("back channels]", "signs]"), "[signs] is there already, in line 4: expected each section once"),
+            ("inside.txt", |text| format!("{text}[signs]\n"), "is there already"),
+            ("inside.txt", |text| text.replace("period plus", "period wait"), "expected in one section of this file only"),
+            ("inside.txt", |text| text.replace("dash hyphen", "dash -"), "expected - alone"),
+            ("inside.txt", |text| text.replace("dash hyphen", "Dash"), "\"Dash\": expected lower case"),
+            ("inside.txt", |text| text.replace("dash hyphen", "space_bar"), "expected one word: this section has no phrases"),
+            ("inside.txt", |text| text.replace("dash hyphen", &"x".repeat(101)), "expected words of at most 100 bytes"),
+            ("kinds.txt", |text| text.replace("[letters]\n-", "[letters]"), "[letters]: no words: expected some, or a line -"),
+            ("kinds.txt", |text| text.replace("*st", "*s*"), "expected one * at most"),
+            ("common.txt", |_| "# nothing".into(), "no words"),
+            ("numbers.txt", |text| text.replace("3 three", "three"), "[digits]: \"three\": expected a line that begins with a value of at most 9"),
+            ("numbers.txt", |text| text.replace("20 twenty", "25 twenty"), "25 is no value of this section"),
+            ("numbers.txt", |text| text.replace("20 twenty", "20 ten"), "expected for one value: a number word has no other"),
+            ("words.txt", |text| text.replace("[alike]\n-", "[alike]\na=e"), "expected an accented letter and the plain ones"),
+            ("cues.txt", |text| text.replace("[ssn] digits", "[ssn] code"), "expected \"[ssn] digits REACH\" here: the sections have the order of English"),
+            ("cues.txt", |text| text.replace("[ssn] digits 14", "[ssn] digits 1400"), "\"1400\": expected a number of words from 1 to 30"),
+            ("cues.txt", |text| text.replace("set own", "set none"), "no set is called \"own\""),
+            ("cues.txt", |text| format!("{text}\nsee card"), "\"see\": expected say, own, tell, near, then, set or a section"),
+            ("cues.txt", |text| text.split("[name] correction").next().unwrap().to_string(), "expected a section [name] correction after this"),
+            ("cues.txt", |text| format!("{text}\n[name] correction 6"), "expected no section after [name] correction"),
+        ] {
+            let said = with(file, change);
+            assert!(said.contains(want), "{file}: {said}, not {want}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_or_no_text_is_refused() {
+        assert!(with("common.txt", |_| "long ".repeat(MAX_BYTES)).contains("expected at most 1048576 bytes"));
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(FOLDER)).unwrap();
+        std::fs::write(folder.path().join(FOLDER).join(WORDS), b"[fillers]\n\xff\n").unwrap();
+        let what = RedactionWords::read(folder.path()).unwrap_err();
+        assert!(what.ends_with("words.txt:2: expected UTF-8"), "{what}");
     }
 }

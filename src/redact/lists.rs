@@ -84,6 +84,7 @@ lists! {
     }
     "names.txt" {
         NameAfter "leads",
+        NameVagueLeads "vague leads",
         NameWords "name words",
         Name "name",
         NameSurname "surname",
@@ -147,6 +148,7 @@ lists! {
         Currencies "currencies",
         Clock "clock",
         Units "units",
+        UnitPhrases "unit phrases",
         Scales "scales",
         Shares "shares",
         CountedNouns "counted nouns",

@@ -245,6 +245,11 @@ impl Redaction {
         Redaction { language, rules, names: Phrases::default(), profanity: Phrases::default(), cues, asked_for }
     }
 
+    /// The same, shared.
+    pub fn words(&self) -> Arc<RedactionWords> {
+        self.language.clone()
+    }
+
     /// What words are compared with.
     pub fn language(&self) -> &RedactionWords {
         &self.language
@@ -257,12 +262,12 @@ impl Redaction {
 
     /// Adds a name that is redacted, wherever it is said.
     pub fn add_name(&mut self, name: &str) {
-        self.names.add(name, ());
+        self.names.add(name, &self.language, ());
     }
 
     /// Adds a phrase that is not to be read.
     pub fn add_profanity(&mut self, phrase: &str) {
-        self.profanity.add(phrase, ());
+        self.profanity.add(phrase, &self.language, ());
     }
 
     /// What happens to a class. What may go on is masked whole, since nobody knows yet what it is.
@@ -428,7 +433,22 @@ fn parts_of<'a>(language: &'a RedactionWords, words: &[RedactionWord<'a>]) -> Ve
             last.ends = heard.ends;
         }
     }
+    units_of_words(language, &mut parts);
     parts
+}
+
+/// "Por ciento": a unit of several words, of which one may be a number by itself.
+fn units_of_words(language: &RedactionWords, parts: &mut [Part]) {
+    for phrase in language.phrases(List::UnitPhrases) {
+        let starts = (0..=parts.len().saturating_sub(phrase.len())).filter(|_| phrase.len() <= parts.len());
+        for at in starts.collect::<Vec<_>>() {
+            let said = &mut parts[at..at + phrase.len()];
+            if said.iter().zip(phrase).all(|(part, word)| *part.text == **word) {
+                [List::Units, List::Scales, List::Shares].into_iter().for_each(|list| said[0].lists.add(list));
+                said.iter_mut().for_each(|part| part.role = Role::Other);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -147,6 +147,19 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         if one(List::NameWords) && two(List::Says) {
             names.add_sure(at + 2, true);
         }
+        // "Me llamo zelda", "soy zelda quimby"
+        let said = |list| {
+            let is_said = |phrase: &&[Box<str>]| {
+                parts.len() - at >= phrase.len() && phrase.iter().zip(&parts[at..]).all(|(a, b)| **a == *b.text)
+            };
+            parts[at].language.phrases(list).filter(is_said).map(<[_]>::len).max()
+        };
+        if let Some(count) = said(List::NameAfter) {
+            names.add_sure(at + count, true);
+        }
+        if let Some(count) = said(List::NameVagueLeads).filter(|count| names.ends_at_once(at + count)) {
+            names.add_sure(at + count, false);
+        }
         // "My name is not mark but marek"
         let negated = one(List::NameWords) && two(List::SaysNot);
         let is_not = one(List::NameWords) && two(List::Says) && three(List::Not);

@@ -129,6 +129,11 @@ impl Readings {
             if let (Role::Tens(_), Some(Role::Digit(1..=9))) = (run[at].role, run.get(at + 1).map(|s| s.role)) {
                 go(2, 2);
             }
+            if let (Role::Tens(_), Some(Role::Digit(1..=9))) = (run[at].role, run.get(at + 2).map(|s| s.role))
+                && run[at + 1].is(List::NumberTensAnd)
+            {
+                go(3, 2);
+            }
         }
         Readings(ways[run.len()])
     }
@@ -159,28 +164,44 @@ fn longer(lengths: u128, digits: usize) -> u128 {
 /// The longest quantity at the beginning of the parts: its number of parts, and its value.
 pub(super) fn quantity(parts: &[Spoken]) -> Option<(usize, u64)> {
     let role = |at: usize| parts.get(at).filter(|_| at < MAX_QUANTITY).map(|s| s.role);
-    let and = |at: usize| usize::from(parts.get(at).is_some_and(|s| s.is(List::NumberAnd)));
-    let below_100 = |at: usize| match (role(at), role(at + 1)) {
-        (Some(Role::Tens(tens)), Some(Role::Digit(d @ 1..))) => Some((2, u64::from(tens + d))),
-        (Some(Role::Tens(n) | Role::Teen(n) | Role::Digit(n)), _) => Some((1, u64::from(n))),
-        _ => None,
-    };
-    let below_1000 = |at: usize| {
-        let (n, head) = below_100(at)?;
-        if role(at + n) != Some(Role::Hundred) {
-            return Some((n, head));
+    let is = |at: usize, list| usize::from(parts.get(at).is_some_and(|s| s.is(list)));
+    let and = |at: usize| is(at, List::NumberAnd);
+    let below_100 = |at: usize| {
+        let joint = is(at + 1, List::NumberTensAnd);
+        match (role(at), role(at + 1 + joint)) {
+            (Some(Role::Tens(tens)), Some(Role::Digit(d @ 1..))) => Some((2 + joint, u64::from(tens + d))),
+            (Some(Role::Tens(n) | Role::Teen(n) | Role::Digit(n)), _) => Some((1, u64::from(n))),
+            (Some(Role::Whole(n @ ..100)), _) => Some((1, u64::from(n))),
+            _ => None,
         }
-        let skip = and(at + n + 1);
-        Some(match below_100(at + n + 1 + skip) {
-            Some((m, tail)) if tail > 0 => (n + 1 + skip + m, head * 100 + tail),
-            _ => (n + 1, head * 100),
+    };
+    // "mil", "hundert": one of them, which nobody says
+    let is_one = |at: usize, scale: Role| role(at) == Some(scale) && is(at, List::NumberOneLeftOut) == 1;
+    let below_1000 = |at: usize| {
+        let (n, hundreds) = match role(at) {
+            Some(Role::Whole(n @ 100..)) if n.is_multiple_of(100) => (1, u64::from(n)),
+            Some(Role::Whole(n @ 100..)) => return Some((1, u64::from(n))),
+            _ if is_one(at, Role::Hundred) => (1, 100),
+            _ => {
+                let (n, head) = below_100(at)?;
+                if role(at + n) != Some(Role::Hundred) {
+                    return Some((n, head));
+                }
+                (n + 1, head * 100)
+            }
+        };
+        let skip = and(at + n);
+        Some(match below_100(at + n + skip) {
+            Some((m, tail)) if tail > 0 => (n + skip + m, hundreds + tail),
+            _ => (n, hundreds),
         })
     };
-    let (n, head) = below_1000(0)?;
+    let (n, head) = if is_one(0, Role::Thousand) { (0, 1) } else { below_1000(0)? };
     if role(n) != Some(Role::Thousand) {
-        return match (below_100(0), below_100(below_100(0)?.0)) {
+        let two = below_100(0).and_then(|(a, century)| Some((a, century, below_100(a)?)));
+        return match two {
             // nineteen eighty four
-            (Some((a, century @ 15..=20)), Some((b, rest @ 10..))) if n == a => Some((a + b, century * 100 + rest)),
+            Some((a, century @ 15..=20, (b, rest @ 10..))) if n == a => Some((a + b, century * 100 + rest)),
             _ => Some((n, head)),
         };
     }
@@ -220,7 +241,17 @@ pub fn digits(run: &[Spoken]) -> String {
     let mut digits = String::new();
     let mut times = 1;
     let mut tens = false;
-    for said in run {
+    let mut at = 0;
+    // "Cuatro mil quinientos", "treinta y dos": a quantity, by words that no digit has.
+    let is_joined = |s: &Spoken| matches!(s.role, Role::Whole(100..)) || s.is(List::NumberOneLeftOut) || s.is(List::NumberTensAnd);
+    while at < run.len() {
+        let said = &run[at];
+        if let Some((n, value)) = quantity(&run[at..]).filter(|(n, _)| run[at..at + n].iter().any(is_joined)) {
+            digits.push_str(&value.to_string());
+            (at, tens, times) = (at + n, false, 1);
+            continue;
+        }
+        at += 1;
         // "forty two" is 42.
         if let (true, Role::Digit(n @ 1..)) = (std::mem::take(&mut tens), said.role)
             && times == 1
@@ -236,6 +267,7 @@ pub fn digits(run: &[Spoken]) -> String {
             Role::Times(n) => times = n,
             Role::Written(_) | Role::Glued(_) => digits.extend(said.text.chars().filter(char::is_ascii_digit)),
             Role::Teen(n) => digits.push_str(&n.to_string()),
+            Role::Whole(n) => digits.push_str(&n.to_string()),
             Role::Tens(n) => {
                 digits.push_str(&n.to_string());
                 tens = true;

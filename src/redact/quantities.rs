@@ -40,6 +40,8 @@ pub(super) fn is_time(run: &[Spoken]) -> bool {
     };
     match run {
         [one] => hour(one) || matches!(one.role, Role::Written(3 | 4)) && is_written_time(one.text),
+        // "tres y veinte"
+        [one, and, rest @ ..] if and.is(List::NumberTensAnd) => hour(one) && is_minutes(rest),
         [one, rest @ ..] => hour(one) && is_minutes(rest),
         [] => false,
     }
@@ -53,8 +55,11 @@ fn is_written_time(text: &str) -> bool {
 /// Whether these parts are the minutes of a time of day: "forty five", "oh five".
 fn is_minutes(run: &[Spoken]) -> bool {
     match run {
-        [one] => matches!(one.role, Role::Teen(_) | Role::Tens(20..=50) | Role::Written(2)),
+        [one] => matches!(one.role, Role::Teen(_) | Role::Tens(20..=50) | Role::Whole(..60) | Role::Written(2)),
         [one, two] => matches!((one.role, two.role), (Role::Tens(20..=50), Role::Digit(1..)) | (Role::Digit(0), Role::Digit(_))),
+        [one, and, two] => {
+            and.is(List::NumberTensAnd) && matches!((one.role, two.role), (Role::Tens(20..=50), Role::Digit(1..)))
+        }
         _ => false,
     }
 }

@@ -7,7 +7,7 @@ use super::kinds::{is_common, is_date, is_letter, is_ordinal, is_vague_date};
 use super::lists::List;
 use super::number::{Role, glued};
 use super::reasons::is_unit;
-use super::{Marks, Part, words};
+use super::{Marks, Part, inside, words};
 
 /// Parts after a cue, a question or a part of the address in which a number is one of the address.
 const NEAR_WORDS: usize = 8;
@@ -72,6 +72,35 @@ fn leads_to_place(parts: &[Part], at: usize) -> bool {
     parts[..at].iter().rev().find(|p| !p.is(List::The)).is_some_and(|p| p.is(List::PlaceSays))
 }
 
+/// Most words of the name behind a street word.
+const FIRST_WORDS: usize = 6;
+
+/// The end of an address that begins with its street word, and whether it has a number: "calle mayor número doce, tercero
+/// b". `None`: no such address begins at the part.
+fn street_first(parts: &[Part], from: usize) -> Option<(usize, bool)> {
+    if !parts[from].is(List::StreetsFirst) {
+        return None;
+    }
+    let is_house = |p: &Part| p.role.is_number() || glued(p.text) > 0 && !is_ordinal(p);
+    let is_name = |p: &Part| {
+        let plain = !is_common(p) && !is_unit(p) && !inside::joins(p) && !is_unit_of_house(p);
+        !p.turn && !p.role.is_number() && (p.is(List::StreetAdjectives) || plain)
+    };
+    let count = |at: usize, is: &dyn Fn(&Part) -> bool| parts[at..].iter().take_while(|p| is(p)).count();
+    let name = from + 1 + count(from + 1, &is_name).min(FIRST_WORDS);
+    let number = name + usize::from(parts.get(name).is_some_and(|p| p.is(List::NumbersAfter)));
+    let mut end = number + count(number, &|p| is_house(p) || p.is(List::NumberTensAnd));
+    while end > number && parts[end - 1].is(List::NumberTensAnd) {
+        end -= 1;
+    }
+    if end == number {
+        return (name > from + 1).then_some((name, false));
+    }
+    let is_part = |p: &Part| is_unit_of_house(p) || is_ordinal(p) || is_letter(p) && !p.is(List::LetterWords) || is_house(p);
+    end += count(end, &is_part);
+    Some((end, true))
+}
+
 /// Marks the addresses of one cue.
 pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, marks: &mut Marks) {
     let class = CUES[usize::from(bit)].class;
@@ -85,6 +114,16 @@ pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: 
     let mut at = 0;
     while at < parts.len() {
         let cued = answers.has(at, bit);
+        if let Some((end, has_number)) = street_first(parts, at) {
+            let open = more && end + 2 >= parts.len();
+            if has_number || cued || open {
+                let from = at - usize::from(has_number && at > 0 && parts[at - 1].is(List::The));
+                marks.mark(from..end, class, open);
+                answers.go_on(end, bit);
+                at = end;
+                continue;
+            }
+        }
         // Words of a place without a number follow their cue at once.
         let is_led = cued
             && ((1..=ASKED_WORDS).contains(&answers.since_asked(at, bit))
