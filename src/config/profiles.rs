@@ -14,7 +14,7 @@ use crate::format::style::FormatSpec;
 use crate::format::untagged::ByWords;
 use crate::infer::{Model, NO_MODEL};
 use crate::rate_limit::WordQuota;
-use crate::redact::QuestionListener;
+use crate::redact::{QuestionListener, RedactionWords};
 use crate::session::policy::Policy;
 use crate::session::second::SecondStage;
 use crate::session::untagged::Untagged;
@@ -157,7 +157,7 @@ impl Profiles {
             let untagged = Some(Untagged(Arc::new(ByWords::new(style.clone()))));
             // Questions are known of English alone.
             let hears = profile.format.expect_asked && style.facts().is_english();
-            let listener = hears.then(|| Arc::new(QuestionListener::default()));
+            let listener = hears.then(|| Arc::new(QuestionListener::new(RedactionWords::english())));
             let phone_digits = style.facts().phone_digits;
             let redaction = style.redaction.clone();
             profile.policy =

@@ -245,7 +245,11 @@ fn calendar(text: &str, facts: &LanguageFacts) -> Option<bool> {
         }
         (None, [first, (_, month), (_, day)]) if pieces.len() == 3 && is_year(first) => (*month, *day),
         (None, [(_, first), (_, second), _]) if pieces.len() == 3 => {
-            if facts.month_first { (*first, *second) } else { (*second, *first) }
+            if facts.month_first {
+                (*first, *second)
+            } else {
+                (*second, *first)
+            }
         }
         _ => return None,
     };

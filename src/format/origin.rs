@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use super::itn::source::text_of;
 use super::language::folder;
 use super::style::{FormatSpec, find_pack};
+use crate::redact::FOLDER;
 
 /// Hexadecimal digits of each half of an origin.
 const DIGITS: usize = 16;
@@ -40,6 +41,7 @@ pub fn formatting(spec: &FormatSpec, grammars: &Path, packs: &[PathBuf]) -> Resu
     let mut files = BTreeMap::new();
     let grammars = folder(grammars, &spec.locale)?;
     add_dir(&mut files, "grammars", &grammars)?;
+    add_dir(&mut files, "grammars/redaction", &grammars.join(FOLDER))?;
     let locale_style = spec.locale_style();
     add_dir(&mut files, &format!("grammars/{}", locale_style.locale), &grammars.join(&locale_style.locale))?;
     for style in &locale_style.styles {

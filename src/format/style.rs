@@ -17,7 +17,7 @@ use super::origin;
 use super::readback::{ReadBack, Reformat};
 use crate::conversation::ListeningWords;
 use crate::redact::token::comparable;
-use crate::redact::{AnswerWindow, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule};
+use crate::redact::{AnswerWindow, FOLDER, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule, RedactionWords};
 use crate::session::Keeps;
 use crate::session::sounds::Sounds;
 
@@ -173,6 +173,7 @@ impl Styles {
         let mut lexicons: HashMap<&PathBuf, Arc<Lexicon>> = HashMap::new();
         let mut readers: HashMap<(&String, Reformat), Arc<ReadBack>> = HashMap::new();
         let mut made: HashMap<(LocaleStyle, String), Arc<Itn>> = HashMap::new();
+        let mut redacting: HashMap<PathBuf, Arc<RedactionWords>> = HashMap::new();
         let mut by_profile = HashMap::new();
         let mut listening = ListeningWords::default();
         for (profile, spec) in specs {
@@ -261,15 +262,14 @@ impl Styles {
             if spec.numbers.figures == Figures::Never {
                 style.off.extend(PLAIN_NUMBERS.map(String::from));
             }
-            if spec.redacts() && !style.facts().is_english() {
-                let what = format!(
-                    "expected no rules of redaction in {}: cues, questions and number words are known of English alone, and much would leave unhidden; say redaction = \"none\" in \
-                     [profiles.{profile}] where that is meant, or send the records to a profile of English",
-                    spec.locale
-                );
-                return Err(wrong("redact", what));
+            if spec.redacts() {
+                let words = match redacting.get(grammars) {
+                    Some(words) => Arc::clone(words),
+                    None => words_of(grammars, profile, &spec.locale).map_err(|what| wrong("redact", what))?,
+                };
+                redacting.insert(grammars.clone(), words.clone());
+                style.redaction = Some(Arc::new(redaction(spec, words, &classes).map_err(|(key, what)| wrong(key, what))?));
             }
-            style.redaction = redaction(spec, &classes).map_err(|(key, what)| wrong(key, what))?.map(Arc::new);
             let facts = style.facts();
             listening.add(&facts.code, facts.back_channels.iter().map(|phrase| &**phrase));
             by_profile.insert(profile.to_string(), Arc::new(style));
@@ -370,14 +370,14 @@ const MAX_PHRASES: usize = 100;
 const MAX_PHRASE_BYTES: usize = 200;
 
 /// A list's phrases, one a line. A line that begins with # is a comment. Text after a tab is not read.
-fn phrases_of(path: &Path) -> Result<Vec<String>, String> {
+fn phrases_of(path: &Path, words: &RedactionWords) -> Result<Vec<String>, String> {
     let mut phrases = Vec::new();
     for (number, line) in source::text_of(path)?.lines().enumerate() {
         let phrase = line.split('\t').next().unwrap_or_default().trim();
         if line.trim().is_empty() || line.starts_with('#') {
             continue;
         }
-        if phrase.split_whitespace().all(|word| comparable(word).is_empty()) {
+        if phrase.split_whitespace().all(|word| comparable(word, words).is_empty()) {
             return Err(format!("{}:{}: expected a word that is no mark and no pause", path.display(), number + 1));
         }
         phrases.push(phrase.to_string());
@@ -385,10 +385,23 @@ fn phrases_of(path: &Path) -> Result<Vec<String>, String> {
     Ok(phrases)
 }
 
-fn redaction(spec: &FormatSpec, classes: &BTreeSet<&str>) -> Result<Option<Redaction>, (&'static str, String)> {
-    if !spec.redacts() {
-        return Ok(None);
+/// What redaction compares words with in the language of a folder.
+fn words_of(folder: &Path, profile: &str, locale: &str) -> Result<Arc<RedactionWords>, String> {
+    if !RedactionWords::is_in(folder) {
+        return Err(format!(
+            "expected no rules of redaction in {locale}: {} has no folder {FOLDER} with the language's cues, questions and number words, and much would \
+             leave unhidden; say redaction = \"none\" in [profiles.{profile}] where that is meant, or send the records to a profile of another language",
+            folder.display()
+        ));
     }
+    RedactionWords::read(folder).map(Arc::new)
+}
+
+fn redaction(
+    spec: &FormatSpec,
+    words: Arc<RedactionWords>,
+    classes: &BTreeSet<&str>,
+) -> Result<Redaction, (&'static str, String)> {
     let found: BTreeSet<&str> = Redaction::cued_classes().chain([PROFANITY]).collect();
     for (class, rule) in &spec.redact {
         if !found.contains(class.as_str()) && !classes.contains(class.to_uppercase().as_str()) {
@@ -427,9 +440,9 @@ fn redaction(spec: &FormatSpec, classes: &BTreeSet<&str>) -> Result<Option<Redac
             "expected words and seconds of at least 1; leave redact_asked out to go by no question".into(),
         ));
     }
-    let mut redaction = Redaction::new(spec.redact.clone(), &spec.redact_after, spec.asked);
+    let mut redaction = Redaction::new(words.clone(), spec.redact.clone(), &spec.redact_after, spec.asked);
     if let Some(path) = &spec.names {
-        phrases_of(path).map_err(|e| ("redact_names", e))?.iter().for_each(|name| redaction.add_name(name));
+        phrases_of(path, &words).map_err(|e| ("redact_names", e))?.iter().for_each(|name| redaction.add_name(name));
     } else if spec.redact.get(NAME).is_some_and(|rule| !rule.said) {
         return Err((
             "redact.name",
@@ -437,9 +450,9 @@ fn redaction(spec: &FormatSpec, classes: &BTreeSet<&str>) -> Result<Option<Redac
         ));
     }
     if let Some(path) = &spec.profanity {
-        phrases_of(path).map_err(|e| ("profanity", e))?.iter().for_each(|phrase| redaction.add_profanity(phrase));
+        phrases_of(path, &words).map_err(|e| ("profanity", e))?.iter().for_each(|phrase| redaction.add_profanity(phrase));
     } else if spec.redact.contains_key(PROFANITY) {
         return Err(("redact.profanity", "expected profanity = \"file\" as well, a word a line".into()));
     }
-    Ok(Some(redaction))
+    Ok(redaction)
 }

@@ -13,7 +13,7 @@ use super::unit::Author;
 use super::units::Unit;
 use crate::record::hidden::{DROPPED, placeholder};
 use crate::record::{Entity, Removed, Stage, WrittenWord};
-use crate::redact::number::{Role, role};
+use crate::redact::number::Role;
 use crate::redact::{Action, PROFANITY, Redaction, Region};
 use crate::session::{Choice, Word, WordKind};
 use crate::tags::{Case, Punct};
@@ -230,6 +230,7 @@ pub(super) fn write_region(
         }
         Action::Mask => {
             let parts: Vec<&str> = span.iter().flat_map(|k| k.word.parts.split(' ')).filter(|p| !p.is_empty()).collect();
+            let role = |part: &str| redaction.language().role(part);
             let digits: Vec<&str> = parts.iter().copied().filter(|p| role(p).is_number()).collect();
             let only_digits = parts.iter().all(|p| role(p) != Role::Other);
             // If no grammar reads the digits, or if they may be more than one number, no digit is kept.

@@ -11,7 +11,7 @@ use crate::format::{Passage, PassageContext, Style, apply, itn::Itn as Grammars}
 use crate::infer::row::{MAX_TOKENS_PER_WORD, RowTemplate};
 use crate::record::decode;
 use crate::record::{End, InputFormat, RawRecord, RawSegment, RecordLimits};
-use crate::redact::{Action, Redaction, RedactionRule};
+use crate::redact::{Action, Redaction, RedactionRule, RedactionWords};
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule};
 use crate::session::{Keeps, Record, Source};
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
@@ -30,7 +30,8 @@ fn redaction(seed: u64) -> Option<Arc<Redaction>> {
     };
     let rules = [("card", 3), ("phone", 9), ("email", 27), ("cardinal", 81), ("name", 9), ("password", 3), ("address", 27)]
         .map(|(class, at)| (class.to_string(), rule(at)));
-    (seed.is_multiple_of(3)).then(|| Arc::new(Redaction::new(rules.into_iter().collect(), &BTreeMap::new(), None)))
+    let redaction = || Redaction::new(RedactionWords::english(), rules.into_iter().collect(), &BTreeMap::new(), None);
+    (seed.is_multiple_of(3)).then(|| Arc::new(redaction()))
 }
 
 /// Every reason a record is refused for.

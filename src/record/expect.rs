@@ -136,7 +136,9 @@ pub(super) fn checked(wire: WireExpect) -> Result<ExpectChange, Refused> {
         return Ok(ExpectChange::Ends);
     }
     match ExpectedClass::ALL.iter().find(|(name, _)| *name == wire.class) {
-        Some((_, class)) => Ok(ExpectChange::Begins(Expect { class: *class, digits, until_answer, words, seconds, is_asked: false })),
+        Some((_, class)) => {
+            Ok(ExpectChange::Begins(Expect { class: *class, digits, until_answer, words, seconds, is_asked: false }))
+        }
         None => Err(contract("expect.class to be phone, card, account, date, code or none")),
     }
 }
@@ -151,9 +153,17 @@ mod tests {
 
     #[test]
     fn what_is_expected_has_a_class_and_limits_of_its_own_or_those_that_all_have() {
-        let phone = Expect { class: ExpectedClass::Phone, digits: Some(10), until_answer: true, words: 60, seconds: 120, is_asked: false };
+        let phone = Expect {
+            class: ExpectedClass::Phone,
+            digits: Some(10),
+            until_answer: true,
+            words: 60,
+            seconds: 120,
+            is_asked: false,
+        };
         assert_eq!(read(r#"{"class": "phone", "digits": 10, "until": "answer"}"#), Ok(ExpectChange::Begins(phone)));
-        let code = Expect { class: ExpectedClass::Code, digits: None, until_answer: false, words: 5, seconds: 9, is_asked: false };
+        let code =
+            Expect { class: ExpectedClass::Code, digits: None, until_answer: false, words: 5, seconds: 9, is_asked: false };
         assert_eq!(
             read(r#"{"class": "code", "until": "next", "words": 5, "seconds": 9, "ours": 1}"#),
             Ok(ExpectChange::Begins(code))

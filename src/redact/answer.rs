@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use super::cues::{CUES, Cue, Cues, FoundCue, Shape, is_redacted};
 use super::kinds::{is_code, is_common, is_date, is_vague_date};
+use super::lists::List;
 use super::{Part, RedactionRule, RedactionWord, cues, inside};
 
 /// Number of parts after the last part of a secret in which the answer may go on.
@@ -95,6 +96,8 @@ pub(super) struct Answers {
     windows: Vec<u32>,
     /// the cues among them that somebody asked for
     asked: Vec<u32>,
+    /// the cues whose phrases ask for an answer ([`Cues::asks`])
+    asking: u32,
     /// the phrases found, by their ends
     pub(super) cues: Vec<FoundCue>,
 }
@@ -106,11 +109,12 @@ impl Answers {
         let known = |bit: u8| is_redacted(&CUES[usize::from(bit)], rules);
         let bits =
             |p: &Part| (0..CUES.len() as u8).filter(|b| words[p.word].asked.has(*b) && known(*b)).fold(0, |all, b| all | 1 << b);
+        let asking = (0..CUES.len() as u8).filter(|bit| cues.asks(*bit)).fold(0, |all, bit| all | 1 << bit);
         let asked: Vec<u32> = parts.iter().map(bits).collect();
-        let mut answers = Answers { windows: vec![0; parts.len()], asked, cues: found };
+        let mut answers = Answers { windows: vec![0; parts.len()], asked, asking, cues: found };
         for (bit, cue) in CUES.iter().enumerate() {
             if known(bit as u8) {
-                answers.follow(parts, bit as u8, cue);
+                answers.follow(parts, bit as u8, (cue, cues.reach(bit as u8)));
             }
         }
         answers.look_back(parts);
@@ -121,33 +125,11 @@ impl Answers {
     fn look_back(&mut self, parts: &[Part]) {
         for cue in &self.cues {
             let start = cue.end - cue.count;
-            let lead = parts[..start]
-                .iter()
-                .rev()
-                .take(5)
-                .take_while(|p| {
-                    matches!(
-                        p.text,
-                        "my" | "your"
-                            | "our"
-                            | "the"
-                            | "is"
-                            | "was"
-                            | "that"
-                            | "that's"
-                            | "it's"
-                            | "it"
-                            | "this"
-                            | "which"
-                            | "for"
-                            | "as"
-                    )
-                })
-                .count();
-            let links = |p: &Part| matches!(p.text, "is" | "was" | "that's" | "it's");
-            let says = parts[start - lead..start].iter().any(|p| links(p) || matches!(p.text, "for" | "as")) && start > lead;
+            let lead = parts[..start].iter().rev().take(5).take_while(|p| p.is(List::BeforeCues)).count();
+            let links = |p: &Part| p.is(List::LinksToCues) || p.is(List::LinksForCues);
+            let says = parts[start - lead..start].iter().any(links) && start > lead;
             if says && parts[start - lead - 1].role.is_number() {
-                let secret = |p: &&Part| p.role.is_number() || inside::joins(p.text) || is_code(p);
+                let secret = |p: &&Part| p.role.is_number() || inside::joins(p) || is_code(p);
                 let count = parts[..start - lead].iter().rev().take(MAX_BACK).take_while(secret).count();
                 self.windows[start - lead - count..start - lead].iter_mut().for_each(|b| *b |= 1 << cue.bit);
             }
@@ -155,7 +137,7 @@ impl Answers {
     }
 
     /// Runs the answer of one class over all parts.
-    fn follow(&mut self, parts: &[Part], bit: u8, cue: &Cue) {
+    fn follow(&mut self, parts: &[Part], bit: u8, (cue, reach): (&Cue, usize)) {
         let mut state = AnswerState::NoCue;
         let mut next = 0;
         for (at, part) in parts.iter().enumerate() {
@@ -163,7 +145,7 @@ impl Answers {
                 next += 1;
                 debug_assert_eq!(end, at, "cues are in order, and a phrase has a part");
                 state = match found == bit {
-                    true => state.after(Heard::Cue(cue.reach)),
+                    true => state.after(Heard::Cue(reach)),
                     false if CUES[usize::from(found)].class != cue.class && !cues::is_topic(found) => {
                         state.after(Heard::OtherCue)
                     }
@@ -181,6 +163,11 @@ impl Answers {
                 self.windows[at] |= 1 << bit;
             }
         }
+    }
+
+    /// Whether the phrases of a cue ask for an answer, and do not only announce what follows them at once.
+    pub(super) fn asks(&self, bit: u8) -> bool {
+        self.asking >> bit & 1 == 1
     }
 
     /// Whether a part is in the window of a cue.
@@ -247,7 +234,7 @@ impl Answers {
     /// `None`: no such phrase was said.
     pub(super) fn since_cue(&self, parts: &[Part], at: usize, bit: u8) -> Option<usize> {
         let cue = self.cues.iter().rev().find(|c| c.bit == bit && c.end <= at)?;
-        Some(parts[cue.end..at].iter().filter(|p| !inside::joins(p.text)).count())
+        Some(parts[cue.end..at].iter().filter(|p| !inside::joins(p)).count())
     }
 
     /// The stretch of parts around `at` that are in the window of a cue.
@@ -281,10 +268,10 @@ fn could_be(shape: Shape, part: &Part, is_inside: bool) -> bool {
     let has_digits = part.role.is_number() || part.text.bytes().any(|b| b.is_ascii_digit());
     match shape {
         Shape::Digits | Shape::Address | Shape::Topic => has_digits,
-        Shape::Code => is_code(part) && (is_inside || !matches!(part.text, "a" | "i")),
-        Shape::Date => is_date(part) && (is_inside || !is_vague_date(part.text)),
+        Shape::Code => is_code(part) && (is_inside || !part.is(List::LetterWords)),
+        Shape::Date => is_date(part) && (is_inside || !is_vague_date(part)),
         Shape::Correction => false,
-        Shape::Words | Shape::Name => has_digits || !is_common(part.text) && !inside::joins(part.text),
+        Shape::Words | Shape::Name => has_digits || !is_common(part) && !inside::joins(part),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::answer::Answers;
 use super::cues::CUES;
 use super::kinds::{is_code, is_common, is_letter, is_month, is_nato, is_ordinal, is_unsayable, word_of_trade};
+use super::lists::List;
 use super::number::{Role, glued};
 use super::reasons::is_unit;
 use super::{Marks, Part, inside};
@@ -17,12 +18,11 @@ const NEAR_WORDS: usize = 6;
 pub(super) fn code_from(parts: &[Part], from: usize) -> (usize, usize) {
     let (mut at, mut end, mut units, mut joints) = (from, from, 0, 0);
     while at < parts.len() && joints <= CODE_JOINTS && (joints == 0 || word_of_trade(&parts[at..]) == 0) {
-        let spelled = at > from && is_letter(parts[at - 1].text);
-        match parts[at].text {
+        let spelled = at > from && is_letter(&parts[at - 1]);
+        match &parts[at] {
             // The next word says the letter once more. "As in" may be the last known part.
-            "as" | "for" | "like" if spelled => {
-                let skip =
-                    usize::from(parts.get(at + 1).is_some_and(|p| parts[at].text == "as" && matches!(p.text, "in" | "an")));
+            part if spelled && part.is(List::SpellingJoints) => {
+                let skip = usize::from(parts.get(at + 1).is_some_and(|p| part.is(List::SpellingAs) && p.is(List::SpellingIn)));
                 at += 1 + skip;
                 if at < parts.len() && !parts[at].role.is_number() {
                     at += 1;
@@ -30,18 +30,18 @@ pub(super) fn code_from(parts: &[Part], from: usize) -> (usize, usize) {
                 (end, joints) = (at.min(parts.len()), 0);
                 continue;
             }
-            "capital" | "lowercase" | "uppercase" | "lower" | "upper" | "case" => joints += 1,
-            _ if is_code(&parts[at]) => {
+            part if part.is(List::Cases) => joints += 1,
+            part if is_code(part) => {
                 units += 1;
                 end = at + 1;
                 joints = 0;
             }
-            _ if matches!(parts[at].role, Role::Joint | Role::Near) => joints += 1,
+            part if matches!(part.role, Role::Joint | Role::Near) => joints += 1,
             // "NWBK" of a written IBAN
-            _ if end == at
+            part if end == at
                 && at > from
-                && parts[at].text.len() <= if glued(parts[at - 1].text) > 0 || units > 3 { 5 } else { 2 }
-                && !is_common(parts[at].text) =>
+                && part.text.len() <= if glued(parts[at - 1].text) > 0 || units > 3 { 5 } else { 2 }
+                && !is_common(part) =>
             {
                 joints += 1;
             }
@@ -60,16 +60,11 @@ pub(super) fn is_open(parts: &[Part], end: usize, joints: usize, more: bool) -> 
 
 /// Whether a letter stands at a part, and the next words say it once more: "a for apple", "i as in ink".
 pub(super) fn is_spelled_out(parts: &[Part], at: usize) -> bool {
-    let text = |at: usize| parts.get(at).map_or("", |p| p.text);
+    let is = |at: usize, list| parts.get(at).is_some_and(|p| p.is(list));
     let is_word = |at: usize| parts.get(at).is_some_and(|p| p.text.len() > 1 && !p.role.is_number());
-    is_letter(text(at))
-        && match text(at + 1) {
-            "as" => matches!(text(at + 2), "in" | "an") && is_word(at + 3),
-            "for" => {
-                is_word(at + 2) && !matches!(text(at + 2), "the" | "a" | "an" | "my" | "your" | "me" | "you" | "this" | "that")
-            }
-            _ => false,
-        }
+    let says_again = is(at + 1, List::SpellingAs) && is(at + 2, List::SpellingIn) && is_word(at + 3)
+        || is(at + 1, List::SpellingFor) && is_word(at + 2) && !is(at + 2, List::NoSpelling);
+    parts.get(at).is_some_and(is_letter) && says_again
 }
 
 /// Marks the codes of one cue.
@@ -84,10 +79,10 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         }
     }
     // "AB12 CDE": a number plate as people write it
-    if class == "id" && CUES[usize::from(bit)].reach > 3 {
+    if class == "id" && answers.asks(bit) {
         for at in 1..parts.len() {
             let tail = parts[at].text;
-            let is_tail = tail.len() == 3 && tail.bytes().all(|b| b.is_ascii_alphabetic()) && !is_common(tail);
+            let is_tail = tail.len() == 3 && tail.bytes().all(|b| b.is_ascii_alphabetic()) && !is_common(&parts[at]);
             if is_tail && is_iban_head(parts[at - 1].text) && !parts[at - 1].ends {
                 marks.mark(at - 1..at + 1, class, false);
             }
@@ -108,7 +103,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         }
         // "Q and a", "q four"
         let is_asked = (1..=2).contains(&answers.since_asked(at, bit)) || answers.begins(parts, at, bit);
-        let is_quarter = parts[at].text == "q" && answers.since_cue(parts, at, bit) != Some(0) && !is_asked;
+        let is_quarter = parts[at].is(List::QuarterLetters) && answers.since_cue(parts, at, bit) != Some(0) && !is_asked;
         if is_quarter && (units <= 2 || matches!(parts[at + 1].role, Role::Digit(1..=4))) {
             at += 1;
             continue;
@@ -116,13 +111,13 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let numbers = parts[at..end].iter().filter(|p| p.role.is_number()).count();
         // Articles, pronouns and names of places are no letters by themselves. Digits alone are numbers, which reasons
         // may free.
-        let is_sign = |p: &Part| is_code(p) && !p.role.is_number() && !matches!(p.text, "a" | "i");
+        let is_sign = |p: &Part| is_code(p) && !p.role.is_number() && !p.is(List::LetterWords);
         // "My licence is a four four two nine"
         let digits = parts[at + 1..end.max(at + 1)].iter().filter(|p| p.role.is_number()).count();
-        let begins_code = is_letter(parts[at].text) && digits > 2 && answers.since_cue(parts, at, bit) == Some(0);
+        let begins_code = is_letter(&parts[at]) && digits > 2 && answers.since_cue(parts, at, bit) == Some(0);
         let letters =
             (at..end).filter(|at| is_sign(&parts[*at]) || is_spelled_out(parts, *at)).count() + usize::from(begins_code);
-        let is_glued = parts[at..end].iter().any(|p| glued(p.text) > 0 && !is_ordinal(p.text));
+        let is_glued = parts[at..end].iter().any(|p| glued(p.text) > 0 && !is_ordinal(p));
         let window = answers.window(at, bit);
         let in_window = parts[window.clone()].iter().filter(|p| is_sign(p) || p.role.is_number()).count();
         // "MORGA 657054", "WX19 KDB": letters that a recogniser wrote as one word beside figures.
@@ -131,7 +126,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         let begins = at > 0 && (answers.begins(parts, at - 1, bit) || answers.since_cue(parts, at - 1, bit) == Some(0));
         let is_word = |p: &Part| {
             let few = (2..=if begins { 9 } else { 5 }).contains(&p.text.len()) && p.text.bytes().all(|b| b.is_ascii_alphabetic());
-            few && !is_common(p.text) && !inside::joins(p.text) && !p.role.is_number() && !is_unit(p.text) && !is_month(p.text)
+            few && !is_common(p) && !inside::joins(p) && !p.role.is_number() && !is_unit(p) && !is_month(p)
         };
         let led = at > 0
             && (has_figures(&parts[at]) || units > if parts[at - 1].text.len() <= 3 { 2 } else { 4 })
@@ -139,7 +134,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             && is_word(&parts[at - 1]);
         let followed = parts.get(end).is_some_and(|p| glued(parts[end - 1].text) > 0 && answers.has(end, bit) && is_word(p));
         // "MTN" alone is a name of something, unless it is where the code is or goes on one.
-        let is_alone = units == 1 && is_unsayable(parts[at].text);
+        let is_alone = units == 1 && is_unsayable(&parts[at]);
         let has_place = || {
             (1..=NEAR_WORDS).contains(&answers.since_asked(at, bit))
                 || answers.since_cue(parts, at, bit).is_some_and(|words| words <= NEAR_WORDS)
@@ -147,10 +142,8 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         };
         let is_whole = letters > 0 && (units > 1 || in_window > 2) && (!is_alone || has_place()) || is_glued || led;
         // "g b two nine …": only an IBAN begins in this way
-        let bare_iban = class == "iban"
-            && units >= 12
-            && parts[at..].iter().take(2).all(|p| is_letter(p.text) || is_nato(p.text))
-            && numbers >= 8;
+        let bare_iban =
+            class == "iban" && units >= 12 && parts[at..].iter().take(2).all(|p| is_letter(p) || is_nato(p)) && numbers >= 8;
         let open = is_open(parts, end, CODE_JOINTS, more);
         let may_become = letters > 0 && open;
         if answers.has(at, bit) && (is_whole || may_become) || bare_iban || class == "iban" && is_written_iban(parts[at].text) {
@@ -185,7 +178,7 @@ fn written_iban_groups(parts: &[Part]) -> usize {
     if !parts.first().is_some_and(|p| is_iban_head(p.text)) {
         return 0;
     }
-    let is_group = |p: &&Part| p.text.len() == 4 && p.text.bytes().all(|b| b.is_ascii_alphanumeric()) && !is_common(p.text);
+    let is_group = |p: &&Part| p.text.len() == 4 && p.text.bytes().all(|b| b.is_ascii_alphanumeric()) && !is_common(p);
     let full = parts.iter().take(8).take_while(is_group).count();
     let last = parts.get(full).filter(|p| p.text.len() < 4 && p.role.is_number()).is_some();
     if full >= 4 { full + usize::from(last) } else { 0 }

@@ -4,7 +4,8 @@
 //! somebody asked ([`super::questions`]) has the same effect. Parts of the answer with the *shape* of the class are
 //! redacted.
 //!
-//! A cue is no fixed sentence. It is composed of groups of words, in the file `cues.txt`, a section for each answer:
+//! A cue is no fixed sentence. It is composed of groups of words, in each language's file `cues.txt`, a section for each
+//! answer:
 //!
 //! - `say`: what names the class wherever it is said ("passcode").
 //! - `own` and `tell`: what names the class only where it is somebody's ("his", "my old") or where something is told of it
@@ -15,10 +16,9 @@
 //! The section `number` is the *topic*: words after which a number may be a secret, although nothing announces it.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use super::phrases::Phrases;
-use super::{NAME, OPEN, RedactionRule};
+use super::{NAME, OPEN, RedactionRule, RedactionWords};
 
 /// The shape of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,14 +41,35 @@ pub(super) enum Shape {
     Correction,
 }
 
-/// The answers of a class that its cues announce.
+impl Shape {
+    /// As files of cues name it.
+    fn name(self) -> &'static str {
+        match self {
+            Shape::Digits => "digits",
+            Shape::Code => "code",
+            Shape::Date => "date",
+            Shape::Address => "address",
+            Shape::Words => "words",
+            Shape::Name => "name",
+            Shape::Topic => "topic",
+            Shape::Correction => "correction",
+        }
+    }
+}
+
+/// The answers of a class that cues announce.
 #[derive(Debug)]
 pub(super) struct Cue {
     /// the class
     pub class: &'static str,
     pub shape: Shape,
+}
+
+/// What is said before the answers of a [`Cue`], in one language: a section of the file `cues.txt`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CueTexts {
     /// parts after the cue in which the answer may begin
-    pub reach: usize,
+    reach: usize,
     /// what names the class by itself
     phrases: Vec<String>,
     /// groups of words that do so together
@@ -64,88 +85,162 @@ struct Near {
     in_order: bool,
 }
 
-/// Most sections, because they are bits of [`super::AskedClasses`].
-const MAX_CUES: usize = 32;
 /// Parts from the word that says whose a thing is to the thing, both counted: "my old savings account".
 const OWN_WITHIN: usize = 4;
 /// Parts from a thing to what is told of it: "account at the moment is".
 const TOLD_WITHIN: usize = 4;
 /// Parts from a word that asks to the thing: "could you read me out the whole account".
 const ASK_WITHIN: usize = 8;
+/// Most parts that a cue reaches, or in which groups of words stand.
+const MAX_STRETCH: usize = 30;
+/// Most phrases and groups' words of one language.
+const MAX_TEXTS: usize = 100_000;
 
-/// All cues, in the order of the file, which is that of bits in snapshots.
-pub(super) static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| read(include_str!("cues.txt")));
+const fn cue(class: &'static str, shape: Shape) -> Cue {
+    Cue { class, shape }
+}
 
-/// Reads the file of cues. Its faults are the program's, and a test reads it.
-fn read(text: &str) -> Vec<Cue> {
-    let mut lines: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        match line.strip_prefix("  ") {
-            Some(rest) => lines.last_mut().expect("a line that goes on has a beginning").push_str(&format!(" {rest}")),
-            None => lines.push(line.to_string()),
+/// All cues, in the order of the sections of each language's file. They are bits of [`super::AskedClasses`], and so of
+/// snapshots: a new one goes to the end, and there are at most 32.
+pub(super) static CUES: [Cue; 23] = [
+    cue("card", Shape::Digits),
+    cue("ssn", Shape::Digits),
+    cue("phone", Shape::Digits),
+    cue("account", Shape::Code),
+    cue("cvv", Shape::Digits),
+    cue("pin", Shape::Digits),
+    cue("expiry", Shape::Date),
+    cue("dob", Shape::Date),
+    cue("address", Shape::Address),
+    cue("passport", Shape::Code),
+    cue("licence", Shape::Code),
+    cue("iban", Shape::Code),
+    cue("password", Shape::Words),
+    cue("email", Shape::Words),
+    cue("name", Shape::Name),
+    cue("id", Shape::Code),
+    cue("id", Shape::Words),
+    cue("answer", Shape::Words),
+    cue("address", Shape::Code),
+    cue("account", Shape::Code),
+    cue("id", Shape::Code),
+    cue("number", Shape::Topic),
+    cue("name", Shape::Correction),
+];
+const _: () = assert!(CUES.len() <= u32::BITS as usize);
+
+/// A line of the file with the lines that go on from it, and its number.
+fn lines(text: &str, file: &str) -> Result<Vec<(usize, String)>, String> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')) {
+        match (line.strip_prefix("  "), lines.last_mut()) {
+            (Some(rest), Some((_, line))) => line.push_str(&format!(" {rest}")),
+            (Some(_), None) => return Err(format!("{file}:{}: expected a line before the one that goes on from it", at + 1)),
+            (None, _) => lines.push((at + 1, line.to_string())),
         }
     }
-    let mut sets: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut cues: Vec<Cue> = Vec::new();
-    for line in &lines {
-        let (word, rest) = line.split_once(' ').expect("a line has a keyword");
-        let group = |text: &str| -> Vec<String> {
-            text.split(',')
-                .map(str::trim)
-                .flat_map(|item| match item.strip_prefix('@') {
-                    Some(set) => sets[set].clone(),
-                    None => vec![item.replace('_', " ")],
-                })
-                .collect()
+    Ok(lines)
+}
+
+/// Reads a language's file of cues.
+///
+/// # Errors
+/// A line that is none of the kinds that the file's head lists; a set that is used before its line; sections that are not
+/// those of [`CUES`] in their order, or that say nothing. The message has `file`, the line and what is expected.
+pub(super) fn read(text: &str, file: &str) -> Result<Vec<CueTexts>, String> {
+    let mut sets: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut cues: Vec<CueTexts> = Vec::new();
+    let lines = lines(text, file)?;
+    let mut count = 0;
+    for (number, line) in &lines {
+        let wrong = |what: String| format!("{file}:{number}: {what}");
+        let (word, rest) = line.split_once(' ').ok_or_else(|| wrong(format!("{line:?}: expected a keyword and words")))?;
+        let mut group = |sets: &BTreeMap<&str, Vec<String>>, text: &str| -> Result<Vec<String>, String> {
+            let mut words = Vec::new();
+            for item in text.split(',').map(str::trim) {
+                match item.strip_prefix('@') {
+                    Some(set) => words.extend(known(sets, set).map_err(&wrong)?.iter().cloned()),
+                    None if item.is_empty() || item.to_lowercase() != item => {
+                        return Err(wrong(format!("{item:?}: expected a word in lower case between commas")));
+                    }
+                    None => words.push(item.replace('_', " ")),
+                }
+            }
+            count += words.len();
+            if count > MAX_TEXTS { Err(wrong(format!("expected at most {MAX_TEXTS} words and phrases"))) } else { Ok(words) }
+        };
+        let stretch = |text: &str| {
+            let number = text.parse().ok().filter(|n| (1..=MAX_STRETCH).contains(n));
+            number.ok_or_else(|| wrong(format!("{text:?}: expected a number of words from 1 to {MAX_STRETCH}")))
         };
         if word == "set" {
-            let (name, words) = rest.split_once(' ').expect("a set has a name");
-            let words = group(words);
-            sets.insert(name.into(), words);
+            let (name, words) = rest.split_once(' ').ok_or_else(|| wrong("expected set NAME and words".into()))?;
+            sets.insert(name, group(&sets, words)?);
             continue;
         }
         if let Some(class) = word.strip_prefix('[').and_then(|w| w.strip_suffix(']')) {
-            let (shape, reach) = rest.split_once(' ').expect("a section has a shape and a reach");
-            cues.push(Cue {
-                // The table lives as long as the program.
-                class: class.to_string().leak(),
-                shape: match shape {
-                    "digits" => Shape::Digits,
-                    "code" => Shape::Code,
-                    "date" => Shape::Date,
-                    "address" => Shape::Address,
-                    "words" => Shape::Words,
-                    "name" => Shape::Name,
-                    "topic" => Shape::Topic,
-                    "correction" => Shape::Correction,
-                    other => panic!("a shape, not {other}"),
-                },
-                reach: reach.parse().expect("the reach is a number"),
-                phrases: Vec::new(),
-                groups: Vec::new(),
-            });
+            let named = |cue: &Cue| format!("[{}] {}", cue.class, cue.shape.name());
+            let Some(wanted) = CUES.get(cues.len()) else {
+                return Err(wrong(format!("expected no section after {}", CUES.last().map_or(String::new(), named))));
+            };
+            let reach = rest.split_once(' ').filter(|(shape, _)| class == wanted.class && *shape == wanted.shape.name());
+            let Some((_, reach)) = reach else {
+                return Err(wrong(format!(
+                    "{line:?}: expected \"{} REACH\" here: the sections have the order of English in every language, because snapshots \
+                     count them",
+                    named(wanted)
+                )));
+            };
+            says_something(&cues).map_err(wrong)?;
+            cues.push(CueTexts { reach: stretch(reach)?, phrases: Vec::new(), groups: Vec::new() });
             continue;
         }
-        let (own, ask, told) = (&sets["own"], &sets["ask"], &sets["told"]);
-        let cue = cues.last_mut().expect("a section comes before its lines");
+        let Some(cue) = cues.last_mut() else {
+            return Err(wrong(format!("{word:?}: expected a section such as [card] before it")));
+        };
         let near = |groups: Vec<Vec<String>>, within, in_order| Near { groups, within, in_order };
         match word {
-            "say" => cue.phrases.extend(group(rest)),
-            "own" => cue.groups.push(near(vec![own.clone(), group(rest)], OWN_WITHIN, true)),
+            "say" => cue.phrases.extend(group(&sets, rest)?),
+            "own" => {
+                cue.groups.push(near(vec![known(&sets, "own").map_err(wrong)?.clone(), group(&sets, rest)?], OWN_WITHIN, true))
+            }
             "tell" => {
-                cue.groups.push(near(vec![group(rest), told.clone()], TOLD_WITHIN, true));
-                cue.groups.push(near(vec![ask.clone(), group(rest)], ASK_WITHIN, true));
+                let (ask, told) = (known(&sets, "ask").map_err(wrong)?, known(&sets, "told").map_err(wrong)?);
+                cue.groups.push(near(vec![group(&sets, rest)?, told.clone()], TOLD_WITHIN, true));
+                cue.groups.push(near(vec![ask.clone(), group(&sets, rest)?], ASK_WITHIN, true));
             }
             "near" | "then" => {
-                let (within, groups) = rest.split_once(' ').expect("a stretch and groups");
-                let within = within.parse().expect("the stretch is a number");
-                cue.groups.push(near(groups.split('+').map(group).collect(), within, false));
+                let (within, groups) =
+                    rest.split_once(' ').ok_or_else(|| wrong("expected a number of words and groups of words".into()))?;
+                let groups = groups.split('+').map(|words| group(&sets, words)).collect::<Result<_, _>>()?;
+                cue.groups.push(near(groups, stretch(within)?, false));
             }
-            other => panic!("a keyword, not {other}"),
+            other => return Err(wrong(format!("{other:?}: expected say, own, tell, near, then, set or a section"))),
         }
     }
-    assert!(cues.len() <= MAX_CUES, "cues are bits of a set");
-    cues
+    let last = lines.last().map_or(1, |(number, _)| *number);
+    says_something(&cues).map_err(|what| format!("{file}:{last}: {what}"))?;
+    match CUES.get(cues.len()) {
+        Some(missing) => {
+            Err(format!("{file}:{last}: expected a section [{}] {} after this", missing.class, missing.shape.name()))
+        }
+        None => Ok(cues),
+    }
+}
+
+fn known<'a>(sets: &'a BTreeMap<&str, Vec<String>>, name: &str) -> Result<&'a Vec<String>, String> {
+    sets.get(name).ok_or_else(|| format!("no set is called {name:?}: expected a line \"set {name} …\" before this one"))
+}
+
+/// Whether the last section says something.
+fn says_something(cues: &[CueTexts]) -> Result<(), String> {
+    let is_empty = cues.last().is_some_and(|cue| cue.phrases.is_empty() && cue.groups.is_empty());
+    let class = CUES[cues.len().saturating_sub(1)].class;
+    if is_empty {
+        Err(format!("[{class}] before this line says nothing: expected what is said before such a secret"))
+    } else {
+        Ok(())
+    }
 }
 
 /// A cue that was said: where it ends, how many parts it has, and its index in [`CUES`]. Of cues that end at the same
@@ -166,6 +261,8 @@ pub(super) struct Cues {
     /// for each group of words, the patterns that have it
     groups: Vec<Vec<u16>>,
     patterns: Vec<Pattern>,
+    /// for each of [`CUES`], the parts after it in which the answer may begin
+    reach: Vec<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -178,15 +275,16 @@ struct Pattern {
 
 impl Cues {
     /// Of the classes that the rules name, with a profile's own phrases.
-    pub fn new(rules: &BTreeMap<String, RedactionRule>, own: &BTreeMap<String, Vec<String>>) -> Cues {
-        let mut cues = Cues::default();
+    pub fn new(words: &RedactionWords, rules: &BTreeMap<String, RedactionRule>, own: &BTreeMap<String, Vec<String>>) -> Cues {
+        let mut cues = Cues { reach: words.cues.iter().map(|texts| texts.reach).collect(), ..Cues::default() };
         let mut known: BTreeMap<Vec<String>, u16> = BTreeMap::new();
-        for (bit, cue) in CUES.iter().enumerate().filter(|(_, cue)| is_redacted(cue, rules)) {
+        let texts = CUES.iter().zip(&words.cues).enumerate();
+        for (bit, (cue, texts)) in texts.filter(|(_, (cue, _))| is_redacted(cue, rules)) {
             let bit = bit as u8;
             let own = own.get(cue.class).into_iter().flatten();
-            cue.phrases.iter().chain(own).for_each(|phrase| cues.phrases.add(phrase, bit));
-            for near in &cue.groups {
-                let groups: Vec<u16> = near.groups.iter().map(|words| cues.group(words, &mut known)).collect();
+            texts.phrases.iter().chain(own).for_each(|phrase| cues.phrases.add(phrase, words, bit));
+            for near in &texts.groups {
+                let groups: Vec<u16> = near.groups.iter().map(|group| cues.group(words, group, &mut known)).collect();
                 let pattern = cues.patterns.len() as u16;
                 groups.iter().for_each(|group| cues.groups[usize::from(*group)].push(pattern));
                 cues.patterns.push(Pattern { bit, groups, within: near.within, in_order: near.in_order });
@@ -195,15 +293,26 @@ impl Cues {
         cues
     }
 
-    fn group(&mut self, words: &[String], known: &mut BTreeMap<Vec<String>, u16>) -> u16 {
+    fn group(&mut self, language: &RedactionWords, words: &[String], known: &mut BTreeMap<Vec<String>, u16>) -> u16 {
         if let Some(group) = known.get(words) {
             return *group;
         }
         let group = self.groups.len() as u16;
-        words.iter().for_each(|word| self.words.add(word, group));
+        words.iter().for_each(|word| self.words.add(word, language, group));
         self.groups.push(Vec::new());
         known.insert(words.to_vec(), group);
         group
+    }
+
+    /// Parts after a cue in which the answer may begin.
+    pub fn reach(&self, bit: u8) -> usize {
+        self.reach.get(usize::from(bit)).copied().unwrap_or_default()
+    }
+
+    /// Whether a cue's phrases ask for its class when somebody else says them. Words that people say all day only announce
+    /// what follows them at once.
+    pub fn asks(&self, bit: u8) -> bool {
+        self.reach(bit) > BARE_REACH
     }
 
     /// Whether the profile has no cue.
@@ -276,12 +385,6 @@ pub(super) fn is_redacted(cue: &Cue, rules: &BTreeMap<String, RedactionRule>) ->
     }
 }
 
-/// Whether a cue's phrases ask for its class when somebody else says them. Words that people say all day only announce
-/// what follows them at once.
-pub(super) fn asks(bit: u8) -> bool {
-    CUES[usize::from(bit)].reach > BARE_REACH
-}
-
 /// Whether only a question asks for the answer. An answer in words may be any words, so talk about its class is not
 /// enough.
 pub(super) fn needs_question(bit: u8) -> bool {
@@ -302,15 +405,14 @@ mod tests {
 
     fn found(class: &str, text: &str) -> Vec<usize> {
         let rule = RedactionRule { action: super::super::Action::Mask, keep_last: 0, said: true };
-        let cues = Cues::new(&BTreeMap::from([(class.to_string(), rule)]), &BTreeMap::new());
+        let rules = BTreeMap::from([(class.to_string(), rule)]);
+        let cues = Cues::new(&RedactionWords::english(), &rules, &BTreeMap::new());
         let parts: Vec<&str> = text.split(' ').collect();
         cues.find(&parts).into_iter().filter(|cue| CUES[usize::from(cue.bit)].class == class).map(|cue| cue.end).collect()
     }
 
     #[test]
     fn the_table_names_each_class_and_its_bits_fit() {
-        assert!(CUES.len() <= MAX_CUES);
-        assert!(CUES.iter().all(|cue| !cue.phrases.is_empty() || !cue.groups.is_empty()));
         assert_eq!(CUES[0].class, "card", "bits are in snapshots");
         assert_eq!(CUES[20].class, "id", "bits are in snapshots");
     }

@@ -1,13 +1,9 @@
 //! E-mail addresses, written, or said as "… at … dot …".
 
 use super::kinds::is_common;
+use super::lists::List;
 use super::{Part, inside};
 
-/// Words that show that an "at" is no part of an address.
-const NO_SITES: [&str; 32] = [
-    "the", "that", "this", "these", "those", "a", "an", "all", "least", "most", "home", "work", "once", "first", "last", "any",
-    "our", "your", "his", "her", "their", "its", "what", "which", "some", "times", "night", "present", "me", "you", "it", "us",
-];
 /// Number of parts before "at" in which the address's name may be spelled.
 const MAX_LOCAL: usize = 8;
 /// Largest number of joints between an address's name and its "at".
@@ -15,48 +11,48 @@ const MAX_BEFORE_AT: usize = 3;
 /// Largest number of words between "at" and "dot".
 const MAX_SITE: usize = 4;
 
-pub(super) fn is_sign(text: &str) -> bool {
-    matches!(text, "dot" | "underscore" | "dash" | "hyphen" | "point" | "period" | "plus")
+pub(super) fn is_sign(part: &Part) -> bool {
+    part.is(List::EmailSigns)
 }
 
-fn is_dot(text: &str) -> bool {
-    matches!(text, "dot" | "period")
+fn is_dot(part: &Part) -> bool {
+    part.is(List::EmailDots)
 }
 
 /// The addresses: the range of parts of each, and whether later parts may add to it.
 pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
-    let small = |p: &Part| is_sign(p.text) || p.text.chars().count() == 1 || p.role.is_number();
+    let small = |p: &Part| is_sign(p) || p.text.chars().count() == 1 || p.role.is_number();
     let mut found = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         if part.text.contains('@') && part.text.len() > 1 {
             // "…, spelled w r e n dot"
             let mut end = at + 1;
-            let says = parts[end..].iter().take(MAX_BEFORE_AT).position(|p| matches!(p.text, "spelled" | "spelt" | "spelling"));
+            let says = parts[end..].iter().take(MAX_BEFORE_AT).position(|p| p.is(List::Spelled));
             if let Some(says) = says {
-                let signs = parts[end + says + 1..].iter().take_while(|p| small(p) || is_sign(p.text)).count();
+                let signs = parts[end + says + 1..].iter().take_while(|p| small(p) || is_sign(p)).count();
                 end += if signs > 1 { says + 1 + signs } else { 0 };
             }
             found.push((at, end, more && end == parts.len() && end > at + 1));
             continue;
         }
-        if !matches!(part.text, "at" | "@") || at == 0 {
+        if !part.is(List::EmailAt) && part.text != "@" || at == 0 {
             continue;
         }
         // "sam at example dot com", "sam at my mail dot com"
         let site = &parts[at + 1..parts.len().min(at + 2 + MAX_SITE)];
         // "at the dot", "at the dot com level"
-        let is_site = |dot: &usize| *dot > at + 1 && !NO_SITES.contains(&parts[dot - 1].text) && parts[at + 1].text != "www";
-        let dot = site.iter().position(|p| is_dot(p.text)).map(|n| at + 1 + n).filter(is_site);
-        let name = |p: &Part| !NO_SITES.contains(&p.text) && !p.role.is_number();
+        let is_site = |dot: &usize| *dot > at + 1 && !parts[dot - 1].is(List::EmailNoSites) && parts[at + 1].text != "www";
+        let dot = site.iter().position(is_dot).map(|n| at + 1 + n).filter(is_site);
+        let name = |p: &Part| !p.is(List::EmailNoSites) && !p.role.is_number();
         let ends_here = at + 1 + site.len() == parts.len() && site.len() <= MAX_SITE && more;
         let (end, open) = match dot {
             Some(mut end) => {
-                while end + 1 < parts.len() && is_dot(parts[end].text) {
+                while end + 1 < parts.len() && is_dot(&parts[end]) {
                     end += 2;
                 }
                 let end = end.min(parts.len());
                 // Another "dot" may follow.
-                (end, more && (end == parts.len() || end + 1 >= parts.len() && is_dot(parts[end].text)))
+                (end, more && (end == parts.len() || end + 1 >= parts.len() && is_dot(&parts[end])))
             }
             // No final word has shown yet that this is no address.
             None => {
@@ -70,20 +66,20 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
         };
         // "zelda dot quimby, okay, at …"
         let mut start = at - 1;
-        let joints =
-            parts[..at].iter().rev().take(MAX_BEFORE_AT).take_while(|p| inside::joins(p.text) && !is_sign(p.text)).count();
+        let joints = parts[..at].iter().rev().take(MAX_BEFORE_AT).take_while(|p| inside::joins(p) && !is_sign(p)).count();
         if dot.is_some() && joints < at {
             start -= joints;
         }
         // "nadia, then a dot, then farouk, no spaces, at …", "m as in mike, wojcik, at …"
         if dot.is_some() {
             let reach = start.saturating_sub(MAX_LOCAL);
-            if let Some(sign) = (reach..start).rev().find(|p| is_sign(parts[*p].text)) {
-                let joints = parts[..sign].iter().rev().take_while(|p| inside::joins(p.text)).count();
+            if let Some(sign) = (reach..start).rev().find(|p| is_sign(&parts[*p])) {
+                let joints = parts[..sign].iter().rev().take_while(|p| inside::joins(p)).count();
                 start = (sign - joints).saturating_sub(1);
             }
-            if let Some(spelled) =
-                (reach..start).rev().find(|p| *p + 1 < start && parts[*p].text == "as" && parts[*p + 1].text == "in")
+            if let Some(spelled) = (reach..start)
+                .rev()
+                .find(|p| *p + 1 < start && parts[*p].is(List::SpellingAs) && parts[*p + 1].is(List::SpellingInAddress))
             {
                 start = spelled.saturating_sub(1);
             }
@@ -91,7 +87,7 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
         while start > 0 && (small(&parts[start - 1]) || small(&parts[start])) {
             start -= 1;
         }
-        if dot.is_some() || !is_common(parts[at - 1].text) {
+        if dot.is_some() || !is_common(&parts[at - 1]) {
             found.push((start, end, open));
         }
     }

@@ -3,53 +3,31 @@
 //! People correct themselves, count groups off, and are encouraged by the other side while they read a number. None of
 //! these words is part of the secret, and none of them ends it.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use super::Part;
+use super::language::INSIDE;
+use super::lists::List;
 
-/// Why a word may stand inside an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
-    /// a sign that is said: "dash"
-    Sign,
-    /// the speaker begins again: "no wait"
-    Correction,
-    /// leads to the next group: "and then it's"
-    Lead,
-    /// the other side says that it listens: "got it", "go ahead"
-    BackChannel,
-}
-
-const INSIDE: [(Why, &str); 4] = [
-    (Why::Sign, "dash hyphen slash space point dot comma period plus"),
-    (Why::Correction, "sorry no not wait i mean oops correction rather actually scratch strike"),
-    (
-        Why::Lead,
-        "and then it is that so let me see a the next last like you know well hold on hang now just was followed by unk again finally lastly pause",
-    ),
-    (Why::BackChannel, "okay ok yeah yes yep right alright sure got perfect go ahead rest carry keep going continue"),
-];
-
-static WHY: LazyLock<HashMap<&str, Why>> =
-    LazyLock::new(|| INSIDE.iter().flat_map(|(why, words)| words.split(' ').map(|word| (word, *why))).collect());
-
-/// Whether a part may stand between digits of one number.
-pub(super) fn joins(part: &str) -> bool {
-    WHY.contains_key(part)
+/// Whether a part may stand between digits of one number: a sign that is said ("dash"), a correction ("no wait"), what
+/// leads to the next group ("and then it's"), what the other side says ("got it", "go ahead").
+pub(super) fn joins(part: &Part) -> bool {
+    INSIDE.iter().any(|list| part.is(*list))
 }
 
 /// Whether a part says that what came before it was wrong.
-pub(super) fn corrects(part: &str) -> bool {
-    WHY.get(part) == Some(&Why::Correction)
+pub(super) fn corrects(part: &Part) -> bool {
+    part.is(List::InsideCorrections)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::RedactionWords;
     use super::*;
 
     #[test]
     fn each_word_that_may_stand_inside_has_one_reason() {
-        let words: Vec<&str> = INSIDE.iter().flat_map(|(_, words)| words.split(' ')).collect();
-        assert_eq!(words.len(), WHY.len());
-        assert!(joins("ahead") && corrects("not") && !corrects("ahead") && !joins("cat"));
+        let english = RedactionWords::english();
+        let has = |word: &str| INSIDE.iter().filter(|list| english.has(word, **list)).count();
+        assert_eq!([has("ahead"), has("not"), has("cat")], [1, 1, 0]);
+        assert!(english.has("not", List::InsideCorrections) && !english.has("ahead", List::InsideCorrections));
     }
 }

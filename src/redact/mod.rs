@@ -16,6 +16,8 @@ mod cues;
 mod email;
 mod inside;
 mod kinds;
+mod language;
+mod lists;
 mod names;
 pub mod number;
 pub mod phrases;
@@ -31,12 +33,15 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use answer::Answers;
 use cues::Cues;
-use number::{Role, role};
+pub use language::{FOLDER, RedactionWords};
+use lists::{List, ListSet};
+use number::Role;
 use phrases::Phrases;
 pub use questions::{AnswerWindow, AskedClasses, ChannelContext, Heard, QuestionListener, SpeechTime};
 
@@ -76,8 +81,9 @@ pub const NAME: &str = "name";
 pub const PROFANITY: &str = "profanity";
 
 /// What a profile redacts.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Redaction {
+    language: Arc<RedactionWords>,
     rules: BTreeMap<String, RedactionRule>,
     names: Phrases<()>,
     profanity: Phrases<()>,
@@ -166,6 +172,8 @@ struct Part<'a> {
     text: &'a str,
     word: usize,
     role: Role,
+    lists: ListSet,
+    language: &'a RedactionWords,
     kept: bool,
     sure: bool,
     measured: bool,
@@ -173,6 +181,12 @@ struct Part<'a> {
     ends: bool,
     /// another speaker begins with it
     turn: bool,
+}
+
+impl Part<'_> {
+    fn is(&self, list: List) -> bool {
+        self.lists.has(list)
+    }
 }
 
 /// What is found of each part.
@@ -220,14 +234,25 @@ impl Marks {
 }
 
 impl Redaction {
-    /// Of a profile's rules, with phrases that ask for a class beside those that come with the program.
+    /// Of a profile's rules, with phrases that ask for a class beside those of the language.
     pub fn new(
+        language: Arc<RedactionWords>,
         rules: BTreeMap<String, RedactionRule>,
         phrases: &BTreeMap<String, Vec<String>>,
         asked_for: Option<AnswerWindow>,
     ) -> Redaction {
-        let cues = Cues::new(&rules, phrases);
-        Redaction { rules, cues, asked_for, ..Redaction::default() }
+        let cues = Cues::new(&language, &rules, phrases);
+        Redaction { language, rules, names: Phrases::default(), profanity: Phrases::default(), cues, asked_for }
+    }
+
+    /// The same, shared.
+    pub fn words(&self) -> Arc<RedactionWords> {
+        self.language.clone()
+    }
+
+    /// What words are compared with.
+    pub fn language(&self) -> &RedactionWords {
+        &self.language
     }
 
     /// Classes that are found by what is said around them.
@@ -237,12 +262,12 @@ impl Redaction {
 
     /// Adds a name that is redacted, wherever it is said.
     pub fn add_name(&mut self, name: &str) {
-        self.names.add(name, ());
+        self.names.add(name, &self.language, ());
     }
 
     /// Adds a phrase that is not to be read.
     pub fn add_profanity(&mut self, phrase: &str) {
-        self.profanity.add(phrase, ());
+        self.profanity.add(phrase, &self.language, ());
     }
 
     /// What happens to a class. What may go on is masked whole, since nobody knows yet what it is.
@@ -269,7 +294,7 @@ impl Redaction {
     }
 
     fn look(&self, words: &[RedactionWord], before: usize, more: bool, is_tail: bool) -> Vec<Region> {
-        let parts = parts_of(words);
+        let parts = parts_of(&self.language, words);
         let n = parts.len();
         let (class, open, exact, apart) = (vec![None; n], vec![false; n], vec![false; n], vec![false; n]);
         let mut marks = Marks { class, open, exact, apart, whole: Vec::new() };
@@ -390,24 +415,40 @@ impl Redaction {
 }
 
 /// The parts of words, in order.
-fn parts_of<'a>(words: &[RedactionWord<'a>]) -> Vec<Part<'a>> {
+fn parts_of<'a>(language: &'a RedactionWords, words: &[RedactionWord<'a>]) -> Vec<Part<'a>> {
     let mut parts = Vec::with_capacity(words.len());
     for (word, heard) in words.iter().enumerate() {
         let first = parts.len();
         for text in heard.parts.split(' ').filter(|p| !p.is_empty()) {
-            let role = match role(text) {
+            let role = match language.role(text) {
                 // What leaves the text only stands between digits.
                 Role::Other if !heard.kept => Role::Joint,
                 role => role,
             };
             let RedactionWord { kept, sure, measured, turn, .. } = *heard;
-            parts.push(Part { text, word, role, kept, sure, measured, ends: false, turn: turn && parts.len() == first });
+            let (lists, turn) = (language.lists(text), turn && parts.len() == first);
+            parts.push(Part { text, word, role, lists, language, kept, sure, measured, ends: false, turn });
         }
         if let Some(last) = parts[first..].last_mut() {
             last.ends = heard.ends;
         }
     }
+    units_of_words(language, &mut parts);
     parts
+}
+
+/// "Por ciento": a unit of several words, of which one may be a number by itself.
+fn units_of_words(language: &RedactionWords, parts: &mut [Part]) {
+    for phrase in language.phrases(List::UnitPhrases) {
+        let starts = (0..=parts.len().saturating_sub(phrase.len())).filter(|_| phrase.len() <= parts.len());
+        for at in starts.collect::<Vec<_>>() {
+            let said = &mut parts[at..at + phrase.len()];
+            if said.iter().zip(phrase).all(|(part, word)| *part.text == **word) {
+                [List::Units, List::Scales, List::Shares].into_iter().for_each(|list| said[0].lists.add(list));
+                said.iter_mut().for_each(|part| part.role = Role::Other);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

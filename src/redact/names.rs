@@ -2,14 +2,9 @@
 
 use super::answer::Answers;
 use super::codes::{CODE_JOINTS, code_from, is_open, is_spelled_out};
-use super::kinds::{WordSet, is_common, is_letter, is_nato, is_person};
+use super::kinds::{is_common, is_letter, is_nato, is_person};
+use super::lists::List;
 use super::{Marks, NAME, Part, cues, inside, words};
-
-macro_rules! list {
-    ($words:expr) => {
-        WordSet::new(|| $words.split_whitespace().collect())
-    };
-}
 
 /// Largest number of words of a name.
 const NAME_WORDS: usize = 4;
@@ -20,21 +15,6 @@ const CORRECTED: usize = 10;
 /// Largest number of words between a name and what corrects or spells it.
 const NAME_JOINTS: usize = 8;
 
-/// Words after "my name is" that do not begin a name.
-static NO_NAMES: WordSet = list!("not the a an on in at and that what spelled spelt is it this so for of to");
-/// Words that answer a question for a name, and are none.
-static NO_ANSWERS: WordSet = list!(
-    "why what who how when where pardon excuse me him her them it okay fine hello hi bye yourself myself nothing none nobody both either neither \
-     later already again one two maybe course absolutely please thanks here there mine"
-);
-static PARTICLES: WordSet = list!("van von der den de del della di da la le mc mac bin ibn al el st saint o");
-static AFTER_NAMES: WordSet = list!("speaking calling here from");
-static TITLES: WordSet = list!("mister mr mrs missus ms miss madam doctor dr");
-/// Words after a title that are an office.
-static OFFICES: WordSet = list!(
-    "orders office appointment surgery note visit president chairman chairwoman chairperson chair speaker secretary minister ambassador justice attorney vice general chancellor mayor governor"
-);
-
 struct Names<'p, 'a> {
     parts: &'p [Part<'a>],
     more: bool,
@@ -42,13 +22,23 @@ struct Names<'p, 'a> {
 }
 
 impl Names<'_, '_> {
-    fn text(&self, at: usize) -> &str {
-        self.parts.get(at).map_or("", |p| p.text)
+    fn is(&self, at: usize, list: List) -> bool {
+        self.parts.get(at).is_some_and(|p| p.is(list))
+    }
+
+    fn is_letter(&self, at: usize) -> bool {
+        self.parts.get(at).is_some_and(is_letter)
+    }
+
+    /// Whether letters of a name may begin at a part.
+    fn begins_letters(&self, at: usize) -> bool {
+        let begins = |p: &Part| is_letter(p) && !p.is(List::PronounLetters) || is_nato(p);
+        self.parts.get(at).is_some_and(begins)
     }
 
     fn is_name(&self, at: usize) -> bool {
         let part = &self.parts[at];
-        PARTICLES.contains(part.text) || !is_common(part.text) && !part.role.is_number() && !inside::joins(part.text)
+        part.is(List::NameParticles) || !is_common(part) && !part.role.is_number() && !inside::joins(part)
     }
 
     /// The end of the words from a part on that may be a name. `any`: the first may be a common word.
@@ -56,9 +46,9 @@ impl Names<'_, '_> {
         let mut at = from;
         while at < self.parts.len()
             && at - from < NAME_WORDS
-            && !(is_letter(self.text(at)) && matches!(self.text(at + 1), "as" | "for"))
+            && !(self.is_letter(at) && (self.is(at + 1, List::SpellingAs) || self.is(at + 1, List::SpellingFor)))
             && (at == from || !self.parts[at].turn && !self.parts[at - 1].ends && !self.is_spelled(at))
-            && (self.is_name(at) || any && at == from && !NO_NAMES.contains(self.parts[at].text))
+            && (self.is_name(at) || any && at == from && !self.is(at, List::NameNoNames))
         {
             at += 1;
         }
@@ -67,7 +57,7 @@ impl Names<'_, '_> {
 
     /// Whether at least three letters are spelled from a part on.
     fn is_spelled(&self, at: usize) -> bool {
-        let signs = |p: &&super::Part| is_letter(p.text) || is_nato(p.text);
+        let signs = |p: &&super::Part| is_letter(p) || is_nato(p);
         self.parts[at..].iter().take(3).filter(signs).count() == 3 || is_spelled_out(self.parts, at)
     }
 
@@ -75,8 +65,8 @@ impl Names<'_, '_> {
     /// whistle".
     fn spelled_end(&self, from: usize) -> usize {
         let (end, units) = code_from(self.parts, from);
-        let is_rest = |p: &Part| !p.turn && !is_common(p.text) && !inside::joins(p.text) && !p.role.is_number();
-        let is_adjacent = units > 2 && end > from && is_letter(self.text(end - 1)) && !self.parts[end - 1].ends;
+        let is_rest = |p: &Part| !p.turn && !is_common(p) && !inside::joins(p) && !p.role.is_number();
+        let is_adjacent = units > 2 && end > from && self.is_letter(end - 1) && !self.parts[end - 1].ends;
         end + usize::from(is_adjacent && self.parts.get(end).is_some_and(is_rest))
     }
 
@@ -84,20 +74,20 @@ impl Names<'_, '_> {
     /// courtesy follows.
     fn ends_at_once(&self, from: usize) -> bool {
         let end = self.end_from(from, false);
-        let is_over = |p: &Part| p.turn || matches!(p.text, "please" | "thanks" | "thank" | "for" | "and");
+        let is_over = |p: &Part| p.turn || p.is(List::NameEnds);
         from < end && (self.parts[end - 1].ends || self.parts.get(end).is_none_or(is_over))
     }
 
     /// The common word from `from` on that is all of an answer: "white", "sure it is young". `None`: it is none, or more is
     /// said.
     fn only_word(&self, from: usize) -> Option<usize> {
-        let at = from + self.parts[from..].iter().take_while(|p| words::comes_before(p.text)).count();
+        let at = from + self.parts[from..].iter().take_while(|p| words::comes_before(p)).count();
         let word =
-            self.parts.get(at).filter(|p| !p.role.is_number() && !NO_NAMES.contains(p.text) && !words::evades(self.parts, at))?;
+            self.parts.get(at).filter(|p| !p.role.is_number() && !p.is(List::NameNoNames) && !words::evades(self.parts, at))?;
         let next = self.parts.get(at + 1);
-        let is_over = |p: &Part| p.turn || matches!(p.text, "please" | "thanks" | "and");
+        let is_over = |p: &Part| p.turn || p.is(List::NameWordEnds);
         let is_said = word.ends || next.is_none_or(is_over);
-        (is_said && !NO_ANSWERS.contains(word.text) && !inside::joins(word.text)).then_some(at)
+        (is_said && !word.is(List::NameNoAnswers) && !inside::joins(word)).then_some(at)
     }
 
     fn add(&mut self, from: usize, to: usize) {
@@ -107,7 +97,7 @@ impl Names<'_, '_> {
 
     /// A name that is sure, and what corrects or spells it: "zelda quimbly, no sorry, quimby, q u i m b y".
     fn add_sure(&mut self, from: usize, any: bool) {
-        if self.parts.get(from).is_some_and(|p| is_letter(p.text)) && code_from(self.parts, from).1 > 2 {
+        if self.parts.get(from).is_some_and(is_letter) && code_from(self.parts, from).1 > 2 {
             let (end, _) = code_from(self.parts, from);
             self.found.push((from, end, is_open(self.parts, end, CODE_JOINTS, self.more)));
             return;
@@ -115,14 +105,10 @@ impl Names<'_, '_> {
         let mut end = self.end_from(from, any);
         self.add(from, end);
         while from < end && end < self.parts.len() {
-            let joints = self.parts[end..].iter().take(NAME_JOINTS).take_while(|p| self.joins(p.text)).count();
+            let joints = self.parts[end..].iter().take(NAME_JOINTS).take_while(|p| self.joins(p)).count();
             let next = end + joints;
-            let corrected = self.parts[end..next]
-                .iter()
-                .any(|p| matches!(p.text, "no" | "sorry" | "not" | "but" | "mean" | "rather" | "actually" | "correction"));
-            let spelled =
-                next < self.parts.len() && (is_letter(self.text(next)) && self.text(next) != "i" || is_nato(self.text(next)));
-            if spelled && code_from(self.parts, next).1 > 1 {
+            let corrected = self.parts[end..next].iter().any(|p| p.is(List::NameCorrects));
+            if self.begins_letters(next) && code_from(self.parts, next).1 > 1 {
                 end = self.spelled_end(next);
                 let open = is_open(self.parts, end, CODE_JOINTS, self.more);
                 self.found.push((next, end, open));
@@ -135,29 +121,12 @@ impl Names<'_, '_> {
         }
     }
 
-    fn joins(&self, text: &str) -> bool {
-        inside::joins(text)
-            || matches!(
-                text,
-                "spelled"
-                    | "spelt"
-                    | "spelling"
-                    | "with"
-                    | "but"
-                    | "that"
-                    | "name"
-                    | "my"
-                    | "last"
-                    | "first"
-                    | "married"
-                    | "now"
-                    | "or"
-            )
+    fn joins(&self, part: &Part) -> bool {
+        inside::joins(part) || part.is(List::NameJoints)
     }
 
     fn spelled_after(&mut self, at: usize) {
-        let from = (at + 1..self.parts.len().min(at + 5))
-            .find(|p| is_letter(self.text(*p)) && self.text(*p) != "i" || is_nato(self.text(*p)));
+        let from = (at + 1..self.parts.len().min(at + 5)).find(|p| self.begins_letters(*p));
         if let Some(from) = from {
             let (end, units) = code_from(self.parts, from);
             let open = is_open(self.parts, end, CODE_JOINTS, self.more);
@@ -173,113 +142,124 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
     let mut names = Names { parts, more, found: Vec::new() };
     let correction = cues::CUES.iter().position(|cue| cue.shape == cues::Shape::Correction).unwrap_or_default() as u8;
     for at in 0..parts.len() {
-        let (one, two) = (parts[at].text, parts.get(at + 1).map_or("", |p| p.text));
-        if matches!(one, "name" | "surname") && matches!(two, "is" | "was") {
+        let is = |at: usize, list| parts.get(at).is_some_and(|p| p.is(list));
+        let (one, two, three) = (|list| is(at, list), |list| is(at + 1, list), |list| is(at + 2, list));
+        if one(List::NameWords) && two(List::Says) {
             names.add_sure(at + 2, true);
         }
+        // "Me llamo zelda", "soy zelda quimby"
+        let said = |list| {
+            let is_said = |phrase: &&[Box<str>]| {
+                parts.len() - at >= phrase.len() && phrase.iter().zip(&parts[at..]).all(|(a, b)| **a == *b.text)
+            };
+            parts[at].language.phrases(list).filter(is_said).map(<[_]>::len).max()
+        };
+        if let Some(count) = said(List::NameAfter) {
+            names.add_sure(at + count, true);
+        }
+        if let Some(count) = said(List::NameVagueLeads).filter(|count| names.ends_at_once(at + count)) {
+            names.add_sure(at + count, false);
+        }
         // "My name is not mark but marek"
-        let negated = matches!((one, two), ("name" | "surname", "isn't" | "wasn't"));
-        let is_not = matches!((one, two, names.text(at + 2)), ("name" | "surname", "is" | "was", "not"));
+        let negated = one(List::NameWords) && two(List::SaysNot);
+        let is_not = one(List::NameWords) && two(List::Says) && three(List::Not);
         if negated || is_not {
             names.add_sure(at + if negated { 2 } else { 3 }, false);
-            let again = (at + 3..parts.len().min(at + 10)).find(|p| parts[*p - 1].text == "it" && parts[*p].text == "is");
+            let again = (at + 3..parts.len().min(at + 10)).find(|p| parts[*p - 1].is(List::NameIt) && parts[*p].is(List::NameIs));
             if let Some(again) = again {
                 names.add_sure(again + 1, false);
             }
         }
         // "You can call me barnaby", "the booking is for quimby"
-        let is_for = |at: usize| names.text(at) == "for" || names.text(at) == "is" && names.text(at + 1) == "for";
-        let called = (one, two) == ("call", "me");
-        let booked = matches!(one, "booking" | "reservation" | "appointment" | "table") && is_for(at + 1);
-        let from = at + if booked && two == "is" { 3 } else { 2 };
+        let is_for = |at: usize| names.is(at, List::NameFor) || names.is(at, List::NameIs) && names.is(at + 1, List::NameFor);
+        let called = one(List::NameCall) && two(List::NameMe);
+        let booked = one(List::NameBookedThings) && is_for(at + 1);
+        let from = at + if booked && two(List::NameIs) { 3 } else { 2 };
         // "Call me binky, everybody does", but not "call me maybe"
         let is_called = called && names.end_from(from, false) == from + 1;
         // "The booking is for quimby arriving friday"
-        let is_named = booked && two == "is" && names.end_from(from, false) > from && !names.text(from).ends_with("ing");
+        let is_named =
+            booked && two(List::NameIs) && names.end_from(from, false) > from && !names.is(from, List::NameParticiples);
         if is_called || is_named || (called || booked) && names.ends_at_once(from) {
             names.add_sure(from, false);
         }
         // "This will be for zelda quimby please"
-        let is_meant =
-            two == "for" && one == "be" && at > 0 && matches!(names.text(at - 1), "this'll" | "it'll" | "will" | "should" | "to");
+        let is_meant = two(List::NameFor) && one(List::NameBe) && at > 0 && names.is(at - 1, List::NameBeLeads);
         if is_meant && names.ends_at_once(at + 2) {
             names.add_sure(at + 2, false);
         }
         // "Put it under quimby", "it is under quimby"
-        let is_filed = matches!(two, "under") && matches!(one, "it" | "is" | "be" | "that" | "them" | "down" | "everything");
+        let is_filed = two(List::NameUnder) && one(List::NameFiledThings);
         if is_filed && names.ends_at_once(at + 2) {
             names.add_sure(at + 2, false);
         }
         // "Booked under the name zelda", "in the name of zelda"
-        let is_lead = |p: &Part| matches!(p.text, "under" | "in" | "by" | "for" | "into");
-        if matches!(one, "name" | "names") && parts[at.saturating_sub(3)..at].iter().any(is_lead) {
-            names.add_sure(at + 1 + usize::from(two == "of"), false);
+        let is_lead = |p: &Part| p.is(List::NameLedBy);
+        if one(List::NameOrNames) && parts[at.saturating_sub(3)..at].iter().any(is_lead) {
+            names.add_sure(at + 1 + usize::from(two(List::NameOf)), false);
         }
-        if matches!((one, two), ("booked" | "registered" | "filed" | "reserved", "under" | "to" | "for")) {
+        if one(List::NameBooked) && two(List::NameBookedUnder) {
             names.add_sure(at + 2, false);
         }
         // "Is that mister tarrent?" "No, it's torrance."
         let is_corrected = (1..=CORRECTED).contains(&answers.since_asked(at, correction))
-            && parts[at.saturating_sub(5)..at].iter().any(|p| matches!(p.text, "no" | "not" | "actually" | "isn't" | "wrong"));
+            && parts[at.saturating_sub(5)..at].iter().any(|p| p.is(List::NameDenied));
         if is_corrected && names.is_name(at) {
             names.add_sure(at, false);
         }
         // A recogniser may write "my names zelda".
-        if one == "my" && two == "names" {
+        if one(List::NameMy) && two(List::Names) {
             names.add_sure(at + 2, false);
         }
         // "I spoke to jennifer and then michael"
-        if matches!(one, "spoke" | "spoken" | "talked" | "talking" | "dealt") && matches!(two, "with" | "to") {
+        if one(List::NameSpoke) && two(List::NameSpokeTo) {
             let mut from = at + 2;
-            while from < parts.len() && names.is_name(from) && !names.text(from).ends_with('s') {
+            while from < parts.len() && names.is_name(from) && !names.is(from, List::NamePlurals) {
                 let end = names.end_from(from, false);
                 names.add(from, end);
-                let joints = parts[end..].iter().take_while(|p| matches!(p.text, "and" | "then")).count();
+                let joints = parts[end..].iter().take_while(|p| p.is(List::NameSpokeAnd)).count();
                 from = if joints > 0 { end + joints } else { parts.len() };
             }
         }
-        if one == "speaking" && matches!(two, "with" | "to") || TITLES.contains(one) {
-            let from = at + if one == "speaking" { 2 } else { 1 };
-            if !OFFICES.contains(names.text(from)) {
+        if one(List::NameSpeaking) && two(List::NameSpokeTo) || one(List::NameTitles) {
+            let from = at + if one(List::NameSpeaking) { 2 } else { 1 };
+            if !names.is(from, List::NameOffices) {
                 names.add_sure(from, false);
             }
         }
-        if one == "this" && two == "is" {
+        if one(List::NameThis) && two(List::NameIs) {
             let end = names.end_from(at + 2, false);
-            let shown = AFTER_NAMES.contains(names.text(end));
+            let shown = names.is(end, List::NameAfterNames);
             let pending = end == parts.len() && more || parts.get(end).is_some_and(|p| !p.sure);
             if shown || pending {
                 names.found.push((at + 2, end, pending));
             }
         }
-        if matches!(one, "spelled" | "spelt" | "spelling" | "spell") {
+        if one(List::SpellingVerbs) {
             names.spelled_after(at);
         }
-        if matches!((one, two), ("first" | "last" | "middle" | "family" | "given", "name")) || one == "surname" {
-            let from = at + if one == "surname" { 1 } else { 2 };
-            names.add_sure(from + usize::from(matches!(names.text(from), "as" | "under")), false);
+        if one(List::NameKinds) && two(List::Name) || one(List::NameSurname) {
+            let from = at + if one(List::NameSurname) { 1 } else { 2 };
+            names.add_sure(from + usize::from(names.is(from, List::NameAs)), false);
         }
         // "It's zelda quimby calling"
-        if matches!((one, two), ("it", "is")) {
+        if one(List::NameIt) && two(List::NameIs) {
             let end = names.end_from(at + 2, false);
-            let is_here = names.text(end) == "here" && names.text(end + 1) == "from";
-            if is_here || matches!(names.text(end), "calling" | "speaking") {
+            let is_here = names.is(end, List::NameHere) && names.is(end + 1, List::NameFrom);
+            if is_here || names.is(end, List::NameCalling) {
                 names.add(at + 2, end);
             }
         }
         // "Zelda quimby speaking, how can i help"
         let is_first = at == 0 || parts[at].turn || parts[at - 1].ends;
         let end = if is_first { names.end_from(at, false) } else { at };
-        if end > at
-            && names.text(end) == "speaking"
-            && matches!(names.text(end + 1), "" | "how" | "what" | "who" | "can" | "here")
-        {
+        if end > at && names.is(end, List::NameSpeaking) && parts.get(end + 1).is_none_or(|p| p.is(List::NameAfterSpeaking)) {
             names.add(at, end);
         }
         // "I'm zelda quimby from accounts"
-        if one == "i'm" {
+        if one(List::NameIAm) {
             let end = names.end_from(at + 1, false);
-            if AFTER_NAMES.contains(names.text(end)) {
+            if names.is(end, List::NameAfterNames) {
                 names.add(at + 1, end);
             }
         }
@@ -295,27 +275,18 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         // "No colleague" is none, but "no, winstanley" is an answer.
         let is_no = |at: usize| {
             let is_first = at == 0 || parts[at].turn || parts[at - 1].ends || !answers.was_asked(at - 1, bit);
-            parts[at].text == "no" && is_first
+            parts[at].is(List::NameNo) && is_first
         };
-        let is_thing = |at: usize| {
-            at > 0
-                && !is_no(at - 1)
-                && matches!(
-                    parts[at - 1].text,
-                    "a" | "an" | "the" | "your" | "my" | "our" | "this" | "that" | "some" | "any" | "their" | "no"
-                )
-        };
-        let begins = |at: usize| at < parts.len() && !is_thing(at) && names.is_name(at) && !PARTICLES.contains(parts[at].text);
+        let is_thing = |at: usize| at > 0 && !is_no(at - 1) && parts[at - 1].is(List::NameDeterminers);
+        let begins = |at: usize| at < parts.len() && !is_thing(at) && names.is_name(at) && !parts[at].is(List::NameParticles);
         // "What's the name of that film?"
         let of_what = || {
             let asked = (at + 1).saturating_sub(answers.since_asked(at, bit));
-            answers.was_asked(at, bit)
-                && parts[asked].text == "of"
-                && !parts[asked..=at].iter().take(4).any(|p| is_person(p.text))
+            answers.was_asked(at, bit) && parts[asked].is(List::NameOf) && !parts[asked..=at].iter().take(4).any(is_person)
         };
         if (1..=ASKED).contains(&answers.since_asked(at, bit))
             && !of_what()
-            && (begins(at) || PARTICLES.contains(one) && begins(at + 1))
+            && (begins(at) || one(List::NameParticles) && begins(at + 1))
         {
             names.add_sure(at, false);
         }

@@ -4,7 +4,8 @@
 //! digits or six. So a number has a *set of readings* ([`Readings`]): one for each way to divide its parts into pieces
 //! that can be read as digits.
 
-use super::inside;
+use super::lists::{List, ListSet};
+use super::{Part, RedactionWords};
 
 /// Words between digits that do not end a number: "four one, no wait, four two". Fillers are not counted.
 pub const MAX_JOINTS: usize = 6;
@@ -20,6 +21,8 @@ pub enum Role {
     Teen(u8),
     /// 20, 30, … 90
     Tens(u8),
+    /// 21 to 999 in one word: "veintiuno", "doscientos"
+    Whole(u16),
     /// "hundred"
     Hundred,
     /// "thousand"
@@ -46,50 +49,8 @@ impl Role {
     }
 }
 
-const DIGITS: [&str; 10] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-const TEENS: [&str; 10] =
-    ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"];
-const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-
-/// The role of a part by itself.
-pub fn role(part: &str) -> Role {
-    let at = |of: &[&str], part: &str| of.iter().position(|w| *w == part).map(|n| n as u8);
-    if let Some(n) = at(&DIGITS, part) {
-        return Role::Digit(n);
-    }
-    if let Some(n) = at(&TEENS, part) {
-        return Role::Teen(10 + n);
-    }
-    if let Some(n) = at(&TENS, part) {
-        return Role::Tens(20 + 10 * n);
-    }
-    match part {
-        "oh" | "o" | "nought" | "naught" | "nil" => Role::Digit(0),
-        "niner" => Role::Digit(9),
-        "fife" => Role::Digit(5),
-        "fourty" => Role::Tens(40),
-        "hundred" => Role::Hundred,
-        "thousand" => Role::Thousand,
-        "double" => Role::Times(2),
-        "triple" | "treble" => Role::Times(3),
-        "quadruple" => Role::Times(4),
-        "to" | "too" | "for" | "fore" | "won" | "ate" | "tree" => Role::Near,
-        _ if inside::joins(part) => Role::Joint,
-        _ if part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty() => Role::Written(part.len()),
-        _ if glued(part) >= MIN_GLUED => Role::Glued(glued(part)),
-        // fives, as in "three fives"
-        _ => match part.strip_suffix("es").and_then(|p| at(&["zero", "six"], p).map(|i| 6 * i)) {
-            Some(n) => Role::Digit(n),
-            None => match part.strip_suffix('s').and_then(|p| at(&DIGITS[2..], p)) {
-                Some(n) => Role::Digit(n + 2),
-                None => Role::Other,
-            },
-        },
-    }
-}
-
 /// Fewest digits beside letters in one word that count as digits of a number: `20th`, `10k`, `Q4` and `2010s` do not.
-const MIN_GLUED: usize = 4;
+pub(super) const MIN_GLUED: usize = 4;
 
 /// Number of digits in a part that has letters too; 0 for decades (`1980s`), and where there is no letter or no digit.
 pub fn glued(part: &str) -> usize {
@@ -105,6 +66,29 @@ pub struct Spoken<'a> {
     pub text: &'a str,
     /// its role
     pub role: Role,
+    /// the lists that have it
+    lists: ListSet,
+}
+
+impl<'a> Spoken<'a> {
+    /// A part in lower case, in a language.
+    pub fn new(text: &'a str, language: &RedactionWords) -> Spoken<'a> {
+        Spoken { text, role: language.role(text), lists: language.lists(text) }
+    }
+
+    /// A part that is known.
+    pub(super) fn of(part: &Part<'a>) -> Spoken<'a> {
+        Spoken { text: part.text, role: part.role, lists: part.lists }
+    }
+
+    /// One, which nobody said: "hundred" for "a hundred".
+    pub(super) fn one() -> Spoken<'a> {
+        Spoken { text: "", role: Role::Digit(1), lists: ListSet::default() }
+    }
+
+    pub(super) fn is(&self, list: List) -> bool {
+        self.lists.has(list)
+    }
 }
 
 /// How many digits a number may have: a set of lengths up to 127.
@@ -123,6 +107,7 @@ impl Readings {
                 Role::Digit(_) => go(1, 1),
                 Role::Teen(_) | Role::Tens(_) | Role::Hundred => go(1, 2),
                 Role::Thousand => go(1, 3),
+                Role::Whole(n) => go(1, if n < 100 { 2 } else { 3 }),
                 Role::Written(n) | Role::Glued(n) => go(1, n.min(100)),
                 Role::Near => {
                     go(1, 0);
@@ -143,6 +128,11 @@ impl Readings {
             // "twenty five" within a quantity that is longer
             if let (Role::Tens(_), Some(Role::Digit(1..=9))) = (run[at].role, run.get(at + 1).map(|s| s.role)) {
                 go(2, 2);
+            }
+            if let (Role::Tens(_), Some(Role::Digit(1..=9))) = (run[at].role, run.get(at + 2).map(|s| s.role))
+                && run[at + 1].is(List::NumberTensAnd)
+            {
+                go(3, 2);
             }
         }
         Readings(ways[run.len()])
@@ -174,28 +164,44 @@ fn longer(lengths: u128, digits: usize) -> u128 {
 /// The longest quantity at the beginning of the parts: its number of parts, and its value.
 pub(super) fn quantity(parts: &[Spoken]) -> Option<(usize, u64)> {
     let role = |at: usize| parts.get(at).filter(|_| at < MAX_QUANTITY).map(|s| s.role);
-    let and = |at: usize| usize::from(parts.get(at).is_some_and(|s| s.text == "and"));
-    let below_100 = |at: usize| match (role(at), role(at + 1)) {
-        (Some(Role::Tens(tens)), Some(Role::Digit(d @ 1..))) => Some((2, u64::from(tens + d))),
-        (Some(Role::Tens(n) | Role::Teen(n) | Role::Digit(n)), _) => Some((1, u64::from(n))),
-        _ => None,
-    };
-    let below_1000 = |at: usize| {
-        let (n, head) = below_100(at)?;
-        if role(at + n) != Some(Role::Hundred) {
-            return Some((n, head));
+    let is = |at: usize, list| usize::from(parts.get(at).is_some_and(|s| s.is(list)));
+    let and = |at: usize| is(at, List::NumberAnd);
+    let below_100 = |at: usize| {
+        let joint = is(at + 1, List::NumberTensAnd);
+        match (role(at), role(at + 1 + joint)) {
+            (Some(Role::Tens(tens)), Some(Role::Digit(d @ 1..))) => Some((2 + joint, u64::from(tens + d))),
+            (Some(Role::Tens(n) | Role::Teen(n) | Role::Digit(n)), _) => Some((1, u64::from(n))),
+            (Some(Role::Whole(n @ ..100)), _) => Some((1, u64::from(n))),
+            _ => None,
         }
-        let skip = and(at + n + 1);
-        Some(match below_100(at + n + 1 + skip) {
-            Some((m, tail)) if tail > 0 => (n + 1 + skip + m, head * 100 + tail),
-            _ => (n + 1, head * 100),
+    };
+    // "mil", "hundert": one of them, which nobody says
+    let is_one = |at: usize, scale: Role| role(at) == Some(scale) && is(at, List::NumberOneLeftOut) == 1;
+    let below_1000 = |at: usize| {
+        let (n, hundreds) = match role(at) {
+            Some(Role::Whole(n @ 100..)) if n.is_multiple_of(100) => (1, u64::from(n)),
+            Some(Role::Whole(n @ 100..)) => return Some((1, u64::from(n))),
+            _ if is_one(at, Role::Hundred) => (1, 100),
+            _ => {
+                let (n, head) = below_100(at)?;
+                if role(at + n) != Some(Role::Hundred) {
+                    return Some((n, head));
+                }
+                (n + 1, head * 100)
+            }
+        };
+        let skip = and(at + n);
+        Some(match below_100(at + n + skip) {
+            Some((m, tail)) if tail > 0 => (n + skip + m, hundreds + tail),
+            _ => (n, hundreds),
         })
     };
-    let (n, head) = below_1000(0)?;
+    let (n, head) = if is_one(0, Role::Thousand) { (0, 1) } else { below_1000(0)? };
     if role(n) != Some(Role::Thousand) {
-        return match (below_100(0), below_100(below_100(0)?.0)) {
+        let two = below_100(0).and_then(|(a, century)| Some((a, century, below_100(a)?)));
+        return match two {
             // nineteen eighty four
-            (Some((a, century @ 15..=20)), Some((b, rest @ 10..))) if n == a => Some((a + b, century * 100 + rest)),
+            Some((a, century @ 15..=20, (b, rest @ 10..))) if n == a => Some((a + b, century * 100 + rest)),
             _ => Some((n, head)),
         };
     }
@@ -235,7 +241,18 @@ pub fn digits(run: &[Spoken]) -> String {
     let mut digits = String::new();
     let mut times = 1;
     let mut tens = false;
-    for said in run {
+    let mut at = 0;
+    // "Cuatro mil quinientos", "treinta y dos": a quantity, by words that no digit has.
+    let is_joined =
+        |s: &Spoken| matches!(s.role, Role::Whole(100..)) || s.is(List::NumberOneLeftOut) || s.is(List::NumberTensAnd);
+    while at < run.len() {
+        let said = &run[at];
+        if let Some((n, value)) = quantity(&run[at..]).filter(|(n, _)| run[at..at + n].iter().any(is_joined)) {
+            digits.push_str(&value.to_string());
+            (at, tens, times) = (at + n, false, 1);
+            continue;
+        }
+        at += 1;
         // "forty two" is 42.
         if let (true, Role::Digit(n @ 1..)) = (std::mem::take(&mut tens), said.role)
             && times == 1
@@ -251,6 +268,7 @@ pub fn digits(run: &[Spoken]) -> String {
             Role::Times(n) => times = n,
             Role::Written(_) | Role::Glued(_) => digits.extend(said.text.chars().filter(char::is_ascii_digit)),
             Role::Teen(n) => digits.push_str(&n.to_string()),
+            Role::Whole(n) => digits.push_str(&n.to_string()),
             Role::Tens(n) => {
                 digits.push_str(&n.to_string());
                 tens = true;
@@ -266,7 +284,7 @@ mod tests {
     use super::*;
 
     fn run(text: &str) -> Vec<Spoken<'_>> {
-        text.split_whitespace().map(|text| Spoken { text, role: role(text) }).collect()
+        text.split_whitespace().map(|text| Spoken::new(text, &RedactionWords::english())).collect()
     }
 
     fn readings(text: &str) -> Vec<usize> {
@@ -311,7 +329,7 @@ mod tests {
             ("cat", Role::Other),
             ("is", Role::Joint),
         ] {
-            assert_eq!(role(part), want, "{part}");
+            assert_eq!(RedactionWords::english().role(part), want, "{part}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::RedactionWords;
 use super::token::comparable;
 
 /// A phrase's parts after its first.
@@ -21,8 +22,8 @@ impl<T> Default for Phrases<T> {
 
 impl<T: Copy> Phrases<T> {
     /// Adds a phrase in its written form. A phrase of fillers and marks alone is left out.
-    pub fn add(&mut self, phrase: &str, what: T) {
-        let parts = phrase.split_whitespace().map(comparable).collect::<Vec<_>>().join(" ");
+    pub fn add(&mut self, phrase: &str, language: &RedactionWords, what: T) {
+        let parts = phrase.split_whitespace().map(|word| comparable(word, language)).collect::<Vec<_>>().join(" ");
         let mut parts = parts.split(' ').filter(|p| !p.is_empty()).map(Box::<str>::from);
         if let Some(first) = parts.next() {
             self.by_first.entry(first).or_default().push((parts.collect(), what));
@@ -73,10 +74,10 @@ mod tests {
 
     #[test]
     fn phrases_are_found_whole_in_the_plural_and_by_their_beginnings() {
-        let mut list = Phrases::default();
-        list.add("Margaret Thistlewood", 1);
-        list.add("O'Brien-Smith", 2);
-        list.add("ludmila", 3);
+        let (mut list, english) = (Phrases::default(), RedactionWords::english());
+        list.add("Margaret Thistlewood", &english, 1);
+        list.add("O'Brien-Smith", &english, 2);
+        list.add("ludmila", &english, 3);
         let at = |text: &str| list.at(&text.split(' ').collect::<Vec<_>>()).collect::<Vec<_>>();
         assert_eq!(at("margaret thistlewood is here"), [(2, 1)]);
         assert_eq!(at("margaret thistlewoods"), [(2, 1)]);

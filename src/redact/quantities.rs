@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::lists::List;
 use super::number::{Role, Spoken, quantity};
 
 /// Whether these parts are one quantity and nothing else: "two hundred and five", "4,500", "four point five".
@@ -17,7 +18,7 @@ pub(super) fn is_quantity(run: &[Spoken]) -> bool {
 
 /// Whether these parts are one decimal number: "four point five".
 pub(super) fn is_decimal(run: &[Spoken]) -> bool {
-    let point = run.iter().position(|s| matches!(s.text, "point" | "dot"));
+    let point = run.iter().position(|s| s.is(List::NumberPoints));
     point.is_some_and(|p| {
         let tail = &run[p + 1..];
         quantity(&run[..p]).is_some_and(|(n, _)| n == p)
@@ -39,6 +40,8 @@ pub(super) fn is_time(run: &[Spoken]) -> bool {
     };
     match run {
         [one] => hour(one) || matches!(one.role, Role::Written(3 | 4)) && is_written_time(one.text),
+        // "tres y veinte"
+        [one, and, rest @ ..] if and.is(List::NumberTensAnd) => hour(one) && is_minutes(rest),
         [one, rest @ ..] => hour(one) && is_minutes(rest),
         [] => false,
     }
@@ -52,8 +55,9 @@ fn is_written_time(text: &str) -> bool {
 /// Whether these parts are the minutes of a time of day: "forty five", "oh five".
 fn is_minutes(run: &[Spoken]) -> bool {
     match run {
-        [one] => matches!(one.role, Role::Teen(_) | Role::Tens(20..=50) | Role::Written(2)),
+        [one] => matches!(one.role, Role::Teen(_) | Role::Tens(20..=50) | Role::Whole(..60) | Role::Written(2)),
         [one, two] => matches!((one.role, two.role), (Role::Tens(20..=50), Role::Digit(1..)) | (Role::Digit(0), Role::Digit(_))),
+        [one, and, two] => and.is(List::NumberTensAnd) && matches!((one.role, two.role), (Role::Tens(20..=50), Role::Digit(1..))),
         _ => false,
     }
 }
@@ -76,7 +80,7 @@ pub(super) fn are_times(run: &[Spoken]) -> bool {
 
 /// Whether a run is decimal numbers and what joins them: "one point two four and then to one point two".
 pub(super) fn are_decimals(run: &[Spoken]) -> bool {
-    let joins = |s: &Spoken| matches!(s.role, Role::Joint | Role::Near) && !matches!(s.text, "point" | "dot");
+    let joins = |s: &Spoken| matches!(s.role, Role::Joint | Role::Near) && !s.is(List::NumberPoints);
     let mut pieces = run.split(joins).filter(|piece| !piece.is_empty()).peekable();
     pieces.peek().is_some() && pieces.all(is_decimal)
 }
@@ -109,7 +113,7 @@ pub(super) fn pieces(run: &[Spoken]) -> Option<Vec<Range<usize>>> {
                 let mut end = at + parts;
                 // "two thousand and three thousand" is two quantities.
                 if matches!(run.get(end).map(|s| s.role), Some(Role::Thousand | Role::Hundred)) {
-                    end = at + run[at..end].iter().rposition(|s| s.text == "and")?;
+                    end = at + run[at..end].iter().rposition(|s| s.is(List::NumberAnd))?;
                 }
                 found.push(at..end);
                 at = end;
@@ -130,11 +134,11 @@ pub(super) fn is_year(run: &[Spoken]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::number::role;
+    use super::super::RedactionWords;
     use super::*;
 
     fn said(text: &str) -> Vec<Spoken<'_>> {
-        text.split(' ').map(|text| Spoken { text, role: role(text) }).collect()
+        text.split(' ').map(|text| Spoken::new(text, &RedactionWords::english())).collect()
     }
 
     #[test]

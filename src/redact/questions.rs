@@ -1,13 +1,14 @@
 //! Questions: what was asked for on any channel of a session, and what must be known of a stream after its words have
 //! left.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::lists::List;
 use super::speakers::NamedSpeakers;
-use super::{Action, Redaction, RedactionRule, cues, kinds};
+use super::{Action, Redaction, RedactionRule, RedactionWords, cues};
 
 /// How long after a question words with the shape of an answer count as the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,27 +83,26 @@ struct AskedNumber {
 /// Words that a channel may say after its question, before a channel that nobody has heard yet begins with the answer.
 const MAX_WORDS_AFTER_QUESTION: u32 = 16;
 
+/// Classes of the numbers that are asked for, and of those that must not be taken for one of them.
+const LISTENED: [&str; 10] = ["phone", "card", "account", "iban", "dob", "expiry", "id", "cvv", "pin", "ssn"];
+
 /// Hears which one number somebody asks for, whatever the profile redacts. Only a question asks ("could I have your
 /// phone number", "and the account number?"). Who asks for two numbers at once, or for a code that stands on a card, asks for
 /// none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuestionListener(Redaction);
 
-impl Default for QuestionListener {
-    fn default() -> QuestionListener {
+impl QuestionListener {
+    /// Of a language's words.
+    pub fn new(words: Arc<RedactionWords>) -> QuestionListener {
         let rule = RedactionRule { action: Action::Mask, keep_last: 0, said: false };
         let rules = LISTENED.map(|class| (class.to_string(), rule));
-        QuestionListener(Redaction::new(rules.into(), &BTreeMap::new(), None))
+        QuestionListener(Redaction::new(words, rules.into(), &BTreeMap::new(), None))
     }
-}
 
-/// Classes of the numbers that are asked for, and of those that must not be taken for one of them.
-const LISTENED: [&str; 10] = ["phone", "card", "account", "iban", "dob", "expiry", "id", "cvv", "pin", "ssn"];
-
-impl QuestionListener {
     /// The cue of the number for which some words ask. The question may have begun in `before`.
     fn asks(&self, before: &str, parts: &str) -> Option<u8> {
-        let all = self.0.asked(before, parts, |parts, cue, all| asks(parts, cue, all, true));
+        let all = self.0.asked(before, parts, |parts, cue, all| asks(&self.0.language, parts, cue, all, true));
         let class = |bit: &u8| cues::CUES[usize::from(*bit)].class;
         let first = all.iter().copied().find(|bit| LISTENED.contains(&class(bit)))?;
         let is_one = all.iter().all(|bit| class(bit) == class(&first) || !LISTENED.contains(&class(bit)));
@@ -247,39 +247,8 @@ impl ChannelContext {
     }
 }
 
-/// Words with which somebody asks.
-static ASKING: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "what which where who whom when how can could may would will tell give confirm need verify provide spell read remind say repeat enter state \
-     please have take get want mind do did is are was were"
-        .split_whitespace()
-        .collect()
-});
-/// Words that say that somebody tells something of their own, and asks for nothing.
-const TELLING: [&str; 7] = ["my", "our", "his", "her", "forgot", "changed", "reset"];
-/// Words before a thing that nobody asks for without an asking word.
-const ANY: [&str; 7] = ["a", "any", "another", "this", "every", "same", "new"];
 /// Words after a question without an asking word: "mother's maiden name madam".
 const MAX_AFTER_QUESTION: usize = 1;
-/// Words that say that nobody asks: something is done to the thing, or it is missing.
-const NOT_ASKING: [&str; 17] = [
-    "says",
-    "share",
-    "can't",
-    "cannot",
-    "don't",
-    "didn't",
-    "forgot",
-    "forgotten",
-    "forget",
-    "change",
-    "changing",
-    "update",
-    "reset",
-    "lost",
-    "never",
-    "anybody",
-    "anyone",
-];
 /// Parts after "the name" that may say whose: "of the other patient".
 const MAX_OF_PERSON: usize = 4;
 /// Parts before a cue in which the asking word may stand.
@@ -287,56 +256,54 @@ const MAX_ASKING_BEFORE: usize = 6;
 
 /// Whether a cue asks for an answer in words: an asking word stands before it or in it, or it is the end of what was
 /// said ("and the surname?").
-fn asks(parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: bool) -> bool {
+fn asks(language: &RedactionWords, parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: bool) -> bool {
+    let is = |part: &str, list: List| language.has(part, list);
     let start = cue.end - cue.count;
     let cued = &parts[start..cue.end];
     let lead = &parts[start.saturating_sub(MAX_ASKING_BEFORE)..start];
     // "And you are?" asks for a name; "and you are right" does not.
-    if cued.last() == Some(&"are") || cued.last() == Some(&"you're") {
+    if cued.last().is_some_and(|last| is(last, List::QuestionYouAre)) {
         return is_final && cue.end == parts.len();
     }
-    let denies = lead.iter().chain(cued).any(|part| NOT_ASKING.contains(part));
+    let denies = lead.iter().chain(cued).any(|part| is(part, List::QuestionNotAsking));
     // Talk about a security question is one.
     let is_answer = cues::CUES[usize::from(cue.bit)].class == "answer";
-    let is_any = lead.last().is_some_and(|part| ANY.contains(part));
-    let tells = denies || lead.iter().rev().take(2).chain(cued).any(|part| TELLING.contains(part));
+    let is_any = lead.last().is_some_and(|part| is(part, List::QuestionAny));
+    let tells = denies || lead.iter().rev().take(2).chain(cued).any(|part| is(part, List::QuestionTelling));
     // "Full name and date of birth please": what else is asked for stands between the cue and the end.
     let is_cue = |at: usize| all.iter().any(|c| (c.end - c.count..c.end).contains(&at));
     let tail: Vec<&str> = (cue.end..parts.len()).filter(|at| !is_cue(*at)).map(|at| parts[at]).collect();
-    let asks = lead.iter().chain(cued).any(|part| ASKING.contains(part)) || tail.iter().take(3).any(|part| *part == "please");
-    let is_link =
-        |part: &&&str| matches!(**part, "is" | "was" | "on" | "for" | "the" | "again" | "and" | "then" | "would" | "be");
-    let content = tail.iter().filter(|part| !is_link(part)).count();
-    let announces = tail.iter().take(tail.len().saturating_sub(1)).any(|part| matches!(*part, "is" | "was"));
+    let asks = lead.iter().chain(cued).any(|part| is(part, List::QuestionAsking))
+        || tail.iter().take(3).any(|part| is(part, List::QuestionPlease));
+    let content = tail.iter().filter(|part| !is(part, List::QuestionLinks)).count();
+    let announces = tail.iter().take(tail.len().saturating_sub(1)).any(|part| is(part, List::Says));
     let is_end = is_final && content <= MAX_AFTER_QUESTION && (content == 0 || !announces);
     // "The name of that film", but "the name of the patient"
     let of_what = cues::CUES[usize::from(cue.bit)].class == super::NAME
-        && parts.get(cue.end) == Some(&"of")
-        && !parts[cue.end..].iter().take(MAX_OF_PERSON).any(|part| kinds::is_person(part));
+        && parts.get(cue.end).is_some_and(|part| is(part, List::NameOf))
+        && !parts[cue.end..].iter().take(MAX_OF_PERSON).any(|part| is(part, List::Persons));
     !of_what && !tells && (asks || is_answer && !announces || is_end && !is_any)
 }
 
 impl Redaction {
     /// The classes for which some words ask, by their index among cues. The question may have begun in `before`.
     fn questions(&self, before: &str, parts: &str, is_final: bool) -> Vec<u8> {
-        self.asked(before, parts, |parts, cue, all| !cues::needs_question(cue.bit) || asks(parts, cue, all, is_final))
+        self.asked(before, parts, |parts, cue, all| {
+            !cues::needs_question(cue.bit) || asks(&self.language, parts, cue, all, is_final)
+        })
     }
 
     /// The classes whose cues in some words ask, as `asks` says of a cue, by their index among cues.
-    fn asked(
-        &self,
-        before: &str,
-        parts: &str,
-        asks: impl Fn(&[&str], &cues::FoundCue, &[cues::FoundCue]) -> bool,
-    ) -> Vec<u8> {
+    fn asked(&self, before: &str, parts: &str, asks: impl Fn(&[&str], &cues::FoundCue, &[cues::FoundCue]) -> bool) -> Vec<u8> {
         let split = |text: &'_ str| text.split(' ').filter(|p| !p.is_empty()).count();
         let known = split(before);
         let parts: Vec<&str> = before.split(' ').chain(parts.split(' ')).filter(|p| !p.is_empty()).collect();
         let all = self.cues.find(&parts);
+        let is = |part: &str, list: List| self.language.has(part, list);
         let is_new = |cue: &cues::FoundCue| {
             let lead = &parts[(cue.end - cue.count).saturating_sub(3)..cue.end];
-            let counts = lead.windows(2).any(|two| two[0] == "how" && matches!(two[1], "many" | "much"));
-            cue.end > known && cues::asks(cue.bit) && !counts && asks(&parts, cue, &all)
+            let counts = lead.windows(2).any(|two| is(two[0], List::QuestionHow) && is(two[1], List::QuestionMany));
+            cue.end > known && self.cues.asks(cue.bit) && !counts && asks(&parts, cue, &all)
         };
         let mut found: Vec<u8> = all.iter().filter(|cue| is_new(cue)).map(|cue| cue.bit).collect();
         found.sort_unstable();
@@ -351,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_listener_hears_the_one_number_that_is_asked_for() {
-        let listener = QuestionListener::default();
+        let listener = QuestionListener::new(RedactionWords::english());
         let class = |bit: u8| cues::CUES[usize::from(bit)].class;
         for (said, want) in [
             ("thanks for that could i have your phone number please", Some("phone")),
@@ -367,7 +334,7 @@ mod tests {
             ("how many phone numbers do you have", None),
             ("what a nice day it is", None),
         ] {
-            let all = listener.0.asked("", said, |parts, cue, all| asks(parts, cue, all, true));
+            let all = listener.0.asked("", said, |parts, cue, all| asks(&listener.0.language, parts, cue, all, true));
             let all: Vec<&str> = all.into_iter().map(class).collect();
             assert_eq!(listener.asks("", said).map(class), want, "{said}: {all:?}");
         }

@@ -3,50 +3,29 @@
 //! A reason frees exactly the quantity that it measures. It never frees digits that stand before that quantity, nor
 //! anything across the end of a sentence. Of an answer ([`super::answer`]) only [`in_answer`] frees something.
 
-use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use super::Part;
 use super::inside;
 use super::kinds::{is_month, is_ordinal, word_of_trade};
+use super::lists::List;
 use super::number::{Readings, Role, Spoken, quantity};
 use super::quantities::{are_decimals, are_times, counts_up, is_decimal, is_quantity, is_time, is_year, measured, pieces, round};
 
-type WordSet = LazyLock<HashSet<&'static str>>;
-
-static CURRENCIES: WordSet =
-    LazyLock::new(|| "dollars dollar euros euro yen rupee kronor pounds pound cents cent bucks quid pence".split(' ').collect());
-static CLOCK: WordSet = LazyLock::new(|| "am pm o'clock".split(' ').collect());
-static UNITS: WordSet = LazyLock::new(|| {
-    "million billion trillion millions billions percent percentage sq square teu bps basis basis degrees miles mile kilometers kilometres meters metres feet foot inches minutes minute \
-     hours hour days day weeks week months month years year seconds times kilos grams inch litres liters gallons tonnes tons watts kilowatts megawatts gigawatts volts acres hectares barrels mph kph people customers crores lakhs rupees quarters bps megabytes \
-     gigabytes gigs items units shares characters lines rows users working business pages employees seats"
-        .split_whitespace()
-        .collect()
-});
-/// Nouns of which a lone digit counts one: "one second", "three digits".
-static COUNTED_NOUNS: WordSet = LazyLock::new(|| {
-    "second moment sec more thing things other last of digit digits number numbers way ways place account accounts card cards letter letters word \
-     words time question questions option line lines person call calls"
-        .split_whitespace()
-        .collect()
-});
-
 /// Whether a word makes a quantity of the number before it.
-pub(super) fn is_unit(part: &str) -> bool {
-    CURRENCIES.contains(part) || CLOCK.contains(part) || UNITS.contains(part)
+pub(super) fn is_unit(part: &Part) -> bool {
+    part.is(List::Currencies) || part.is(List::Clock) || part.is(List::Units)
 }
 
 /// Parts as numbers see them.
 pub(super) fn spoken<'a>(parts: &[Part<'a>]) -> Vec<Spoken<'a>> {
-    parts.iter().map(|p| Spoken { text: p.text, role: p.role }).collect()
+    parts.iter().map(Spoken::of).collect()
 }
 
 /// The same, where "a hundred" is one hundred.
 fn counted<'a>(parts: &[Part<'a>]) -> Vec<Spoken<'a>> {
     let one = parts.first().is_some_and(|p| matches!(p.role, Role::Hundred | Role::Thousand));
-    one.then_some(Spoken { text: "one", role: Role::Digit(1) }).into_iter().chain(spoken(parts)).collect()
+    one.then(Spoken::one).into_iter().chain(spoken(parts)).collect()
 }
 
 /// The part after a run, unless a sentence has ended before it.
@@ -54,10 +33,20 @@ fn next<'p, 'a>(parts: &'p [Part<'a>], run: &Range<usize>) -> Option<&'p Part<'a
     parts.get(run.end).filter(|_| !parts[run.end - 1].ends)
 }
 
+/// Whether the part after a run is in a list.
+fn is_next(parts: &[Part], run: &Range<usize>, list: List) -> bool {
+    next(parts, run).is_some_and(|p| p.is(list))
+}
+
+/// Whether the part before a run is in a list.
+fn is_before(parts: &[Part], run: &Range<usize>, list: List) -> bool {
+    run.start.checked_sub(1).is_some_and(|at| parts[at].is(list))
+}
+
 /// Whether a price for a time follows: "twenty nine ninety nine a month".
 fn is_rate(parts: &[Part], run: &Range<usize>) -> bool {
-    let of = next(parts, run).is_some_and(|p| matches!(p.text, "a" | "an" | "per" | "each"));
-    of && parts.get(run.end + 1).is_some_and(|p| matches!(p.text, "month" | "year" | "week" | "day" | "hour" | "person" | "unit"))
+    let of = is_next(parts, run, List::RateLeads);
+    of && parts.get(run.end + 1).is_some_and(|p| p.is(List::RateUnits))
 }
 
 /// Whether a unit follows a run in the same sentence and can measure the run's end.
@@ -65,7 +54,7 @@ pub(super) fn has_unit(parts: &[Part], run: &Range<usize>) -> bool {
     is_rate(parts, run)
         || next(parts, run).is_some_and(|p| {
             let said = spoken(&parts[run.clone()]);
-            is_unit(p.text) && (!CLOCK.contains(p.text) || (0..said.len()).any(|from| is_time(&said[from..])))
+            is_unit(p) && (!p.is(List::Clock) || (0..said.len()).any(|from| is_time(&said[from..])))
         })
 }
 
@@ -73,15 +62,12 @@ pub(super) fn has_unit(parts: &[Part], run: &Range<usize>) -> bool {
 /// Without a unit only years, times of day, and one or two round numbers are such a list.
 pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> bool {
     let said = counted(&parts[run.clone()]);
-    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let before = |list| is_before(parts, run, list);
     if is_period(parts, run) || is_scaled(parts, run) {
         return true;
     }
-    let tells_times =
-        before == "are" && run.start > 1 && matches!(parts[run.start - 2].text, "times" | "trains" | "buses" | "slots");
-    if (tells_times || matches!(before, "the" | "at" | "from" | "train" | "trains" | "until")) && are_times(&said)
-        || before.starts_with("count") && counts_up(&said)
-    {
+    let tells_times = before(List::Are) && run.start > 1 && parts[run.start - 2].is(List::Times);
+    if (tells_times || before(List::BeforeTimes)) && are_times(&said) || before(List::Counting) && counts_up(&said) {
         return true;
     }
     if are_decimals(&said) {
@@ -94,8 +80,8 @@ pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> boo
     };
     let values: Vec<u64> = pieces.iter().filter_map(value).collect();
     let apart = pieces.windows(2).all(|two| two[0].end < two[1].start);
-    let leads = |at: usize| if at == 0 { before } else { said[at - 1].text };
-    let is_range = pieces.len() == 2 && leads(pieces[1].start) == "to";
+    let is_to = |at: usize| if at == 0 { before(List::To) } else { said[at - 1].is(List::To) };
+    let is_range = pieces.len() == 2 && is_to(pieces[1].start);
     if values.len() != pieces.len() {
         return false;
     }
@@ -104,7 +90,7 @@ pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> boo
     values.iter().all(|value| is_year(*value) || is_year(values[0]) && (10..100).contains(value))
         || is_range && apart && values.iter().all(|v| *v >= 10)
         || apart && values.iter().all(|value| round(*value)) && (values.len() <= 2 || has_unit)
-        || apart && values.len() == 2 && matches!(before, "between" | "from") && values.iter().all(|v| *v >= 10)
+        || apart && values.len() == 2 && before(List::RangeLeads) && values.iter().all(|v| *v >= 10)
         || values.len() == 1 && values[0] >= 10 && pieces[0].len() > 1
 }
 
@@ -140,20 +126,6 @@ const ANY_LENGTH: usize = 9;
 /// See [`ANY_LENGTH`].
 const FEWEST_DIRECT: usize = 5;
 
-/// Words that name the number after them: "order 4567", "room twelve".
-static LABELS: WordSet = LazyLock::new(|| {
-    "order invoice room gate flight page version line step chapter extension floor platform bus train route highway item model figure section form \
-         channel slide exhibit aisle lane track bay table terminal class grade size press option"
-        .split_whitespace()
-        .collect()
-});
-/// Words after which "one" stands for a thing.
-static ONE_LEADS: WordSet = LazyLock::new(|| {
-    "the this that which no any each every another other new old last first next right wrong only same good a on just got have".split(' ').collect()
-});
-/// Words before a year.
-static YEAR_LEADS: WordSet = LazyLock::new(|| "in since from until by of year late early mid during fiscal".split(' ').collect());
-
 /// Whether a reason frees a run of digits after a cue or a question.
 ///
 /// - Money with its currency, if the whole run is one sum that has fewer digits than such a secret.
@@ -171,8 +143,8 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     if is_short_code && answer.digits >= 3 {
         return false;
     }
-    let after = next(parts, run).map_or("", |p| p.text);
-    if is_quantity(&said) && CURRENCIES.contains(after) {
+    let after = |list| is_next(parts, run, list);
+    if is_quantity(&said) && after(List::Currencies) {
         // "My policy number is 5829783 dollars": right after the announcement a sum is smaller.
         let fewest = fewest(answer.class);
         return most < if answer.is_direct && fewest == ANY_LENGTH { FEWEST_DIRECT } else { fewest };
@@ -198,19 +170,19 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     {
         return true;
     }
-    if is_long && !goes_on && answer.digits <= 3 && is_quantity(&said) && UNITS.contains(after) {
+    if is_long && !goes_on && answer.digits <= 3 && is_quantity(&said) && after(List::Units) {
         return true;
     }
-    if matches!(&said[..], [one] if matches!(one.role, Role::Digit(_))) && COUNTED_NOUNS.contains(after) {
+    if matches!(&said[..], [one] if matches!(one.role, Role::Digit(_))) && after(List::CountedNouns) {
         return true;
     }
     if answer.class == "phone" && answer.digits < 4 && is_time(&said) {
         return true; // "call me at five", "at ten thirty"
     }
-    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let before = |list| is_before(parts, run, list);
     // "Listed in two thousand six", not "ends in two thousand six"
-    let ends = run.start.checked_sub(2).is_some_and(|at| parts[at].text.starts_with("end"));
-    if answer.class == "card" && before == "in" && !ends && !answer.is_direct && is_quantity(&said) && is_year(&said) {
+    let ends = run.start.checked_sub(2).is_some_and(|at| parts[at].is(List::Ends));
+    if answer.class == "card" && before(List::In) && !ends && !answer.is_direct && is_quantity(&said) && is_year(&said) {
         return true;
     }
     let is_term = [run.start.saturating_sub(1), run.start].into_iter().any(|at| word_of_trade(&parts[at..]) > 0);
@@ -223,19 +195,18 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     if !is_date_class && !goes_on && is_plain(parts, run) {
         return true;
     }
-    let is_year = YEAR_LEADS.contains(before) && is_quantity(&said) && is_year(&said);
-    let is_measured = is_quantity(&said) && most <= if is_long { 5 } else { 2 } && UNITS.contains(after);
-    let is_clock = CLOCK.contains(after) && is_time(&said);
-    is_measured || is_clock || !is_date_class && (is_year || LABELS.contains(before) && most <= 5 || is_beside_month(parts, run))
+    let is_year = before(List::YearLeads) && is_quantity(&said) && is_year(&said);
+    let is_measured = is_quantity(&said) && most <= if is_long { 5 } else { 2 } && after(List::Units);
+    let is_clock = after(List::Clock) && is_time(&said);
+    is_measured || is_clock || !is_date_class && (is_year || before(List::Labels) && most <= 5 || is_beside_month(parts, run))
 }
 
 /// Whether a lone digit may be a code's first one: it counts nothing, and "one" names nothing ("the one with the chip").
 fn begins_code(parts: &[Part], run: &Range<usize>) -> bool {
-    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
-    let after = parts.get(run.end).map_or("", |p| p.text);
-    let is_pronoun = parts[run.start].text == "one"
-        && (ONE_LEADS.contains(before) || matches!(after, "with" | "that" | "which" | "on" | "in" | "you" | "i" | "is" | "for" | "from"));
-    !is_pronoun && !COUNTED_NOUNS.contains(after) && !is_unit(after)
+    let before = |list| run.start.checked_sub(1).is_some_and(|at| parts[at].is(list));
+    let after = |list| parts.get(run.end).is_some_and(|p| p.is(list));
+    let is_pronoun = parts[run.start].is(List::One) && (before(List::OneLeads) || after(List::AfterOne));
+    !is_pronoun && !after(List::CountedNouns) && !parts.get(run.end).is_some_and(is_unit)
 }
 
 /// Whether a run that nothing announces is nobody's number: a unit measures all of it, or it is a list of quantities.
@@ -247,9 +218,8 @@ pub(super) fn is_free(parts: &[Part], run: &Range<usize>) -> bool {
 
 /// Whether a number of a few digits is so many millions or percent, however its digits are said: "three twenty five million".
 fn is_scaled(parts: &[Part], run: &Range<usize>) -> bool {
-    let of = next(parts, run).map_or("", |p| p.text);
     let said = spoken(&parts[run.clone()]);
-    matches!(of, "million" | "billion" | "trillion" | "millions" | "billions" | "percent" | "percentage" | "bps" | "basis")
+    is_next(parts, run, List::Scales)
         && said.iter().filter(|s| s.role.is_number()).count() <= MAX_SCALED
         && Readings::of(&said).least() <= MAX_SCALED
 }
@@ -258,43 +228,39 @@ fn is_scaled(parts: &[Part], run: &Range<usize>) -> bool {
 fn is_sum_or_share(parts: &[Part], run: &Range<usize>) -> bool {
     let said = spoken(&parts[run.clone()]);
     let is_said = is_scaled(parts, run) && !parts.get(run.end + 1).is_some_and(|p| p.role.is_number());
-    let of = parts.get(run.end + 1).map_or("", |p| p.text);
-    is_said && (is_decimal(&said) || is_quantity(&said) && CURRENCIES.contains(of))
+    let of_money = parts.get(run.end + 1).is_some_and(|p| p.is(List::Currencies));
+    is_said && (is_decimal(&said) || is_quantity(&said) && of_money)
 }
 
 /// Most digits and most parts of a number that is scaled.
 const MAX_SCALED: usize = 8;
 
-/// Words before a price.
-static PRICE_LEADS: WordSet = LazyLock::new(|| "cost costs costing paid worth price priced charged".split(' ').collect());
-
 /// Whether a run says a range, a price or a number with a unit, near a cue, too: "from 140 to 95", "five to seven working
 /// days", "costs 799".
 pub(super) fn is_plain(parts: &[Part], run: &Range<usize>) -> bool {
     let said = spoken(&parts[run.clone()]);
-    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let before = |list| is_before(parts, run, list);
     let most = Readings::of(&said).most();
-    let ends: Vec<&[Spoken]> = said.split(|s| s.text == "to" || s.text == "and" || s.text == "or").collect();
+    let ends: Vec<&[Spoken]> = said.split(|s| s.is(List::RangeJoints)).collect();
     let is_range = ends.len() == 2 && ends.iter().all(|end| is_quantity(end));
-    is_range && (matches!(before, "from" | "between") || has_unit(parts, run)) && most <= 8
-        || PRICE_LEADS.contains(before) && (is_quantity(&said) || is_range) && most <= 8
+    is_range && (before(List::RangeLeads) || has_unit(parts, run)) && most <= 8
+        || before(List::PriceLeads) && (is_quantity(&said) || is_range) && most <= 8
         || is_scaled(parts, run)
         || is_rate(parts, run) && most <= 4
-        || matches!(before, "q" | "fy" | "fiscal") && is_period(parts, run)
+        || before(List::PeriodLeads) && is_period(parts, run)
 }
 
 /// Whether a run says a quarter or a business year: "q one twenty twenty one", "fiscal year twenty one twenty two".
 fn is_period(parts: &[Part], run: &Range<usize>) -> bool {
     let said = spoken(&parts[run.clone()]);
-    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let before = |list| is_before(parts, run, list);
     let short = |run: &[Spoken]| quantity(run).is_some_and(|(n, value)| n == run.len() && (10..100).contains(&value));
     let years = |run: &[Spoken]| {
         run.is_empty() || is_year(run) || short(run) || (1..run.len()).any(|at| short(&run[..at]) && short(&run[at..]))
     };
-    match (before, &said[..]) {
-        ("q" | "quarter", [one, rest @ ..]) if matches!(one.role, Role::Digit(1..=4)) => years(rest),
-        ("fy" | "year" | "season" | "fiscal", all) => years(all),
-        _ => false,
+    match &said[..] {
+        [one, rest @ ..] if before(List::Quarters) && matches!(one.role, Role::Digit(1..=4)) => years(rest),
+        all => before(List::BusinessYears) && years(all),
     }
 }
 
@@ -320,16 +286,16 @@ pub(super) fn is_secret_by_shape(parts: &[Part], run: &Range<usize>, expected: b
     let is_single =
         numbers().all(|p| matches!(p.role, Role::Digit(_) | Role::Times(_))) && !within.iter().any(|p| p.role == Role::Near);
     let least = Readings::of(&said).least();
-    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+    let before = |list| is_before(parts, run, list);
     // "From one to four hundred"
-    let is_range = || !is_single && within.iter().any(|p| p.text == "to");
+    let is_range = || !is_single && within.iter().any(|p| p.is(List::To));
     let is_measured = || is_free(parts, run) || has_unit(parts, run) || numbers().all(|p| p.measured);
     let is_freed = !(expected && is_read_out(parts, run)) && is_measured()
         || is_range()
-        || LABELS.contains(before)
+        || before(List::Labels)
         || is_plain(parts, run)
         || is_beside_month(parts, run)
-        || next(parts, run).is_some_and(|p| CLOCK.contains(p.text));
+        || is_next(parts, run, List::Clock);
     // "One, two, three": somebody counts.
     let counts = || {
         let from_one = within.first().is_some_and(|p| p.role == Role::Digit(1));
@@ -349,29 +315,31 @@ pub(super) fn is_secret_by_shape(parts: &[Part], run: &Range<usize>, expected: b
 
 /// A day or a year after its month, a day before its ordinal's end or its month.
 fn is_beside_month(parts: &[Part], run: &Range<usize>) -> bool {
-    let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
-    let after = next(parts, run).map_or("", |p| p.text);
+    let before = run.start.checked_sub(1).map(|at| &parts[at]);
+    let is_beside = |p: Option<&Part>| p.is_some_and(|p| is_month(p) || is_ordinal(p));
     let said = spoken(&parts[run.clone()]);
     let digits = Readings::of(&said);
-    (is_month(before) || is_ordinal(before)) && digits.least() <= 4 && is_quantity(&said)
-        || (is_month(after) || is_ordinal(after)) && digits.most() <= 2
+    is_beside(before) && digits.least() <= 4 && is_quantity(&said) || is_beside(next(parts, run)) && digits.most() <= 2
 }
 
 /// Whether a part says that the digits before it, which joints parted from it, were wrong.
 pub(super) fn is_corrected(parts: &[Part], run: &Range<usize>) -> bool {
-    parts[run.clone()].iter().any(|p| inside::corrects(p.text))
+    parts[run.clone()].iter().any(|p| inside::corrects(p))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::number::role;
+    use super::super::RedactionWords;
     use super::*;
 
     fn parts(text: &str) -> Vec<Part<'_>> {
+        let english: &RedactionWords = Box::leak(Box::new(RedactionWords::clone(&RedactionWords::english())));
         let part = |(word, text): (usize, &'static str)| Part {
             text,
             word,
-            role: role(text),
+            role: english.role(text),
+            lists: english.lists(text),
+            language: english,
             kept: true,
             sure: true,
             measured: false,

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::answer::{self, Answers};
+use super::lists::List;
 use super::number::{self, MAX_JOINTS, Readings, Role};
 use super::{Marks, OPEN, Part, Redaction, cues, inside, quantities, reasons};
 
@@ -41,12 +42,11 @@ impl Redaction {
             };
             if let Some((class, undecided)) = found {
                 marks.mark(run.clone(), class, *open || undecided);
-                let ends = |text: &str| matches!(text, "million" | "billion" | "hash" | "star" | "asterisk");
-                if parts.get(run.end).is_some_and(|p| ends(p.text)) {
+                if parts.get(run.end).is_some_and(|p| p.is(List::NumberEnds)) {
                     marks.mark(run.end..run.end + 1, class, *open);
                 }
-                let is_a = |at: usize| parts[at].text == "a" && matches!(parts[at + 1].role, Role::Hundred | Role::Thousand);
-                if run.start > 0 && (parts[run.start - 1].text == "plus" || is_a(run.start - 1)) {
+                let is_a = |at: usize| parts[at].is(List::A) && matches!(parts[at + 1].role, Role::Hundred | Role::Thousand);
+                if run.start > 0 && (parts[run.start - 1].is(List::Plus) || is_a(run.start - 1)) {
                     marks.mark(run.start - 1..run.start, class, *open);
                 }
                 marks.apart[run.start] = rests.contains(&run.start);
@@ -64,14 +64,11 @@ impl Redaction {
     /// once, or it goes on what does. Other numbers in the answer's window show themselves by their shape.
     fn is_led(&self, parts: &[Part], run: &Range<usize>, bit: u8, (answers, answered): (&Answers, &[Range<usize>])) -> bool {
         let near = |run: &Range<usize>| {
-            let before = run.start.checked_sub(1).map_or("", |at| parts[at].text);
+            let says = run.start.checked_sub(1).is_some_and(|at| parts[at].is(List::NumberSays));
             // A cue that follows the number, and a whole card, say no less than a cue right before it.
             (1..=ASKED_WORDS).contains(&answers.since_asked(run.start, bit))
                 || answers.since_cue(parts, run.start, bit).is_none_or(|words| words <= NEAR_WORDS)
-                || matches!(
-                    before,
-                    "is" | "it's" | "was" | "that's" | "are" | "reads" | "as" | "says" | "ending" | "number" | "digits"
-                )
+                || says
         };
         let first = run.clone().find(|at| answers.has(*at, bit)).unwrap_or(run.start);
         let window = answers.window(first, bit);
@@ -238,7 +235,7 @@ pub(super) fn card_at(run: &[Part]) -> Option<usize> {
     let is_one = digits.len() == length
         && number::luhn(&digits)
         && readings(&run[..count]).least() == length
-        && !run[..count].iter().any(|p| p.role == Role::Near || inside::corrects(p.text));
+        && !run[..count].iter().any(|p| p.role == Role::Near || inside::corrects(p));
     // What is said twice may make a card's length of less than a card.
     let repeats = count < run.len() && (0..length - 7).step_by(4).any(|at| digits[at..at + 4] == digits[at + 4..at + 8]);
     (is_one && !repeats).then_some(count)

@@ -1,6 +1,7 @@
 //! What a partial must not show, beside what is found: words that may turn out to be part of an answer.
 
 use super::answer::Answers;
+use super::lists::List;
 use super::number::Role;
 use super::{Marks, NAME, OPEN, Part, Redaction, codes, cues, email, inside, kinds, runs, shapes, words};
 
@@ -34,9 +35,9 @@ impl Redaction {
             let may_be = |bit: &u8| match cues::CUES[usize::from(*bit)].shape {
                 cues::Shape::Date if kinds::is_date(part) => true,
                 // Any word may be part of a password.
-                cues::Shape::Words if answers.was_asked(at, *bit) => !words::comes_before(part.text),
-                cues::Shape::Code | cues::Shape::Name if is_last && kinds::is_letter(part.text) => true,
-                _ => has_digits || !kinds::is_common(part.text) && !inside::joins(part.text),
+                cues::Shape::Words if answers.was_asked(at, *bit) => !words::comes_before(part),
+                cues::Shape::Code | cues::Shape::Name if is_last && kinds::is_letter(part) => true,
+                _ => has_digits || !kinds::is_common(part) && !inside::joins(part),
             };
             let said = |bit: &u8| (!is_name(*bit) || self.rule(NAME).said) && may_be(bit);
             if let Some(bit) = answers.around(at).filter(|bit| !cues::is_topic(*bit) || has_digits).find(said) {
@@ -59,10 +60,10 @@ impl Redaction {
                 let is_waited_for = (1..=UNDECIDED_ASKED).contains(&answers.since_asked(at, bit));
                 let may_be = match cue.shape {
                     cues::Shape::Words => true,
-                    cues::Shape::Address => !inside::joins(part.text),
-                    cues::Shape::Name | cues::Shape::Code => kinds::is_letter(part.text),
-                    cues::Shape::Date => kinds::is_date(part) || part.text == "month",
-                    _ => part.text == "plus",
+                    cues::Shape::Address => !inside::joins(part),
+                    cues::Shape::Name | cues::Shape::Code => kinds::is_letter(part),
+                    cues::Shape::Date => kinds::is_date(part) || part.is(List::MonthWord),
+                    _ => part.is(List::Plus),
                 };
                 if is_waited_for && may_be {
                     marks.mark_if_free(at..at + 1, cue.class, true);
@@ -71,18 +72,17 @@ impl Redaction {
             for end in answers.cues.iter().filter(|c| c.bit == bit).map(|c| c.end).filter(|end| last - end <= UNDECIDED) {
                 let from = if is_any { words::after_announcement(parts, end) } else { Some(end) };
                 for (at, part) in parts.iter().enumerate().skip(from.unwrap_or(last)) {
-                    let text = part.text;
-                    if is_any || text == "plus" || text == "month" || kinds::is_letter(text) {
+                    if is_any || part.is(List::Plus) || part.is(List::MonthWord) || kinds::is_letter(part) {
                         marks.mark_if_free(at..at + 1, cue.class, true);
                     }
                 }
             }
         }
         if self.redacts("email") {
-            let is_lead = |at: usize| matches!(parts[at].text, "to" | "at" | "is" | "be" | "it's" | "use" | "on" | "it" | "me");
+            let is_lead = |at: usize| parts[at].is(List::EmailLeads);
             for (at, part) in parts.iter().enumerate().skip(last.saturating_sub(EMAIL_BEGINS)) {
                 let is_led = (at.saturating_sub(EMAIL_BEGINS)..at).any(is_lead);
-                if is_led && !kinds::is_common(part.text) && !inside::joins(part.text) {
+                if is_led && !kinds::is_common(part) && !inside::joins(part) {
                     marks.mark_if_free(at..at + 1, "email", true);
                 }
             }
@@ -90,13 +90,13 @@ impl Redaction {
         if self.redacts("email") {
             // "zelda dot quimby" has no "at" yet.
             for (sign, part) in parts.iter().enumerate().skip(last.saturating_sub(UNDECIDED_ASKED)) {
-                if email::is_sign(part.text) {
+                if email::is_sign(part) {
                     marks.mark_if_free(sign.saturating_sub(1)..last.min(sign + 2), "email", true);
                 }
             }
         }
         // Letters said one by one at the end may be the beginning of a name, a code or an address.
-        let spelled = (0..last).rev().take_while(|at| kinds::is_letter(parts[*at].text)).count();
+        let spelled = (0..last).rev().take_while(|at| kinds::is_letter(&parts[*at])).count();
         if let Some(class) =
             ["email", NAME, "id", "account"].into_iter().find(|class| self.redacts(class)).filter(|_| spelled > 1)
         {
@@ -104,21 +104,21 @@ impl Redaction {
         }
         // "Plus four four"
         let digits = (0..last).rev().take_while(|at| parts[*at].role.is_number()).count();
-        if self.redacts("phone") && digits < last && parts[last - digits - 1].text == "plus" {
+        if self.redacts("phone") && digits < last && parts[last - digits - 1].is(List::Plus) {
             marks.mark_if_free(last - digits - 1..last, "phone", true);
         }
-        let units = (0..last).rev().take_while(|at| shapes::is_unit_of_house(parts[*at].text)).count();
+        let units = (0..last).rev().take_while(|at| shapes::is_unit_of_house(&parts[*at])).count();
         if units > 0 && units < last && marks.class[last - units - 1] == Some("address") {
             marks.mark_if_free(last - units..last, "address", true);
         }
         if self.redacts("iban") {
             let head = (0..last).rev().take(UNDECIDED_ASKED).find(|at| codes::is_iban_head(parts[*at].text));
             for (at, part) in parts.iter().enumerate().skip(head.unwrap_or(last)) {
-                if !kinds::is_common(part.text) {
+                if !kinds::is_common(part) {
                     marks.mark_if_free(at..at + 1, "iban", true);
                 }
             }
-            let is_head = |p: &Part| codes::is_iban_head(p.text) || kinds::is_letter(p.text);
+            let is_head = |p: &Part| codes::is_iban_head(p.text) || kinds::is_letter(p);
             let head = (0..last).rev().take(UNDECIDED_ASKED).take_while(|at| kinds::is_code(&parts[*at])).last();
             if let Some(head) = head.filter(|head| is_head(&parts[*head])) {
                 marks.mark_if_free(head..last, "iban", true);

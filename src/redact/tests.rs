@@ -5,7 +5,7 @@ use super::*;
 fn redaction(classes: &str) -> Redaction {
     let rule = RedactionRule { action: Action::Mask, keep_last: 0, said: true };
     let rules = classes.split(' ').map(|c| (c.to_string(), rule)).collect();
-    let mut redaction = Redaction::new(rules, &BTreeMap::new(), None);
+    let mut redaction = Redaction::new(RedactionWords::english(), rules, &BTreeMap::new(), None);
     redaction.add_name("margaret thistlewood");
     redaction
 }
@@ -16,7 +16,7 @@ fn found(classes: &str, text: &str, more: bool) -> Vec<String> {
     let (before, text) = text.split_once(" | ").unwrap_or(("", text));
     let spoken: Vec<&str> = text.split_whitespace().collect();
     let bare = |w: &str| w.trim_matches(['(', ')', '?']).to_string();
-    let parts: Vec<Box<str>> = spoken.iter().map(|w| token::comparable(&bare(w))).collect();
+    let parts: Vec<Box<str>> = spoken.iter().map(|w| token::comparable(&bare(w), &RedactionWords::english())).collect();
     let word = |(w, parts): (&&str, &'static str)| RedactionWord {
         parts,
         kept: !w.starts_with('('),
@@ -123,7 +123,7 @@ fn names_and_answers_are_found_by_what_is_said_around_them() {
 #[test]
 fn only_a_whole_number_of_its_own_length_keeps_its_last_digits() {
     let exact = |text: &str| {
-        let parts: Vec<Box<str>> = text.split(' ').map(token::comparable).collect();
+        let parts: Vec<Box<str>> = text.split(' ').map(|word| token::comparable(word, &RedactionWords::english())).collect();
         let all: Vec<RedactionWord> = parts.iter().flat_map(|p| RedactionWord::around(p)).collect();
         redaction("card cvv").find(&all, 0, false).iter().map(|r| r.exact).collect::<Vec<_>>()
     };
@@ -211,7 +211,7 @@ fn near_a_cue_a_reason_frees_a_range_a_price_and_a_number_with_its_unit() {
 #[test]
 fn a_partial_hides_what_may_become_an_answer() {
     let hidden = |classes: &str, text: &str| {
-        let parts: Vec<Box<str>> = text.split(' ').map(token::comparable).collect();
+        let parts: Vec<Box<str>> = text.split(' ').map(|word| token::comparable(word, &RedactionWords::english())).collect();
         let words: Vec<RedactionWord> =
             parts.iter().flat_map(|p| RedactionWord::around(p)).map(|word| RedactionWord { sure: false, ..word }).collect();
         let regions = redaction(classes).find_in_tail(&words, 0);

@@ -1,30 +1,26 @@
 //! Makes spoken words comparable, once, when they come in.
 //!
 //! A word becomes *parts*: lower case, without marks, possessives and hyphens, digits apart from letters' marks.
+//! In a language whose words are written with and without accents, its letters count as those that `words.txt` names.
 //! Fillers and recogniser markup become nothing, so that they hide nothing from code that looks at parts. A recogniser
 //! may write `Thistlewood's`, `four,`, `twenty-five`, `4111-1111` or `$5`: the parts are `thistlewood`, `four`, `twenty
 //! five`, `4111 1111` and `5 dollars`.
 
-/// Pauses that are said.
-const FILLERS: [&str; 18] =
-    ["uh", "um", "er", "erm", "eh", "ah", "hm", "hmm", "mm", "mmm", "uhm", "umm", "mhm", "uhh", "huh", "uhuh", "mmhmm", "<unk>"];
-/// Words after which an apostrophe and an s stand for "is".
-const IS: [&str; 21] = [
-    "it", "that", "this", "there", "he", "she", "what", "who", "here", "name", "number", "password", "code", "pin", "address",
-    "email", "surname", "username", "pet", "login", "passcode",
-];
+use super::RedactionWords;
+use super::lists::List;
 
 /// Whether a recogniser wrote a mark after the word that ends a sentence. The full stop of an initial or of a title
 /// ("T.", "Mr.") does not.
-pub fn ends_sentence(spoken: &str) -> bool {
-    let is_short = || ["mr.", "mrs.", "ms.", "dr.", "st.", "no."].contains(&&*spoken.to_lowercase());
+pub fn ends_sentence(spoken: &str, language: &RedactionWords) -> bool {
+    let is_short = || language.has(&language.alike(&spoken.to_lowercase()), List::WordTitles);
     spoken.chars().count() > 2 && spoken.ends_with(['.', '?', '!']) && !is_short()
 }
 
 /// The parts of a word, separated by single spaces; none for a pause or a mark.
-pub fn comparable(spoken: &str) -> Box<str> {
-    let lower = spoken.to_lowercase().replace(['\u{2019}', '\u{2018}', '`'], "'");
-    let is_filler = |word: &str| FILLERS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric() && c != '<' && c != '>'));
+pub fn comparable(spoken: &str, language: &RedactionWords) -> Box<str> {
+    let lower = language.alike(&spoken.to_lowercase().replace(['\u{2019}', '\u{2018}', '`'], "'"));
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '<' && c != '>').to_string();
+    let is_filler = |word: &str| language.has(&bare(word), List::WordFillers);
     // "uh-huh" and "mm-hmm" are two pauses.
     if is_filler(&lower) || lower.contains('-') && lower.split('-').all(is_filler) {
         return "".into();
@@ -50,14 +46,14 @@ pub fn comparable(spoken: &str) -> Box<str> {
         let is_site = piece.contains('.') && piece.split('.').all(|p| p.len() > 1 && p.chars().any(char::is_alphabetic));
         for (i, part) in piece.split('.').enumerate() {
             if is_site && i > 0 {
-                push("dot");
+                push(&language.marks.dot);
             }
             let part = part.trim_matches('\'');
             match part.strip_suffix("'s") {
                 Some(of) => {
                     push(of);
-                    if IS.contains(&of) {
-                        push("is");
+                    if language.has(of, List::WordIs) {
+                        push(&language.marks.says);
                     }
                 }
                 None => push(part),
@@ -66,13 +62,13 @@ pub fn comparable(spoken: &str) -> Box<str> {
     }
     if lower.contains(|c: char| c.is_ascii_digit()) {
         if lower.contains(['$', '€', '£']) {
-            push("dollars");
+            push(&language.marks.money);
         }
         if lower.ends_with(['%', '‰']) {
-            push("percent");
+            push(&language.marks.percent);
         }
     } else if lower == "-" || lower == "/" {
-        push("dash");
+        push(&language.marks.dash);
     }
     parts.into()
 }
@@ -110,17 +106,18 @@ mod tests {
             ("-", "dash"),
             ("5th", "5th"),
         ] {
-            assert_eq!(&*comparable(spoken), parts, "{spoken}");
+            assert_eq!(&*comparable(spoken, &RedactionWords::english()), parts, "{spoken}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn parts_are_separated_by_single_spaces_and_made_comparable_again_they_stay(spoken in "[a-zA-Z0-9'.,$%€-]{1,12}") {
-            let parts = comparable(&spoken);
+            let english = RedactionWords::english();
+            let parts = comparable(&spoken, &english);
             proptest::prop_assert!(parts.is_empty() || parts.split(' ').all(|p| !p.is_empty()));
             for part in parts.split(' ') {
-                let again = comparable(part);
+                let again = comparable(part, &english);
                 proptest::prop_assert!(again.is_empty() || *again == *part || part.contains('\''), "{part} {again}");
             }
         }

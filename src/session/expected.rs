@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Word, WordKind};
 use crate::record::expect::{Expect, ExpectChange, ExpectedClass};
-use crate::redact::number::{MAX_JOINTS, Readings, Role, Spoken, card_length, digits, role};
+use crate::redact::RedactionWords;
+use crate::redact::number::{MAX_JOINTS, Readings, Role, Spoken, card_length, digits};
 use crate::tags::{Disfluency, Tags};
 
 /// Fewest digits of an answer that has begun: "one moment" is none.
@@ -142,7 +143,8 @@ impl Expectations {
 /// Whether a word of these parts may be part of the number or code.
 fn gives(class: ExpectedClass, parts: &str) -> bool {
     let has_letters = matches!(class, ExpectedClass::Account | ExpectedClass::Code);
-    let piece = |part: &str| role(part).is_number() || SIGNS.contains(&part) || has_letters && is_letter(part);
+    let english = RedactionWords::english();
+    let piece = |part: &str| english.role(part).is_number() || SIGNS.contains(&part) || has_letters && is_letter(part);
     parts.split(' ').all(piece)
 }
 
@@ -154,7 +156,8 @@ fn is_letter(part: &str) -> bool {
 /// The parts of a number, and how many letters are among them.
 fn parts(said: &str) -> (Vec<Spoken<'_>>, usize) {
     let parts = said.split(' ').filter(|part| !part.is_empty());
-    let all: Vec<Spoken> = parts.map(|text| Spoken { text, role: role(text) }).collect();
+    let english = RedactionWords::english();
+    let all: Vec<Spoken> = parts.map(|text| Spoken::new(text, &english)).collect();
     let letters = all.iter().filter(|part| part.role == Role::Other && is_letter(part.text)).count();
     (all, letters)
 }

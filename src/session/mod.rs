@@ -117,6 +117,7 @@ impl Record {
                     || shares(raw.words.get(i), raw.words.get(i + 1))
             })
             .collect();
+        let language = policy.language();
         let word = |(w, shared): (RawWord, bool)| {
             let kind = match kind_of(&w.spoken) {
                 WordKind::Speech if plain => WordKind::Plain,
@@ -124,7 +125,7 @@ impl Record {
             };
             Word {
                 tokens: tokens(kind.for_model(&w.spoken)),
-                parts: kind.comparable(&w.spoken),
+                parts: kind.comparable(&w.spoken, &language),
                 kind,
                 start: w.start,
                 end: w.end,
@@ -132,7 +133,7 @@ impl Record {
                 speaker: w.speaker,
                 src: w.of.map(u64::from),
                 shared,
-                ..Word::new(w.spoken, source.clone())
+                ..Word::of(w.spoken, source.clone(), &language)
             }
         };
         Record {

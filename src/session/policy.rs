@@ -12,7 +12,7 @@ use super::untagged::Untagged;
 use super::word::Keeps;
 use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
-use crate::redact::{QuestionListener, Redaction};
+use crate::redact::{QuestionListener, Redaction, RedactionWords};
 
 /// How many later words a word's tags may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +138,11 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// What redaction compares the words with: the language's, or where nothing is redacted, English.
+    pub fn language(&self) -> Arc<RedactionWords> {
+        self.redaction.as_ref().map_or_else(RedactionWords::english, |redaction| redaction.words())
+    }
+
     /// `L` as the buffer can honour it.
     pub fn freeze_after(&self) -> u64 {
         let room = self.max_buffer_words.saturating_sub(self.pass_words);

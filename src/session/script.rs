@@ -11,7 +11,7 @@ use super::policy::{self, Lookahead, Mask, Policy};
 use super::simulation::{CHANNELS, LATE_TTL_MS, SESSION_TTL_MS, Say, Sim, policy, settling};
 use super::turn::TurnPolicy;
 use crate::record::End;
-use crate::redact::{Action, Redaction, RedactionRule};
+use crate::redact::{Action, Redaction, RedactionRule, RedactionWords};
 
 /// An event in a partition's life.
 #[derive(Clone, Debug)]
@@ -102,7 +102,7 @@ pub fn run(
 fn redaction() -> Arc<Redaction> {
     let rule = RedactionRule { action: Action::Tag, keep_last: 0, said: false };
     let rules = ["card", "email", "name"].map(|class| (class.to_string(), rule));
-    let mut redaction = Redaction::new(rules.into_iter().collect(), &BTreeMap::new(), None);
+    let mut redaction = Redaction::new(RedactionWords::english(), rules.into_iter().collect(), &BTreeMap::new(), None);
     redaction.add_name("w1 w2 w3");
     redaction.add_name("w7 w7");
     Arc::new(redaction)

@@ -121,7 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::redact::{Action, RedactionRule};
+    use crate::redact::{Action, RedactionRule, RedactionWords};
 
     /// Words `word/TAG`, with the tags after deciding: what stays, and what is one entity in brackets.
     fn decided(line: &str, open: usize) -> String {
@@ -185,7 +185,7 @@ mod tests {
     fn a_word_that_is_spelled_beside_it_is_confirmed_unless_it_is_redacted() {
         let words = |said: &str| said.split(' ').map(|spoken| Word::new(spoken, Arc::default())).collect::<Vec<Word>>();
         let rules = [("password".to_string(), RedactionRule { action: Action::Tag, keep_last: 0, said: false })];
-        let redaction = Redaction::new(rules.into(), &Default::default(), None);
+        let redaction = Redaction::new(RedactionWords::english(), rules.into(), &Default::default(), None);
         let all = |said: &str, redaction, before| -> Vec<(String, String)> {
             let found = confirmed(&words(said), redaction, before);
             found.into_iter().map(|s| (s.said.join(" "), s.written.into())).collect()

@@ -13,7 +13,7 @@ use crate::infer::RowWord;
 use crate::infer::prosody::{Prosody, Voice};
 use crate::record::REPLAYED;
 use crate::redact::token::{comparable, ends_sentence};
-use crate::redact::{AskedClasses, RedactionWord};
+use crate::redact::{AskedClasses, RedactionWord, RedactionWords};
 use crate::tags::Disfluency;
 
 /// A value of the caller's that lives as long as a word of the record. The session module never looks at it.
@@ -64,6 +64,8 @@ pub struct Word {
     pub spoken: Box<str>,
     /// its comparable parts, for redaction: [`comparable`]
     pub parts: Box<str>,
+    /// whether a sentence ends with it, as the recogniser writes it: [`ends_sentence`]
+    pub ends: bool,
     /// classes that somebody had asked for when it was said
     pub asked: AskedClasses,
     /// start, seconds
@@ -111,8 +113,8 @@ pub struct Choice {
 
 impl WordKind {
     /// The parts that redaction compares; empty if nothing was said.
-    pub fn comparable(self, spoken: &str) -> Box<str> {
-        if matches!(self, WordKind::Filler | WordKind::Markup) { "".into() } else { comparable(spoken) }
+    pub fn comparable(self, spoken: &str, language: &RedactionWords) -> Box<str> {
+        if matches!(self, WordKind::Filler | WordKind::Markup) { "".into() } else { comparable(spoken, language) }
     }
 
     /// The word that the model gets. Markup for a pause becomes a filler, because the model does not know recognisers'
@@ -123,13 +125,19 @@ impl WordKind {
 }
 
 impl Word {
-    /// The first word of a record, of which nothing is known but what was said: one empty sub-token, no times, no
-    /// speaker.
+    /// The first word of a record, of which nothing is known but what was said, in English: one empty sub-token, no times,
+    /// no speaker.
     pub fn new(spoken: impl Into<Box<str>>, source: Arc<Source>) -> Word {
+        Word::of(spoken, source, &RedactionWords::english())
+    }
+
+    /// The same in a language.
+    pub fn of(spoken: impl Into<Box<str>>, source: Arc<Source>, language: &RedactionWords) -> Word {
         let spoken = spoken.into();
         let kind = kind_of(&spoken);
         Word {
-            parts: kind.comparable(&spoken),
+            parts: kind.comparable(&spoken, language),
+            ends: ends_sentence(&spoken, language),
             spoken,
             asked: AskedClasses::default(),
             start: None,
@@ -180,7 +188,7 @@ impl Word {
             parts: &self.parts,
             kept,
             sure: true,
-            ends: ends_sentence(&self.spoken),
+            ends: self.ends,
             turn: self.is_other_voice(), // never hide less: each change of label may be one of speakers
             asked: self.asked,
             class: None,

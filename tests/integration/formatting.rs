@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use faircopy::format::style::{FormatSpec, Styles};
 use faircopy::format::units::{Unit, sentence};
 use faircopy::format::{Formatted, Lexicon, Passage, PassageContext, Style, apply::apply, itn::Itn as Grammars};
-use faircopy::redact::{Action, Redaction, RedactionRule};
+use faircopy::redact::{Action, Redaction, RedactionRule, RedactionWords};
 use faircopy::session::boundary::measure;
 use faircopy::session::spelled::decide;
 use faircopy::session::{Keeps, Word, WordKind};
@@ -202,7 +202,8 @@ fn redacting(rules: &[(&str, Action, usize)]) -> Style {
     let rules = rules.iter().map(|(class, action, keep_last)| {
         (class.to_string(), RedactionRule { action: *action, keep_last: *keep_last, said: false })
     });
-    Style { redaction: Some(Arc::new(Redaction::new(rules.collect(), &BTreeMap::new(), None))), ..plain() }
+    let redaction = Redaction::new(RedactionWords::english(), rules.collect(), &BTreeMap::new(), None);
+    Style { redaction: Some(Arc::new(redaction)), ..plain() }
 }
 
 #[test]
@@ -276,6 +277,7 @@ fn a_listed_name_that_only_a_spelling_writes_is_redacted() {
         style.dictionary.add(&words(said), DictionaryEntry { written: written.into(), exact: true });
     }
     let mut redaction = Redaction::new(
+        RedactionWords::english(),
         [("name".to_string(), RedactionRule { action: Action::Tag, keep_last: 0, said: false })].into(),
         &BTreeMap::new(),
         None,
@@ -309,7 +311,7 @@ fn lists_of_a_profile_write_keep_and_hide_words() {
     style.dictionary.add(&words("on call"), entry("on-call"));
     style.keep.add(&words("catch twenty two"), entry(""));
     style.off.insert("ORDINAL".into());
-    let mut redaction = Redaction::default();
+    let mut redaction = Redaction::new(RedactionWords::english(), BTreeMap::new(), &BTreeMap::new(), None);
     redaction.add_profanity("darn");
     style.redaction = Some(Arc::new(redaction));
     for (said, text) in [

@@ -15,7 +15,7 @@ use crate::format::kept::tests::word;
 use crate::format::kept::{Passage, PassageContext};
 use crate::format::style::Style;
 use crate::infer::second::Question;
-use crate::redact::{Action, Redaction, RedactionRule};
+use crate::redact::{Action, Redaction, RedactionRule, RedactionWords};
 use crate::session::second::{AsksSecond, PassView, SpanQuestion};
 use crate::session::{Choice, Word};
 use crate::tags::{Case, Itn as Label, ItnClass, Punct, Tags};
@@ -308,7 +308,8 @@ fn a_grown_span_takes_the_place_of_what_the_tagger_found_of_it() {
 fn redaction_looks_at_what_the_second_stage_wrote_and_at_what_the_grammars_wrote() {
     let mut style = Style::of(STYLE.itn.clone());
     let rule = RedactionRule { action: Action::Tag, keep_last: 0, said: false };
-    style.redaction = Some(Arc::new(Redaction::new([("website".to_string(), rule)].into(), &BTreeMap::new(), None)));
+    let rules = [("website".to_string(), rule)].into();
+    style.redaction = Some(Arc::new(Redaction::new(RedactionWords::english(), rules, &BTreeMap::new(), None)));
     let words = ["example", "dot", "com"];
     let address = "example.com";
     let shown = |label: ItnClass, tagged: [usize; 2], answer: &str| {

@@ -11,6 +11,7 @@ use crate::infer::prosody::Prosody;
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
 use crate::record::vocabulary::Spelling;
+use crate::redact::token::ends_sentence;
 use crate::session::buffer::{BufferParts, BufferedWord, Freeze, PastWord};
 use crate::session::policy::Policy;
 use crate::session::vocabulary::Vocabulary;
@@ -71,6 +72,7 @@ impl OpenStream {
             if w.src[0] >= w.src[1] || w.src[1] > MAX_INPUT_WORDS {
                 return Err(wrong("a word of no input word"));
             }
+            let language = policy.language();
             Ok(Word {
                 spoken: w.spoken.clone(),
                 start: w.start,
@@ -80,7 +82,8 @@ impl OpenStream {
                 prosody: prosody(w.prosody)?,
                 counted: w.counted.clone(),
                 tokens: context.tokens(policy, w.kind.for_model(&w.spoken)),
-                parts: w.kind.comparable(&w.spoken),
+                parts: w.kind.comparable(&w.spoken, &language),
+                ends: ends_sentence(&w.spoken, &language),
                 asked: w.asked,
                 kind: w.kind,
                 source: source(w.source)?,

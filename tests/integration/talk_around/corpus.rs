@@ -52,8 +52,10 @@ pub struct Line {
 }
 
 /// Words that tell nothing by themselves, unless they are a password or an answer.
-const TELL_NOTHING: [&str; 14] =
-    ["and", "the", "of", "as", "in", "for", "dot", "double", "triple", "dash", "hundred", "thousand", "at", "slash"];
+const TELL_NOTHING: [&str; 26] = [
+    "and", "the", "of", "as", "in", "for", "dot", "double", "triple", "dash", "hundred", "thousand", "at", "slash", "y", "de",
+    "con", "como", "punto", "arroba", "guion", "guión", "bajo", "doble", "mil", "barra",
+];
 
 /// Comparable parts of what is said or shown: lower case, without marks.
 pub fn parts(text: &str) -> impl Iterator<Item = String> {
@@ -167,9 +169,14 @@ fn pieces(text: &str, classes: &[&'static str], known: &impl Fn(&str) -> &'stati
     all
 }
 
-/// All lines of all files.
+/// All lines of all files of English.
 pub fn lines() -> Vec<Line> {
-    let folder = root().join("tests/golden/redaction");
+    lines_of("redaction")
+}
+
+/// All lines of all files of a folder below `tests/golden`.
+pub fn lines_of(folder: &str) -> Vec<Line> {
+    let folder = root().join("tests/golden").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "tsv"));
     files.sort();

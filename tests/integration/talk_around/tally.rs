@@ -193,10 +193,7 @@ impl Tally {
             ),
             (is_sane && 100 * touched > TOUCHED_PERCENT * plain, format!("{touched} of {plain} plain lines lose words")),
             // Labels by chance may divide an answer.
-            (
-                !self.cvv.is_empty(),
-                format!("{} lines show a CVV: {:?}", self.cvv.len(), self.cvv),
-            ),
+            (!self.cvv.is_empty(), format!("{} lines show a CVV: {:?}", self.cvv.len(), self.cvv)),
             (
                 !self.whole_cards.is_empty(),
                 format!("{} lines show a whole card with cards alone: {:?}", self.whole_cards.len(), self.whole_cards),

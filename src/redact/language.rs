@@ -1,0 +1,496 @@
+//! What redaction compares words with in one language: the folder `redaction/` of the language's folder.
+//!
+//! Nothing may be open by silence. So a folder is complete or refused: each file and each section must be there, and a
+//! section without words says so with a single `-`.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use super::cues::{self, CueTexts};
+use super::lists::{FILES, List, ListSet, SECTIONS};
+use super::number::{MIN_GLUED, Role, glued};
+use crate::format::itn::source::text_of;
+
+/// The folder below the language's folder.
+pub const FOLDER: &str = "redaction";
+/// The list of frequent words: no sections.
+const COMMON: &str = "common.txt";
+/// What is said before a secret.
+const CUES: &str = "cues.txt";
+/// Number words.
+const NUMBERS: &str = "numbers.txt";
+/// What a section without words has.
+const NONE: &str = "-";
+/// Largest size of a file, bytes.
+const MAX_BYTES: usize = 1 << 20;
+/// Most words of one section.
+const MAX_WORDS: usize = 10_000;
+/// Longest word, bytes.
+const MAX_WORD_BYTES: usize = 100;
+/// Sections of number words with values: the largest value of each.
+const VALUES: [(&str, u64); 6] = [("digits", 9), ("teens", 19), ("tens", 90), ("wholes", 999), ("scales", 1000), ("times", 9)];
+
+/// What redaction compares words with, in one language.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RedactionWords {
+    lists: HashMap<Box<str>, ListSet>,
+    /// what words begin with, and their lists
+    beginnings: Vec<(Box<str>, ListSet)>,
+    /// what words end with, and their lists
+    ends: Vec<(Box<str>, ListSet)>,
+    /// phrases of the lists that have some, with their parts
+    phrases: Vec<(List, Vec<Box<str>>)>,
+    /// number words
+    roles: HashMap<Box<str>, Role>,
+    /// letters that count as others
+    alike: Vec<(char, Box<str>)>,
+    /// what signs are read as
+    pub(super) marks: SpokenMarks,
+    /// what is said before secrets
+    pub(super) cues: Vec<CueTexts>,
+}
+
+/// What signs that a recogniser writes are read as; empty: as nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct SpokenMarks {
+    /// the end of "it's"
+    pub says: Box<str>,
+    /// $5
+    pub money: Box<str>,
+    /// 5%
+    pub percent: Box<str>,
+    /// a lone - or /
+    pub dash: Box<str>,
+    /// the point of example.com
+    pub dot: Box<str>,
+}
+
+/// The file that says which letters count as others. It is read first.
+const WORDS: &str = "words.txt";
+/// Its section of letters.
+const ALIKE: &str = "alike";
+/// Accents that a recogniser writes as signs of their own, behind their letters.
+const COMBINING: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
+
+/// English as it was when the program was built: for tests, and for what the program knows of English alone.
+static ENGLISH: LazyLock<Arc<RedactionWords>> = LazyLock::new(|| {
+    let text = |file: &str| {
+        Ok(match file {
+            "addresses.txt" => include_str!("../../grammars/en/redaction/addresses.txt"),
+            "answers.txt" => include_str!("../../grammars/en/redaction/answers.txt"),
+            COMMON => include_str!("../../grammars/en/redaction/common.txt"),
+            CUES => include_str!("../../grammars/en/redaction/cues.txt"),
+            "email.txt" => include_str!("../../grammars/en/redaction/email.txt"),
+            "inside.txt" => include_str!("../../grammars/en/redaction/inside.txt"),
+            "kinds.txt" => include_str!("../../grammars/en/redaction/kinds.txt"),
+            "names.txt" => include_str!("../../grammars/en/redaction/names.txt"),
+            NUMBERS => include_str!("../../grammars/en/redaction/numbers.txt"),
+            "questions.txt" => include_str!("../../grammars/en/redaction/questions.txt"),
+            "reasons.txt" => include_str!("../../grammars/en/redaction/reasons.txt"),
+            "words.txt" => include_str!("../../grammars/en/redaction/words.txt"),
+            other => return Err(format!("{other}: no such file")),
+        }
+        .to_string())
+    };
+    Arc::new(RedactionWords::of(Path::new(""), text).expect("a test reads the files of English"))
+});
+
+impl RedactionWords {
+    /// English as it was when the program was built.
+    pub fn english() -> Arc<RedactionWords> {
+        ENGLISH.clone()
+    }
+
+    /// Whether a language's folder has words of redaction.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(FOLDER).is_dir()
+    }
+
+    /// Reads the words of a language's folder.
+    ///
+    /// # Errors
+    /// A file is missing, is not UTF-8 or has more than 1 MiB; a section is missing, unknown, there twice or without
+    /// words; a word is said to be two things in numbers or inside answers; cues are not in the order of the program. The
+    /// message has the file, the line where there is one, and what is expected.
+    pub fn read(folder: &Path) -> Result<RedactionWords, String> {
+        let folder = folder.join(FOLDER);
+        RedactionWords::of(&folder, |file| {
+            let path = folder.join(file);
+            if !path.is_file() {
+                return Err(format!("{}: no such file: expected one, as docs/how-to/add-a-language.md says", path.display()));
+            }
+            text_of(&path)
+        })
+    }
+
+    /// Of the files' texts.
+    fn of(folder: &Path, text: impl Fn(&str) -> Result<String, String>) -> Result<RedactionWords, String> {
+        let mut words = RedactionWords::default();
+        let named = |file: &str| folder.join(file).display().to_string();
+        let sized = |file: &str| {
+            let text = text(file)?;
+            let is_small = text.len() <= MAX_BYTES;
+            if is_small {
+                Ok(text)
+            } else {
+                Err(format!("{}: expected at most {MAX_BYTES} bytes, got {}", named(file), text.len()))
+            }
+        };
+        words.alike = alike(&sized(WORDS)?, &named(WORDS))?;
+        let mut section = Section { name: COMMON.into(), line: 1, words: Vec::new() };
+        for (at, line) in sized(COMMON)?.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+            section.words.extend(line.split_whitespace().map(|word| (at + 1, word.to_string())));
+        }
+        section.check(&named(COMMON))?;
+        words.add(List::Common, &section, &named(COMMON))?;
+        for file in FILES.iter() {
+            let name = named(file);
+            let mut wanted: Vec<&str> = SECTIONS.iter().filter(|(of, ..)| of == file).map(|(_, section, _)| *section).collect();
+            if *file == NUMBERS {
+                wanted.extend(VALUES.iter().map(|(section, _)| *section));
+            }
+            if *file == WORDS {
+                wanted.push(ALIKE);
+            }
+            for section in sections(&sized(file)?, &name, &wanted)? {
+                match SECTIONS.iter().find(|(of, name, _)| of == file && **name == *section.name) {
+                    Some((.., list)) => words.add(*list, &section, &name)?,
+                    None if section.name == ALIKE => {}
+                    None => words.add_numbers(&section, &name)?,
+                }
+            }
+        }
+        words.cues = cues::read(&sized(CUES)?, &named(CUES))?;
+        Ok(words)
+    }
+
+    /// Adds a list's words.
+    fn add(&mut self, list: List, section: &Section, file: &str) -> Result<(), String> {
+        let first = section.words.first().map_or(String::new(), |(_, word)| self.alike(word));
+        match list {
+            List::WordSays => self.marks.says = first.into(),
+            List::WordMoney => self.marks.money = first.into(),
+            List::WordPercent => self.marks.percent = first.into(),
+            List::WordDash => self.marks.dash = first.into(),
+            List::EmailDot => self.marks.dot = first.into(),
+            _ => {}
+        }
+        for (line, word) in &section.words {
+            let word = &self.alike(word);
+            let wrong = |what: &str| format!("{file}:{line}: [{}]: {word:?}: {what}", section.name);
+            if is_inside(list) && self.lists.get(&**word).is_some_and(|lists| INSIDE.iter().any(|other| lists.has(*other))) {
+                return Err(wrong("expected in one section of this file only: a word stands inside an answer for one reason"));
+            }
+            if word.contains('_') || PHRASES.contains(&list) {
+                if !PHRASES.contains(&list) {
+                    return Err(wrong("expected one word: this section has no phrases, so list each word of it"));
+                }
+                self.phrases.push((list, word.split('_').map(Box::from).collect()));
+                continue;
+            }
+            let lists = match (word.strip_suffix('*'), word.strip_prefix('*')) {
+                (Some(""), _) => return Err(wrong("expected letters beside the *")),
+                (Some(of), None) => with_key(&mut self.beginnings, of),
+                (None, Some(of)) => with_key(&mut self.ends, of),
+                (None, None) => self.lists.entry(word.as_str().into()).or_default(),
+                (Some(_), Some(_)) => return Err(wrong("expected one * at most")),
+            };
+            lists.add(list);
+        }
+        Ok(())
+    }
+
+    /// Adds number words: a value at the beginning of each line.
+    fn add_numbers(&mut self, section: &Section, file: &str) -> Result<(), String> {
+        let most = VALUES.iter().find(|(name, _)| **name == *section.name).map_or(0, |(_, most)| *most);
+        let mut value: Option<(usize, u64)> = None;
+        for (line, word) in &section.words {
+            let wrong = |what: String| format!("{file}:{line}: [{}]: {word:?}: {what}", section.name);
+            let Some((_, value)) = value.filter(|(of, _)| of == line) else {
+                let expected = || wrong(format!("expected a line that begins with a value of at most {most}"));
+                value = Some((*line, word.parse().ok().filter(|value| *value <= most).ok_or_else(expected)?));
+                continue;
+            };
+            let role = match (&*section.name, value) {
+                ("digits", n) => Role::Digit(n as u8),
+                ("teens", n @ 10..) => Role::Teen(n as u8),
+                ("tens", n @ 20..) if n.is_multiple_of(10) => Role::Tens(n as u8),
+                ("wholes", n @ 21..) => Role::Whole(n as u16),
+                ("scales", 100) => Role::Hundred,
+                ("scales", 1000) => Role::Thousand,
+                ("times", n @ 2..) => Role::Times(n as usize),
+                (_, value) => return Err(wrong(format!("{value} is no value of this section"))),
+            };
+            // "veintiun" and "veintiún" may be one word.
+            if self.roles.insert(self.alike(word).into(), role).is_some_and(|other| other != role) {
+                return Err(wrong("expected for one value: a number word has no other".into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// A word in lower case with those letters that count as others.
+    pub(super) fn alike(&self, text: &str) -> String {
+        if self.alike.is_empty() {
+            return text.to_string();
+        }
+        let mut alike = String::with_capacity(text.len());
+        for c in text.chars().filter(|c| !COMBINING.contains(c)) {
+            match self.alike.iter().find(|(of, _)| *of == c) {
+                Some((_, other)) => alike.push_str(other),
+                None => alike.push(c),
+            }
+        }
+        alike
+    }
+
+    /// The lists that have a word.
+    pub(super) fn lists(&self, text: &str) -> ListSet {
+        let mut lists = self.lists.get(text).copied().unwrap_or_default();
+        self.beginnings.iter().filter(|(of, _)| text.starts_with(&**of)).for_each(|(_, more)| lists.add_all(*more));
+        self.ends.iter().filter(|(of, _)| text.ends_with(&**of)).for_each(|(_, more)| lists.add_all(*more));
+        lists
+    }
+
+    /// Whether a list has a word.
+    pub(super) fn has(&self, text: &str, list: List) -> bool {
+        self.lists(text).has(list)
+    }
+
+    /// The words of a list's phrases.
+    pub(super) fn phrases(&self, list: List) -> impl Iterator<Item = &[Box<str>]> {
+        self.phrases.iter().filter(move |(of, _)| *of == list).map(|(_, words)| &**words)
+    }
+
+    /// The role of a part by itself.
+    pub fn role(&self, part: &str) -> Role {
+        if let Some(role) = self.roles.get(part) {
+            return *role;
+        }
+        let lists = self.lists(part);
+        match part {
+            _ if lists.has(List::NumberNear) => Role::Near,
+            _ if INSIDE.iter().any(|list| lists.has(*list)) => Role::Joint,
+            _ if part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty() => Role::Written(part.len()),
+            _ if glued(part) >= MIN_GLUED => Role::Glued(glued(part)),
+            _ => Role::Other,
+        }
+    }
+}
+
+/// Lists that have phrases.
+const PHRASES: [List; 4] = [List::Trade, List::UnitPhrases, List::NameAfter, List::NameVagueLeads];
+/// Lists of what may stand inside an answer. A word is in one of them.
+pub(super) const INSIDE: [List; 4] = [List::InsideSigns, List::InsideCorrections, List::InsideLeads, List::InsideBackChannels];
+
+fn is_inside(list: List) -> bool {
+    INSIDE.contains(&list)
+}
+
+/// The letters that count as others: `á=a ß=ss`.
+fn alike(text: &str, file: &str) -> Result<Vec<(char, Box<str>)>, String> {
+    let wanted: Vec<&str> =
+        SECTIONS.iter().filter(|(of, ..)| *of == WORDS).map(|(_, section, _)| *section).chain([ALIKE]).collect();
+    let mut alike = Vec::new();
+    let sections = sections(text, file, &wanted)?;
+    for (line, word) in sections.into_iter().filter(|section| section.name == ALIKE).flat_map(|section| section.words) {
+        let pair = word.split_once('=').filter(|(of, other)| {
+            of.chars().count() == 1 && (1..=2).contains(&other.len()) && other.bytes().all(|b| b.is_ascii_lowercase())
+        });
+        let Some((of, other)) = pair.filter(|(of, _)| !of.is_ascii()) else {
+            return Err(format!(
+                "{file}:{line}: [{ALIKE}]: {word:?}: expected an accented letter and the plain ones that it counts as: á=a, ß=ss"
+            ));
+        };
+        alike.extend(of.chars().map(|of| (of, Box::from(other))));
+    }
+    Ok(alike)
+}
+
+fn with_key<'a>(all: &'a mut Vec<(Box<str>, ListSet)>, key: &str) -> &'a mut ListSet {
+    let at = all.iter().position(|(of, _)| **of == *key).unwrap_or_else(|| {
+        all.push((key.into(), ListSet::default()));
+        all.len() - 1
+    });
+    &mut all[at].1
+}
+
+/// A section of a file: its name, the line of its head, and its words with their lines.
+struct Section {
+    name: String,
+    line: usize,
+    words: Vec<(usize, String)>,
+}
+
+impl Section {
+    /// Whether the section says something, in words that can be heard.
+    fn check(&mut self, file: &str) -> Result<(), String> {
+        let name = self.name.clone();
+        let wrong = |line: usize, what: String| Err(format!("{file}:{line}: [{name}]: {what}"));
+        if self.words.is_empty() {
+            return wrong(self.line, format!("no words: expected some, or a line {NONE} where the language has none"));
+        }
+        if let [(_, word)] = &self.words[..]
+            && word == NONE
+        {
+            self.words.clear();
+        }
+        if self.words.len() > MAX_WORDS {
+            return wrong(self.line, format!("expected at most {MAX_WORDS} words, got {}", self.words.len()));
+        }
+        for (line, word) in &self.words {
+            if word == NONE {
+                return wrong(*line, format!("expected {NONE} alone: it says that the language has no such words"));
+            }
+            if word.len() > MAX_WORD_BYTES {
+                return wrong(*line, format!("expected words of at most {MAX_WORD_BYTES} bytes"));
+            }
+            if *word != word.to_lowercase() {
+                return wrong(*line, format!("{word:?}: expected lower case"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The sections of a file, each of which is wanted.
+fn sections(text: &str, file: &str, wanted: &[&str]) -> Result<Vec<Section>, String> {
+    let mut found: Vec<Section> = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let (number, line) = (at + 1, line.trim());
+        let wrong = |what: String| Err(format!("{file}:{number}: {what}"));
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            if !wanted.contains(&name) {
+                return wrong(format!("no section is called [{name}]: expected one of {}", wanted.join(", ")));
+            }
+            if let Some(section) = found.iter().find(|section| section.name == name) {
+                return wrong(format!("[{name}] is there already, in line {}: expected each section once", section.line));
+            }
+            found.push(Section { name: name.to_string(), line: number, words: Vec::new() });
+            continue;
+        }
+        let Some(section) = found.last_mut() else {
+            return wrong("expected a section such as [signs] before the first words".into());
+        };
+        section.words.extend(line.split_whitespace().map(|word| (number, word.to_string())));
+    }
+    found.iter_mut().try_for_each(|section| section.check(file))?;
+    match wanted.iter().find(|wanted| !found.iter().any(|section| section.name == **wanted)) {
+        Some(missing) => {
+            Err(format!("{file}: no section [{missing}]: expected one, with a line {NONE} where the language has no such words"))
+        }
+        None => Ok(found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What reading says of the folder of English, of which a file is changed.
+    fn with(file: &str, change: impl Fn(&str) -> String) -> String {
+        let english = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/en").join(FOLDER);
+        let copy = tempfile::tempdir().unwrap();
+        let folder = copy.path().join(FOLDER);
+        std::fs::create_dir(&folder).unwrap();
+        for entry in std::fs::read_dir(english).unwrap().flatten() {
+            std::fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+        }
+        match change(&std::fs::read_to_string(folder.join(file)).unwrap()) {
+            gone if gone.is_empty() => std::fs::remove_file(folder.join(file)).unwrap(),
+            changed => std::fs::write(folder.join(file), changed).unwrap(),
+        }
+        let said = RedactionWords::read(copy.path()).map_or_else(|what| what, |_| "no fault".into());
+        said.replace(&folder.display().to_string(), "")
+    }
+
+    #[test]
+    fn the_folder_of_english_is_what_the_program_was_built_with() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/en");
+        assert_eq!(RedactionWords::read(&folder).unwrap(), *RedactionWords::english());
+    }
+
+    #[test]
+    fn every_language_with_words_of_redaction_can_be_read() {
+        for folder in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars")).unwrap().flatten() {
+            if folder.path().join(FOLDER).join(WORDS).is_file() {
+                RedactionWords::read(&folder.path()).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_that_lacks_anything_is_refused_with_file_and_line() {
+        assert_eq!(with("inside.txt", str::to_string), "no fault");
+        for (file, change, want) in [
+            ("inside.txt", (|_| String::new()) as fn(&str) -> String, "/inside.txt: no such file: expected one, as"),
+            (
+                "inside.txt",
+                |text| text.replace("[signs]", "[singing]"),
+                "/inside.txt:4: no section is called [singing]: expected one of signs, corr",
+            ),
+            (
+                "inside.txt",
+                |text| text.replace("[signs]", "# none\n#"),
+                "/inside.txt:6: expected a section such as [signs] before",
+            ),
+            (
+                "inside.txt",
+                |text| text.replace("back channels]", "signs]"),
+                "[signs] is there already, in line 4: expected each section once",
+            ),
+            ("inside.txt", |text| format!("{text}[signs]\n"), "is there already"),
+            ("inside.txt", |text| text.replace("period plus", "period wait"), "expected in one section of this file only"),
+            ("inside.txt", |text| text.replace("dash hyphen", "dash -"), "expected - alone"),
+            ("inside.txt", |text| text.replace("dash hyphen", "Dash"), "\"Dash\": expected lower case"),
+            ("inside.txt", |text| text.replace("dash hyphen", "space_bar"), "expected one word: this section has no phrases"),
+            ("inside.txt", |text| text.replace("dash hyphen", &"x".repeat(101)), "expected words of at most 100 bytes"),
+            ("kinds.txt", |text| text.replace("[letters]\n-", "[letters]"), "[letters]: no words: expected some, or a line -"),
+            ("kinds.txt", |text| text.replace("*st", "*s*"), "expected one * at most"),
+            ("common.txt", |_| "# nothing".into(), "no words"),
+            (
+                "numbers.txt",
+                |text| text.replace("3 three", "three"),
+                "[digits]: \"three\": expected a line that begins with a value of at most 9",
+            ),
+            ("numbers.txt", |text| text.replace("20 twenty", "25 twenty"), "25 is no value of this section"),
+            ("numbers.txt", |text| text.replace("20 twenty", "20 ten"), "expected for one value: a number word has no other"),
+            ("words.txt", |text| text.replace("[alike]\n-", "[alike]\na=e"), "expected an accented letter and the plain ones"),
+            (
+                "cues.txt",
+                |text| text.replace("[ssn] digits", "[ssn] code"),
+                "expected \"[ssn] digits REACH\" here: the sections have the order of English",
+            ),
+            (
+                "cues.txt",
+                |text| text.replace("[ssn] digits 14", "[ssn] digits 1400"),
+                "\"1400\": expected a number of words from 1 to 30",
+            ),
+            ("cues.txt", |text| text.replace("set own", "set none"), "no set is called \"own\""),
+            ("cues.txt", |text| format!("{text}\nsee card"), "\"see\": expected say, own, tell, near, then, set or a section"),
+            (
+                "cues.txt",
+                |text| text.split("[name] correction").next().unwrap().to_string(),
+                "expected a section [name] correction after this",
+            ),
+            ("cues.txt", |text| format!("{text}\n[name] correction 6"), "expected no section after [name] correction"),
+        ] {
+            let said = with(file, change);
+            assert!(said.contains(want), "{file}: {said}, not {want}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_or_no_text_is_refused() {
+        assert!(with("common.txt", |_| "long ".repeat(MAX_BYTES)).contains("expected at most 1048576 bytes"));
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(FOLDER)).unwrap();
+        std::fs::write(folder.path().join(FOLDER).join(WORDS), b"[fillers]\n\xff\n").unwrap();
+        let what = RedactionWords::read(folder.path()).unwrap_err();
+        assert!(what.ends_with("words.txt:2: expected UTF-8"), "{what}");
+    }
+}

@@ -1,0 +1,245 @@
+//! Which lists of words redaction compares with. Each is a section of a file in a language's folder `redaction/`, where a
+//! comment says what it is for.
+
+use std::sync::LazyLock;
+
+macro_rules! lists {
+    ($($file:literal { $($name:ident $section:literal,)* })*) => {
+        /// A list of single words. Its name begins with that of its file where the section's alone would not do.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum List { Common, $($($name,)*)* }
+
+        /// The lists, with their files and sections.
+        pub(super) const SECTIONS: &[(&str, &str, List)] = &[$($(($file, $section, List::$name),)*)*];
+    };
+}
+
+lists! {
+    "kinds.txt" {
+        Letters "letters",
+        LetterWords "letter words",
+        PronounLetters "pronoun letters",
+        Alphabet "alphabet",
+        ShortForms "short forms",
+        Trade "trade",
+        Months "months",
+        Ordinals "ordinals",
+        OrdinalEndings "ordinal endings",
+        VagueDates "vague dates",
+        MonthWord "month word",
+        DateJoints "date joints",
+        Persons "persons",
+        SpellingJoints "spelling joints",
+        SpellingAs "spelling as",
+        SpellingIn "spelling in",
+        SpellingInAddress "spelling in address",
+        SpellingFor "spelling for",
+        NoSpelling "no spelling",
+        Spelled "spelled",
+        SpellingVerbs "spelling verbs",
+        Capital "capital",
+        Cases "cases",
+    }
+    "inside.txt" {
+        InsideSigns "signs",
+        InsideCorrections "corrections",
+        InsideLeads "leads",
+        InsideBackChannels "back channels",
+    }
+    "answers.txt" {
+        Leads "leads",
+        Announces "announces",
+        Says "says",
+        SaysNot "says not",
+        NoPasswords "no passwords",
+        BeforeAnswers "before answers",
+        NoAnswers "no answers",
+        Thanks "thanks",
+        Conjunctions "conjunctions",
+        QuestionEnds "question ends",
+        Pronouns "pronouns",
+        Contractions "contractions",
+        Auxiliaries "auxiliaries",
+        Verbs "verbs",
+        Asking "asking",
+        Not "not",
+        Places "places",
+        PlaceDeterminers "place determiners",
+        PasswordBeginnings "password beginnings",
+        Again "again",
+        BeforeCues "before cues",
+        LinksToCues "links to cues",
+        LinksForCues "links for cues",
+        NumberSays "number says",
+        NumberEnds "number ends",
+        Plus "plus",
+    }
+    "email.txt" {
+        EmailAt "at",
+        EmailDot "dot",
+        EmailDots "dots",
+        EmailSigns "signs",
+        EmailNoSites "no sites",
+        EmailLeads "leads",
+    }
+    "names.txt" {
+        NameAfter "leads",
+        NameVagueLeads "vague leads",
+        NameWords "name words",
+        Name "name",
+        NameSurname "surname",
+        NameOrNames "name or names",
+        Names "names",
+        NameMy "my",
+        NameKinds "name kinds",
+        NameAs "name as",
+        NameNoNames "no names",
+        NameNoAnswers "no answers",
+        NameParticles "particles",
+        NameAfterNames "after names",
+        NameTitles "titles",
+        NameOffices "offices",
+        NameEnds "ends",
+        NameWordEnds "word ends",
+        NameCorrects "corrects",
+        NameJoints "joints",
+        NameCall "call",
+        NameMe "me",
+        NameBookedThings "booked things",
+        NameFor "for",
+        NameIs "is",
+        NameIt "it",
+        NameThis "this",
+        NameBe "be",
+        NameBeLeads "be leads",
+        NameParticiples "participles",
+        NameUnder "under",
+        NameFiledThings "filed things",
+        NameLedBy "name leads",
+        NameOf "of",
+        NameBooked "booked",
+        NameBookedUnder "booked under",
+        NameDenied "denied",
+        NameSpoke "spoke",
+        NameSpokeTo "spoke to",
+        NamePlurals "plurals",
+        NameSpokeAnd "spoke and",
+        NameSpeaking "speaking",
+        NameCalling "calling",
+        NameHere "here",
+        NameFrom "from",
+        NameAfterSpeaking "after speaking",
+        NameIAm "i am",
+        NameNo "no",
+        NameDeterminers "determiners",
+    }
+    "questions.txt" {
+        QuestionAsking "asking",
+        QuestionTelling "telling",
+        QuestionAny "any",
+        QuestionNotAsking "not asking",
+        QuestionYouAre "you are",
+        QuestionPlease "please",
+        QuestionLinks "links",
+        QuestionHow "how",
+        QuestionMany "many",
+    }
+    "reasons.txt" {
+        Currencies "currencies",
+        Clock "clock",
+        Units "units",
+        UnitPhrases "unit phrases",
+        Scales "scales",
+        Shares "shares",
+        CountedNouns "counted nouns",
+        One "one",
+        OneLeads "one leads",
+        AfterOne "after one",
+        RateLeads "rate leads",
+        RateUnits "rate units",
+        Are "are",
+        Times "times",
+        BeforeTimes "before times",
+        Counting "counting",
+        To "to",
+        RangeJoints "range joints",
+        RangeLeads "range leads",
+        Labels "labels",
+        YearLeads "year leads",
+        In "in",
+        Ends "ends",
+        PriceLeads "price leads",
+        PeriodLeads "period leads",
+        QuarterLetters "quarter letters",
+        Quarters "quarters",
+        BusinessYears "business years",
+    }
+    "addresses.txt" {
+        Streets "streets",
+        MoreStreets "more streets",
+        StreetsFirst "streets first",
+        NumbersAfter "numbers after",
+        Buildings "buildings",
+        PartsOfHouses "parts of houses",
+        PlaceSays "place says",
+        The "the",
+        AddressWords "address words",
+        Old "old",
+        StreetAdjectives "street adjectives",
+        Articles "articles",
+        A "a",
+        Close "close",
+        CloseTo "close to",
+        TermLeads "term leads",
+        While "while",
+    }
+    "words.txt" {
+        WordFillers "fillers",
+        WordIs "is",
+        WordSays "says",
+        WordMoney "money",
+        WordPercent "percent",
+        WordDash "dash",
+        WordTitles "titles",
+    }
+    "numbers.txt" {
+        NumberOneLeftOut "one left out",
+        NumberNear "near",
+        NumberAnd "and",
+        NumberTensAnd "tens and",
+        NumberPoints "points",
+        NumberPoint "point",
+    }
+}
+
+/// Lists that a set has room for.
+const MAX_LISTS: usize = 192;
+const _: () = assert!(SECTIONS.len() < MAX_LISTS);
+
+/// A set of lists: those that have one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ListSet([u64; MAX_LISTS / 64]);
+
+impl ListSet {
+    pub fn has(self, list: List) -> bool {
+        let bit = list as usize;
+        self.0[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    pub fn add(&mut self, list: List) {
+        let bit = list as usize;
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    pub fn add_all(&mut self, other: ListSet) {
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a |= b);
+    }
+}
+
+/// The files with sections, in alphabetical order.
+pub(super) static FILES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut files: Vec<&str> = SECTIONS.iter().map(|(file, ..)| *file).collect();
+    files.sort_unstable();
+    files.dedup();
+    files
+});
