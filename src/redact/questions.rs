@@ -86,6 +86,9 @@ const MAX_WORDS_AFTER_QUESTION: u32 = 16;
 /// Classes of the numbers that are asked for, and of those that must not be taken for one of them.
 const LISTENED: [&str; 10] = ["phone", "card", "account", "iban", "dob", "expiry", "id", "cvv", "pin", "ssn"];
 
+/// The class of references, which are asked for by words that are parts of the others' cues.
+const REFERENCE: &str = "id";
+
 /// Hears which one number somebody asks for, whatever the profile redacts. Only a question asks ("could I have your
 /// phone number", "and the account number?"). Who asks for two numbers at once, or for a code that stands on a card, asks for
 /// none.
@@ -104,9 +107,11 @@ impl QuestionListener {
     fn asks(&self, before: &str, parts: &str) -> Option<u8> {
         let all = self.0.asked(before, parts, |parts, cue, all| asks(&self.0.language, parts, cue, all, true));
         let class = |bit: &u8| cues::CUES[usize::from(*bit)].class;
-        let first = all.iter().copied().find(|bit| LISTENED.contains(&class(bit)))?;
-        let is_one = all.iter().all(|bit| class(bit) == class(&first) || !LISTENED.contains(&class(bit)));
-        is_one.then_some(first)
+        let asked: Vec<u8> = all.into_iter().filter(|bit| LISTENED.contains(&class(bit))).collect();
+        // "Number" alone may be a reference; "phone number" says more.
+        let fuller = || asked.iter().copied().filter(|bit| class(bit) != REFERENCE);
+        let first = fuller().next().or(asked.first().copied())?;
+        fuller().all(|bit| class(&bit) == class(&first)).then_some(first)
     }
 }
 
