@@ -18,7 +18,7 @@ use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS, RowTe
 use crate::infer::{Model, ModelPin, NO_MODEL};
 use crate::rate_limit::WordQuota;
 use crate::redact::AnswerWindow;
-use crate::session::Keeps;
+use crate::session::{Keeps, WordKind};
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::session::turn::TurnPolicy;
 use crate::tags::Tilt;
@@ -48,9 +48,9 @@ pub struct ProfileSettings {
     pub marks: bool,
     pub case: bool,
     pub second_stage: SecondMode,
-    #[serde(deserialize_with = "text::list")]
-    pub languages: Vec<String>,
     pub locale: String,
+    #[serde(deserialize_with = "text::list")]
+    pub more_locales: Vec<String>,
     #[serde(default, deserialize_with = "text::list")]
     pub packs: Vec<String>,
     #[serde(default, deserialize_with = "text::list")]
@@ -104,9 +104,9 @@ pub(super) fn lay_over_default(settings: &mut Value) {
         if own.get("model").is_some_and(|model| matches!(&model.kind, ValueKind::String(name) if name == NO_MODEL)) {
             OF_A_MODEL.iter().for_each(|&(key, value)| _ = own.entry(key.into()).or_insert_with(|| value.into()));
         }
-        // The default's languages are those of the default's locale.
+        // The default's further languages stand beside the default's own.
         if own.contains_key("locale") {
-            own.entry("languages".into()).or_insert_with(|| Vec::<String>::new().into());
+            own.entry("more_locales".into()).or_insert_with(|| Vec::<String>::new().into());
         }
         let rules: &[&str] = if own.contains_key(REDACTION) { &RULES } else { &[] };
         let is_taken = |key: &str| !OWN.contains(&key) && !rules.contains(&key);
@@ -139,17 +139,25 @@ pub struct Profile {
     pub format: FormatSpec,
     /// what the second stage does
     pub second_stage: SecondMode,
-    /// languages of records whose words are formatted: primary subtags in lower case, the locale's among them
-    pub languages: Vec<String>,
+    /// the language of its locale, a primary subtag: of words that name no language
+    pub language: Arc<str>,
+    /// the languages of its further locales
+    pub further: Vec<Arc<str>>,
     /// its challenger: the profile that runs beside it, and is only compared
     pub shadow: Option<Arc<str>>,
 }
 
 impl Profile {
-    /// Whether words of `lang` are formatted. A record without a language counts as of the profile's own.
-    pub fn serves(&self, lang: Option<&str>) -> bool {
-        let Some(lang) = lang else { return true };
-        self.languages.contains(&language_of(lang))
+    /// What a spoken word is whose language is named so, and that language where it is not the profile's own. A word
+    /// without a language counts as of the profile's own.
+    pub fn of_language(&self, lang: Option<&str>) -> (WordKind, Option<Arc<str>>) {
+        let Some(lang) = lang else { return (WordKind::Speech, None) };
+        let code = language_of(lang);
+        match self.further.iter().find(|further| ***further == *code) {
+            _ if *self.language == *code => (WordKind::Speech, None),
+            Some(further) => (WordKind::Further, Some(further.clone())),
+            None => (WordKind::Plain, Some(code.into())),
+        }
     }
 
     /// Whether no tagger sees its words.
@@ -273,21 +281,20 @@ fn long_pass(policy: &Policy) -> u64 {
     (room / 2).min(policy.max_buffer_words * 2 / 3)
 }
 
-/// The languages of the records that a profile formats: its locale's if it names none.
-fn languages(name: &str, own: &ProfileSettings) -> Result<Vec<String>, SettingsError> {
-    let own_language = language_of(&own.locale);
-    if own.languages.is_empty() {
-        return Ok(vec![own_language]);
+/// The languages of a profile's further locales, each once and none of them its own.
+fn further(name: &str, own: &ProfileSettings) -> Result<Vec<Arc<str>>, SettingsError> {
+    let mut known = vec![(language_of(&own.locale), &own.locale)];
+    for locale in &own.more_locales {
+        let language = language_of(locale);
+        if let Some((_, other)) = known.iter().find(|(known, _)| *known == language) {
+            return Err(SettingsError(format!(
+                "profiles.{name}.more_locales: expected a locale of another language than {other:?}, got {locale:?}; a language is written in one locale, \
+                 whatever region a word's \"lang\" names"
+            )));
+        }
+        known.push((language, locale));
     }
-    let all: Vec<String> = own.languages.iter().map(|l| l.to_lowercase()).collect();
-    if !all.contains(&own_language) {
-        return Err(SettingsError(format!(
-            "profiles.{name}.languages = {all:?}: expected {own_language:?} among them, since profiles.{name}.locale = {:?}; leave languages out, or name a \
-             locale of one of them",
-            own.locale
-        )));
-    }
-    Ok(all)
+    Ok(known.into_iter().skip(1).map(|(language, _)| language.into()).collect())
 }
 
 /// Which disfluent words a profile keeps.
@@ -308,7 +315,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         LookaheadSetting::Unlimited(_) => Lookahead::Unlimited,
     };
     let language = language_of(&own.locale);
-    let languages = languages(name, &own)?;
+    let further = further(name, &own)?;
     if own.model != NO_MODEL && language != ENGLISH {
         return Err(SettingsError(format!(
             "profiles.{name}.model = {:?}: expected {NO_MODEL:?}, since profiles.{name}.locale = {:?} and models know English alone (docs/how-to/no-model.md)",
@@ -320,6 +327,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         marks_off: !own.marks,
         case_off: !own.case,
         locale: own.locale,
+        more_locales: own.more_locales,
         numbers: numbers(name, &own.numbers)?,
         packs: own.packs,
         off: own.itn_off,
@@ -433,7 +441,8 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         second_stage: own.second_stage,
         format,
         policy: Arc::new(policy),
-        languages,
+        language: language.into(),
+        further,
         shadow: own.shadow.map(Into::into),
     })
 }

@@ -29,7 +29,7 @@ use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
-const VERSION: u8 = 10;
+const VERSION: u8 = 11;
 /// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -164,7 +164,7 @@ mod tests {
 
     /// A stream in mid-call, with something in every field.
     fn mid_call() -> Snapshot {
-        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "counted": null, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "awaited": null, "choice": null});
+        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "counted": null, "language": null, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "awaited": null, "choice": null});
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let mut chosen = word("two", "Speech", [4, 5]);
         chosen["counted"] = serde_json::json!({"begins": true, "label": "spk_1"});
