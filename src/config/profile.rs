@@ -84,6 +84,19 @@ pub struct ProfileSettings {
     pub shadow: Option<String>,
 }
 
+impl ProfileSettings {
+    /// Makes of it a profile without a model and redaction that formats the language of a locale.
+    pub fn be_untagged(&mut self, locale: &str) {
+        (self.model, self.locale) = (NO_MODEL.into(), locale.into());
+        (self.style, self.mask, self.second_stage) = ("any".into(), MaskSetting::Open, SecondMode::Off);
+        (self.redaction, self.redact_names, self.profanity, self.redact_asked) = (Some(RedactionSetting::None), None, None, None);
+        self.redact_after.clear();
+        self.redact.clear();
+        self.more_locales.clear();
+        self.vocabulary_by_sound = None;
+    }
+}
+
 /// Tables of a profile of which single keys may be left out. Every other table is the profile's own or the default's.
 const BY_KEY: [&str; 2] = ["numbers", "tilt"];
 /// The settings that every profile has for itself: otherwise the default's challenger would have a challenger, too, and

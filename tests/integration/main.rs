@@ -23,6 +23,7 @@ mod layout;
 mod leaks;
 mod ledger;
 mod metrics;
+mod mixed_speech;
 mod model;
 mod no_model;
 mod operations;

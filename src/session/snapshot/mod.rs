@@ -170,6 +170,8 @@ mod tests {
         chosen["counted"] = serde_json::json!({"begins": true, "label": "spk_1"});
         chosen["awaited"] = serde_json::json!({"expect": {"class": "Code", "digits": null, "until_answer": false, "words": 5, "seconds": 9}, "answer": 2});
         chosen["choice"] = serde_json::json!({"words": 2, "written": "6:40", "instead_of": "640"});
+        let mut further = word("tres", "Further", [6, 7]);
+        further["language"] = "es".into();
         let state = serde_json::json!({
             "profile": "default",
             "model": "en-test-1",
@@ -206,7 +208,7 @@ mod tests {
             "entries": [
                 {"word": chosen, "tags": [1, 1, 0, 0], "freeze": freeze},
                 {"word": word("uh", "Filler", [5, 6]), "tags": null, "freeze": null},
-                {"word": word("three", "Speech", [6, 7]), "tags": null, "freeze": null}
+                {"word": further, "tags": null, "freeze": null}
             ],
             "last_source": 0,
             "speaking": {"label": "spk_1", "ends": true},
@@ -234,7 +236,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 10, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 11, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());
