@@ -8,6 +8,7 @@ mod cli;
 mod conversation;
 mod delivery;
 mod documents;
+mod english_words;
 mod evaluation;
 mod expect;
 mod faults;

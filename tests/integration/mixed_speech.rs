@@ -160,8 +160,8 @@ fn in_a_call_of_two_languages_every_word_is_written_by_its_own_folder_with_and_w
     let call = |session: &str, tenant: Option<&str>| {
         let words = by_languages(&[
             ("en-US", "I paid twenty five dollars."),
-            ("es-419", "Eh, son doce dólares con cincuenta."),
             ("de", "Das sind zwölf Euro."),
+            ("es-419", "Eh, son doce dólares con cincuenta."),
             ("en", "On March third."),
         ]);
         send(session, json!({"seq": 0, "tenant": tenant, "words": words, "end": "utterance"}));
@@ -191,8 +191,8 @@ fn in_a_call_of_two_languages_every_word_is_written_by_its_own_folder_with_and_w
     let runs = |runs: &[(&str, &str)]| -> Vec<(String, String)> { runs.iter().map(|(l, t)| (l.to_string(), t.to_string())).collect() };
     let want = runs(&[
         ("-", "I paid $25."),
-        ("es", "Son $12.50."),
         ("de", "Das sind zwölf Euro."),
+        ("es", "Son $12.50."),
         ("-", "On March 3."),
         ("es", "El 3 de mayo a las 4:30."),
     ]);
@@ -200,8 +200,8 @@ fn in_a_call_of_two_languages_every_word_is_written_by_its_own_folder_with_and_w
     assert_eq!(of("tagged"), want, "{}", worker.log());
     let german = runs(&[
         ("en", "I paid twenty five dollars."),
+        ("-", "Das sind 12 €."),
         ("es", "Eh, son doce dólares con cincuenta."),
-        ("-", "Das sind 12 Euro."),
         ("en", "On March third."),
         ("es", "El tres de mayo a las cuatro y media."),
     ]);
