@@ -1,6 +1,7 @@
-# make demo   a call, formatted live in this terminal     (SPEED=10 for ten times speech pace, KAFKA=host:port for a real broker)
+# make demo   a call, formatted live in this terminal     (CALL=es for a Spanish one, SPEED=10 for ten times speech pace, KAFKA=host:port for a real broker)
 # make test   every test but training's, on a real Apache Kafka   (make chaos: the long ones)
 
+CALL ?= en
 SPEED ?= 1
 KAFKA ?=
 PORT ?= 9092
@@ -10,8 +11,8 @@ VENV ?= target/venv-training
 
 # The smallest program that has the demo, in a profile of its own: on a fresh machine this is nearly all compilation.
 demo:
-	@MAKE="$(MAKE)" deploy/stages.sh setup runtime demo-build
-	target/demo/faircopy demo --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
+	@MAKE="$(MAKE)" deploy/stages.sh setup $(if $(filter en,$(CALL)),runtime) demo-build
+	target/demo/faircopy demo --call $(CALL) --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
 
 demo-build:
 	cargo build --locked --no-default-features --profile demo

@@ -195,6 +195,7 @@ mod tests {
             e: None,
             c: None,
             speaker: None,
+            lang: None,
             src: [from + i as u64, from + i as u64 + 1],
         };
         let value = serde_json::json!({

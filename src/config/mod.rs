@@ -359,16 +359,27 @@ mod tests {
 
     #[test]
     fn a_locale_names_the_language_whose_records_are_formatted_and_models_know_english_alone() {
-        let text = "[profiles.es]\nmodel='none'\nlocale='es-MX'\n[profiles.both]\nlanguages=['en','SCO']\n";
+        let text = "[profiles.es]\nmodel='none'\nlocale='es-MX'\n[profiles.both]\nmore_locales=['es-US','de-CH']\n";
         let profiles = load(text, &[]).unwrap().profiles().unwrap();
         let (es, both, default) = (profiles.named("es"), profiles.named("both"), profiles.of(None));
-        assert!(es.serves(Some("es")) && es.serves(Some("es-MX")) && es.serves(None) && !es.serves(Some("en-US")));
-        assert!(default.serves(Some("en_GB")) && !default.serves(Some("es")) && both.serves(Some("sco")));
+        use crate::session::WordKind;
+        let (own, none) = ((WordKind::Speech, None), |code: &str| (WordKind::Plain, Some(code.into())));
+        assert!(["es", "es-MX", "ES_us"].iter().all(|lang| es.of_language(Some(lang)) == own) && es.of_language(None) == own);
+        assert_eq!((es.of_language(Some("en-US")), default.of_language(Some("en_GB"))), (none("en"), own.clone()));
+        assert_eq!((default.of_language(Some("es")), both.of_language(Some("sco"))), (none("es"), none("sco")));
+        assert_eq!(both.of_language(Some("es-419")), (WordKind::Further, Some("es".into())));
+        assert_eq!((both.of_language(Some("de")), both.of_language(Some("en"))), ((WordKind::Further, Some("de".into())), own));
         assert!(!es.policy.is_english && !es.policy.learns_spelled && default.policy.is_english);
         let error = load("[profiles.es]\nlocale='es-ES'\n", &[]).unwrap_err();
         assert!(error.contains("profiles.es.model = \"en-accurate\": expected \"none\"") && error.contains("es-ES"), "{error}");
-        let error = load("[profiles.es]\nmodel='none'\nlocale='es-ES'\nlanguages=['en']\n", &[]).unwrap_err();
-        assert!(error.contains("profiles.es.languages") && error.contains("\"es\" among them"), "{error}");
+        for wrong in ["['es-MX']", "['en-US','de-DE','EN_GB']"] {
+            let error = load(&format!("[profiles.es]\nmodel='none'\nlocale='es-ES'\nmore_locales={wrong}\n"), &[]).unwrap_err();
+            assert!(error.contains("profiles.es.more_locales: expected a locale of another language than"), "{error}");
+        }
+        let text = "[profiles.default]\nmore_locales=['es-US']\n[profiles.of-its-own]\nlocale='en-GB'\n[profiles.like]\n";
+        let profiles = load(text, &[]).unwrap().profiles().unwrap();
+        assert!(profiles.named("of-its-own").further.is_empty(), "they stand beside the default's own locale");
+        assert_eq!(profiles.named("like").further, ["es".into()]);
     }
 
     #[test]

@@ -18,9 +18,9 @@ use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS, RowTe
 use crate::infer::{Model, ModelPin, NO_MODEL};
 use crate::rate_limit::WordQuota;
 use crate::redact::AnswerWindow;
-use crate::session::Keeps;
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::session::turn::TurnPolicy;
+use crate::session::{Keeps, WordKind};
 use crate::tags::Tilt;
 
 /// `[profiles.NAME]`, laid over `[profiles.default]` ([`lay_over_default`]).
@@ -49,9 +49,9 @@ pub struct ProfileSettings {
     pub marks: bool,
     pub case: bool,
     pub second_stage: SecondMode,
-    #[serde(deserialize_with = "text::list")]
-    pub languages: Vec<String>,
     pub locale: String,
+    #[serde(deserialize_with = "text::list")]
+    pub more_locales: Vec<String>,
     #[serde(default, deserialize_with = "text::list")]
     pub packs: Vec<String>,
     #[serde(default, deserialize_with = "text::list")]
@@ -85,6 +85,19 @@ pub struct ProfileSettings {
     pub shadow: Option<String>,
 }
 
+impl ProfileSettings {
+    /// Makes of it a profile without a model and redaction that formats the language of a locale.
+    pub fn be_untagged(&mut self, locale: &str) {
+        (self.model, self.locale) = (NO_MODEL.into(), locale.into());
+        (self.style, self.mask, self.second_stage) = ("any".into(), MaskSetting::Open, SecondMode::Off);
+        (self.redaction, self.redact_names, self.profanity, self.redact_asked) = (Some(RedactionSetting::None), None, None, None);
+        self.redact_after.clear();
+        self.redact.clear();
+        self.more_locales.clear();
+        self.vocabulary_by_sound = None;
+    }
+}
+
 /// Tables of a profile of which single keys may be left out. Every other table is the profile's own or the default's.
 const BY_KEY: [&str; 2] = ["numbers", "tilt"];
 /// The settings that every profile has for itself: otherwise the default's challenger would have a challenger, too, and
@@ -105,9 +118,9 @@ pub(super) fn lay_over_default(settings: &mut Value) {
         if own.get("model").is_some_and(|model| matches!(&model.kind, ValueKind::String(name) if name == NO_MODEL)) {
             OF_A_MODEL.iter().for_each(|&(key, value)| _ = own.entry(key.into()).or_insert_with(|| value.into()));
         }
-        // The default's languages are those of the default's locale.
+        // The default's further languages stand beside the default's own.
         if own.contains_key("locale") {
-            own.entry("languages".into()).or_insert_with(|| Vec::<String>::new().into());
+            own.entry("more_locales".into()).or_insert_with(|| Vec::<String>::new().into());
         }
         let rules: &[&str] = if own.contains_key(REDACTION) { &RULES } else { &[] };
         let is_taken = |key: &str| !OWN.contains(&key) && !rules.contains(&key);
@@ -140,17 +153,25 @@ pub struct Profile {
     pub format: FormatSpec,
     /// what the second stage does
     pub second_stage: SecondMode,
-    /// languages of records whose words are formatted: primary subtags in lower case, the locale's among them
-    pub languages: Vec<String>,
+    /// the language of its locale, a primary subtag: of words that name no language
+    pub language: Arc<str>,
+    /// the languages of its further locales
+    pub further: Vec<Arc<str>>,
     /// its challenger: the profile that runs beside it, and is only compared
     pub shadow: Option<Arc<str>>,
 }
 
 impl Profile {
-    /// Whether words of `lang` are formatted. A record without a language counts as of the profile's own.
-    pub fn serves(&self, lang: Option<&str>) -> bool {
-        let Some(lang) = lang else { return true };
-        self.languages.contains(&language_of(lang))
+    /// What a spoken word is whose language is named so, and that language where it is not the profile's own. A word
+    /// without a language counts as of the profile's own.
+    pub fn of_language(&self, lang: Option<&str>) -> (WordKind, Option<Arc<str>>) {
+        let Some(lang) = lang else { return (WordKind::Speech, None) };
+        let code = language_of(lang);
+        match self.further.iter().find(|further| ***further == *code) {
+            _ if *self.language == *code => (WordKind::Speech, None),
+            Some(further) => (WordKind::Further, Some(further.clone())),
+            None => (WordKind::Plain, Some(code.into())),
+        }
     }
 
     /// Whether no tagger sees its words.
@@ -274,21 +295,20 @@ fn long_pass(policy: &Policy) -> u64 {
     (room / 2).min(policy.max_buffer_words * 2 / 3)
 }
 
-/// The languages of the records that a profile formats: its locale's if it names none.
-fn languages(name: &str, own: &ProfileSettings) -> Result<Vec<String>, SettingsError> {
-    let own_language = language_of(&own.locale);
-    if own.languages.is_empty() {
-        return Ok(vec![own_language]);
+/// The languages of a profile's further locales, each once and none of them its own.
+fn further(name: &str, own: &ProfileSettings) -> Result<Vec<Arc<str>>, SettingsError> {
+    let mut known = vec![(language_of(&own.locale), &own.locale)];
+    for locale in &own.more_locales {
+        let language = language_of(locale);
+        if let Some((_, other)) = known.iter().find(|(known, _)| *known == language) {
+            return Err(SettingsError(format!(
+                "profiles.{name}.more_locales: expected a locale of another language than {other:?}, got {locale:?}; a language is written in one locale, \
+                 whatever region a word's \"lang\" names"
+            )));
+        }
+        known.push((language, locale));
     }
-    let all: Vec<String> = own.languages.iter().map(|l| l.to_lowercase()).collect();
-    if !all.contains(&own_language) {
-        return Err(SettingsError(format!(
-            "profiles.{name}.languages = {all:?}: expected {own_language:?} among them, since profiles.{name}.locale = {:?}; leave languages out, or name a \
-             locale of one of them",
-            own.locale
-        )));
-    }
-    Ok(all)
+    Ok(known.into_iter().skip(1).map(|(language, _)| language.into()).collect())
 }
 
 /// Which disfluent words a profile keeps.
@@ -309,7 +329,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         LookaheadSetting::Unlimited(_) => Lookahead::Unlimited,
     };
     let language = language_of(&own.locale);
-    let languages = languages(name, &own)?;
+    let further = further(name, &own)?;
     if own.model != NO_MODEL && language != ENGLISH {
         return Err(SettingsError(format!(
             "profiles.{name}.model = {:?}: expected {NO_MODEL:?}, since profiles.{name}.locale = {:?} and models know English alone (docs/how-to/no-model.md)",
@@ -321,6 +341,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         marks_off: !own.marks,
         case_off: !own.case,
         locale: own.locale,
+        more_locales: own.more_locales,
         numbers: numbers(name, &own.numbers)?,
         packs: own.packs,
         off: own.itn_off,
@@ -437,7 +458,8 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         second_stage: own.second_stage,
         format,
         policy: Arc::new(policy),
-        languages,
+        language: language.into(),
+        further,
         shadow: own.shadow.map(Into::into),
     })
 }

@@ -112,7 +112,7 @@ impl Profiles {
                 hashes.insert(profile.model.clone(), origin::hash(parts));
             }
             let rules = format!(
-                "style {} tilt {:?} lookahead {:?} mask {:?} release {:?} pass {} history {} settling {:?} buffer {} keeps {:?} languages {:?} spelled {}",
+                "style {} tilt {:?} lookahead {:?} mask {:?} release {:?} pass {} history {} settling {:?} buffer {} keeps {:?} further {:?} spelled {}",
                 profile.style,
                 policy.template.tilt,
                 policy.lookahead,
@@ -123,7 +123,7 @@ impl Profiles {
                 policy.settling,
                 policy.max_buffer_words,
                 policy.keeps,
-                profile.languages,
+                profile.further,
                 policy.learns_spelled,
             );
             let mode = format!("{:?}", profile.second_stage);

@@ -81,7 +81,7 @@ fn ms(seconds: f64) -> u64 {
 }
 
 /// The tokens of a final segment whose words are not all known already. `known`: the epoch and the first input word
-/// that is not known. `language`: the segment's. `place` gives the raw record of an input word. `now`: milliseconds on the task's clock.
+/// that is not known. `language`: the segment's, of tokens that name none. `place` gives the raw record of an input word. `now`: milliseconds on the task's clock.
 pub(super) fn tokens(
     (segment, language): (&Segment, &Arc<str>),
     known: Option<(i64, u64)>,
@@ -99,7 +99,7 @@ pub(super) fn tokens(
         out.push(WrittenToken {
             offset,
             channel: segment.channel.clone(),
-            language: language.clone(),
+            language: word.lang.as_ref().unwrap_or(language).clone(),
             epoch: segment.epoch,
             seq: segment.seq,
             index,

@@ -76,7 +76,7 @@ pub(super) fn divide<'a>(passage: &Passage<'a>, keeps: Keeps) -> (Vec<KeptWord<'
                 {
                     before.mark = tags.punct;
                 }
-                let is_filler = passage.untagged && word.kind == WordKind::Speech;
+                let is_filler = passage.untagged && word.kind == WordKind::Speech || word.kind == WordKind::Further;
                 capital |= is_filler && Marked::of(&word.spoken).word.starts_with(char::is_uppercase);
                 removed_places.push((at, class));
             }
@@ -110,11 +110,25 @@ pub(super) fn turns(kept: &[KeptWord]) -> Vec<std::ops::Range<usize>> {
     turns
 }
 
+/// Kept words by speaker and by the folder that writes them.
+pub(super) fn runs(kept: &[KeptWord]) -> Vec<std::ops::Range<usize>> {
+    let language = |at: usize| kept[at].word.further();
+    let by_language = |turn: std::ops::Range<usize>| {
+        let mut cuts: Vec<usize> = (turn.start + 1..turn.end).filter(|at| language(*at) != language(at - 1)).collect();
+        cuts.push(turn.end);
+        let mut from = turn.start;
+        cuts.into_iter().map(move |to| std::mem::replace(&mut from, to)..to)
+    };
+    turns(kept).into_iter().flat_map(by_language).collect()
+}
+
 /// Tagged spans of kept words. Removed words do not split a span; another speaker does.
 pub(super) fn spans(kept: &[KeptWord]) -> Vec<([usize; 2], ItnClass)> {
     let mut spans: Vec<([usize; 2], ItnClass)> = Vec::new();
     for (at, k) in kept.iter().enumerate() {
-        match (k.tags.itn.class(), spans.last_mut()) {
+        // The tagger does not know other languages.
+        let class = k.tags.itn.class().filter(|_| k.word.kind == WordKind::Speech);
+        match (class, spans.last_mut()) {
             (Some(_), Some((span, _))) if span[1] == at && !k.turn && k.tags.itn.continues(kept[at - 1].tags.itn) => span[1] += 1,
             (Some(class), _) => spans.push(([at, at + 1], class)),
             (None, _) => {}

@@ -34,7 +34,7 @@ use serde_json::value::RawValue;
 
 use crate::conversation::ListeningWords;
 use crate::infer::NO_MODEL;
-use crate::record::{Counts, Kind, Segment, Timing, Turn, hidden};
+use crate::record::{Counts, Kind, RawWord, Segment, Timing, Turn, hidden};
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::session::{Word, WordKind};
 use crate::tags::Tags;
@@ -82,9 +82,22 @@ impl Formatter {
         self.styles.read().expect("no one panics while holding it").get(profile).cloned()
     }
 
-    /// What reads back words of a profile's recognisers, if they write.
-    pub fn read_back(&self, profile: &str) -> Option<Arc<readback::ReadBack>> {
-        self.style(profile)?.read_back.clone()
+    /// The words of a profile's record: where its recognisers write, those that they say, each read by the folder of its
+    /// language. `of_language`: which language of the profile a word is of that names one, as [`WordKind`] has it.
+    pub fn read_back(
+        &self,
+        profile: &str,
+        words: &[RawWord],
+        most: usize,
+        of_language: &dyn Fn(Option<&str>) -> (WordKind, Option<Arc<str>>),
+    ) -> Option<Vec<RawWord>> {
+        let style = self.style(profile)?;
+        style.read_back.as_ref()?;
+        let reader = |lang: Option<&str>| match of_language(lang) {
+            (WordKind::Plain, _) => None,
+            (_, language) => style.of_language(language.as_deref())?.read_back.as_deref(),
+        };
+        Some(readback::times::words_by(words, most, &reader))
     }
 
     /// The language of a profile's segments, and what people say in the profiles' languages to show that they listen.
@@ -210,6 +223,9 @@ impl Formatter {
             true => (0..tail.frozen).rev().find(has_mark).map_or(0, |at| at + 1),
             false => tail.frozen,
         };
+        // Nor does a tagger divide what is said in another language.
+        let is_open = |at: &usize| words[*at].0.further().is_some() && !has_mark(at);
+        let frozen = (0..frozen).rev().take_while(is_open).last().unwrap_or(frozen);
         // An expected number may be written otherwise once more of it is known.
         let is_answer = |at: &usize| words[*at].0.awaited.is_some() || words[*at].0.parts.is_empty();
         let answer = (0..frozen).rev().take_while(is_answer).last();

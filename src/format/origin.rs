@@ -32,20 +32,22 @@ pub fn hash<'a>(parts: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Arc<str
     digits[..DIGITS].into()
 }
 
-/// The hash of a profile's formatting: its settings, its language's folder in its locale and styles, its packs and its
+/// The hash of a profile's formatting: its settings, its languages' folders in their locales and its styles, its packs and its
 /// lists. `grammars`: the folder of all languages.
 ///
 /// # Errors
 /// A file cannot be read.
 pub fn formatting(spec: &FormatSpec, grammars: &Path, packs: &[PathBuf]) -> Result<Arc<str>, String> {
     let mut files = BTreeMap::new();
-    let grammars = folder(grammars, &spec.locale)?;
-    add_dir(&mut files, "grammars", &grammars)?;
-    add_dir(&mut files, "grammars/redaction", &grammars.join(FOLDER))?;
-    let locale_style = spec.locale_style();
-    add_dir(&mut files, &format!("grammars/{}", locale_style.locale), &grammars.join(&locale_style.locale))?;
-    for style in &locale_style.styles {
-        add_dir(&mut files, &format!("grammars/{STYLES}/{style}"), &grammars.join(STYLES).join(style))?;
+    for (number, locale) in [&spec.locale].into_iter().chain(&spec.more_locales).enumerate() {
+        let name = if number == 0 { "grammars".to_string() } else { format!("grammars of {locale}") };
+        let grammars = folder(grammars, locale)?;
+        add_dir(&mut files, &name, &grammars)?;
+        add_dir(&mut files, &format!("{name}/redaction"), &grammars.join(FOLDER))?;
+        add_dir(&mut files, &format!("{name}/{locale}"), &grammars.join(locale))?;
+        for style in &spec.locale_style().styles {
+            add_dir(&mut files, &format!("{name}/{STYLES}/{style}"), &grammars.join(STYLES).join(style))?;
+        }
     }
     for pack in &spec.packs {
         add_dir(&mut files, &format!("packs/{pack}"), &find_pack(packs, pack)?)?;

@@ -67,6 +67,7 @@ fn say(out: &mut Formatted, passage: &Passage, at: usize) {
         e: word.end,
         c: word.confidence,
         speaker: word.speaker.clone(),
+        lang: word.language.clone(),
         src: word.src,
     });
 }
@@ -91,6 +92,7 @@ fn hide(out: &mut Formatted, passage: &Passage, region: &Region, style: Option<&
         e: last.end,
         c: None,
         speaker: written::one_speaker(words.iter().map(|(word, _)| *word)),
+        lang: None,
         src,
     });
     out.entities.push(Entity {

@@ -32,6 +32,8 @@ pub struct FormatSpec {
     pub case_off: bool,
     /// the locale, a subdirectory of its language's folder: `en-US`
     pub locale: String,
+    /// locales of further languages, each for the words that name its language
+    pub more_locales: Vec<String>,
     /// how numbers are written
     pub numbers: Numbers,
     /// directories of the packs, in the order in which they win
@@ -106,6 +108,8 @@ pub struct Style {
     pub lexicon: Arc<Lexicon>,
     /// reads back what recognisers write, where they do
     pub read_back: Option<Arc<ReadBack>>,
+    /// how words in further languages are written, by language: by their own grammars, without packs and redaction
+    pub further: BTreeMap<Arc<str>, Arc<Style>>,
     /// the hash of all this, if segments carry it ([`super::origin`])
     pub origin: Option<Arc<str>>,
 }
@@ -123,6 +127,15 @@ impl Style {
     /// What the program knows of the language.
     pub fn facts(&self) -> &LanguageFacts {
         self.itn.facts()
+    }
+
+    /// The formatting of words in a further language, or of the profile's own (`None`). `None` where the profile has no
+    /// locale of that language any more.
+    pub fn of_language(&self, further: Option<&str>) -> Option<&Style> {
+        match further {
+            None => Some(self),
+            Some(language) => self.further.get(language).map(|style| &**style),
+        }
     }
 
     /// A formatting that has grammars only.
@@ -144,6 +157,7 @@ impl Style {
             redaction: None,
             lexicon: Arc::default(),
             read_back: None,
+            further: BTreeMap::new(),
             origin: None,
         }
     }
@@ -169,9 +183,8 @@ impl Styles {
         packs: &[PathBuf],
         specs: impl Iterator<Item = (&'a str, &'a FormatSpec)>,
     ) -> Result<Styles, String> {
-        let mut languages: HashMap<LocaleStyle, Arc<Itn>> = HashMap::new();
+        let mut folders = Folders { root: grammars, read: HashMap::new(), readers: HashMap::new() };
         let mut lexicons: HashMap<&PathBuf, Arc<Lexicon>> = HashMap::new();
-        let mut readers: HashMap<(&String, Reformat), Arc<ReadBack>> = HashMap::new();
         let mut made: HashMap<(LocaleStyle, String), Arc<Itn>> = HashMap::new();
         let mut redacting: HashMap<PathBuf, Arc<RedactionWords>> = HashMap::new();
         let mut by_profile = HashMap::new();
@@ -180,29 +193,8 @@ impl Styles {
             let wrong = |key: &str, what: String| format!("profiles.{profile}.{key}: {what}");
             let locale_style = spec.locale_style();
             let grammars = &folder(grammars, &spec.locale).map_err(|e| wrong("locale", e))?;
-            let mut language = |style: &LocaleStyle| -> Result<Arc<Itn>, String> {
-                match languages.get(style) {
-                    Some(itn) => Ok(itn.clone()),
-                    None => {
-                        let itn = Itn::load(grammars, style.clone()).map_err(|e| wrong("locale", e.to_string()))?;
-                        check_parts(&itn, grammars).map_err(|e| wrong("locale", e))?;
-                        let itn = Arc::new(itn.with_sentences());
-                        languages.insert(style.clone(), itn.clone());
-                        Ok(itn)
-                    }
-                }
-            };
-            let itn = language(&locale_style)?;
-            // Recognisers write in the shipped styles, whatever the profile's are.
-            let read_back = match readers.get(&(&spec.locale, spec.reformat)) {
-                _ if spec.reformat == Reformat::Off => None,
-                Some(reader) => Some(Arc::clone(reader)),
-                None => {
-                    let reader = Arc::new(ReadBack::new(language(&spec.locale.as_str().into())?, spec.reformat));
-                    readers.insert((&spec.locale, spec.reformat), reader.clone());
-                    Some(reader)
-                }
-            };
+            let itn = folders.itn(&locale_style).map_err(|e| wrong("locale", e))?;
+            let read_back = folders.reader(&spec.locale, spec.reformat).map_err(|e| wrong("locale", e))?;
             let numbers = Numbers { written_by_grammars: itn.facts().separators, ..spec.numbers };
             let mut style = Style {
                 keeps: spec.keeps,
@@ -253,8 +245,10 @@ impl Styles {
                 let words: Vec<String> = phrase.split_whitespace().map(str::to_lowercase).collect();
                 style.keep.add(&words, DictionaryEntry { written: "".into(), exact: true });
             }
+            style.further = folders.further(spec, &style).map_err(|e| wrong("more_locales", e))?;
             let classes: BTreeSet<&str> = style.packs.iter().chain([&style.itn]).flat_map(|itn| itn.classes()).collect();
-            if let Some(unknown) = spec.off.iter().find(|c| !classes.contains(c.as_str())) {
+            let of_further = |class: &str| style.further.values().any(|style| style.itn.classes().any(|known| known == class));
+            if let Some(unknown) = spec.off.iter().find(|c| !classes.contains(c.as_str()) && !of_further(c)) {
                 let known = classes.iter().copied().collect::<Vec<_>>().join(", ");
                 return Err(wrong("off", format!("no class is called {unknown}; expected some of {known}")));
             }
@@ -270,8 +264,18 @@ impl Styles {
                 redacting.insert(grammars.clone(), words.clone());
                 style.redaction = Some(Arc::new(redaction(spec, words, &classes).map_err(|(key, what)| wrong(key, what))?));
             }
-            let facts = style.facts();
-            listening.add(&facts.code, facts.back_channels.iter().map(|phrase| &**phrase));
+            // What is redacted is known of one language alone, and what is said in another one would leave unhidden.
+            if let Some(other) = spec.more_locales.first().filter(|_| spec.redacts()) {
+                let what = format!(
+                    "expected no further locale in a profile that redacts, got {other:?}: words in that language would leave unhidden; leave more_locales out, so \
+                     that these words go out as spoken and {} is redacted as before, or say redaction = \"none\" in [profiles.{profile}] where that is meant",
+                    spec.locale
+                );
+                return Err(wrong("more_locales", what));
+            }
+            for facts in style.further.values().map(|further| further.facts()).chain([style.facts()]) {
+                listening.add(&facts.code, facts.back_channels.iter().map(|phrase| &**phrase));
+            }
             by_profile.insert(profile.to_string(), Arc::new(style));
         }
         Ok(Styles { by_profile, listening: Arc::new(listening) })
@@ -306,6 +310,71 @@ impl Styles {
     /// The formatting of a profile, if there is such a profile.
     pub fn get(&self, profile: &str) -> Option<&Arc<Style>> {
         self.by_profile.get(profile)
+    }
+}
+
+/// The folders of languages that profiles ask for, each read once for each locale and style of numbers.
+struct Folders<'a> {
+    root: &'a Path,
+    read: HashMap<LocaleStyle, Arc<Itn>>,
+    readers: HashMap<(String, Reformat), Arc<ReadBack>>,
+}
+
+impl Folders<'_> {
+    fn itn(&mut self, style: &LocaleStyle) -> Result<Arc<Itn>, String> {
+        if let Some(itn) = self.read.get(style) {
+            return Ok(itn.clone());
+        }
+        let folder = folder(self.root, &style.locale)?;
+        let itn = Itn::load(&folder, style.clone()).map_err(|e| e.to_string())?;
+        check_parts(&itn, &folder)?;
+        let itn = Arc::new(itn.with_sentences());
+        self.read.insert(style.clone(), itn.clone());
+        Ok(itn)
+    }
+
+    /// What reads back a locale's figures. Recognisers write in the shipped styles, whatever the profile's are.
+    fn reader(&mut self, locale: &str, reformat: Reformat) -> Result<Option<Arc<ReadBack>>, String> {
+        let key = (locale.to_string(), reformat);
+        if reformat == Reformat::Off {
+            return Ok(None);
+        }
+        if let Some(reader) = self.readers.get(&key) {
+            return Ok(Some(reader.clone()));
+        }
+        let reader = Arc::new(ReadBack::new(self.itn(&locale.into())?, reformat));
+        self.readers.insert(key, reader.clone());
+        Ok(Some(reader))
+    }
+
+    /// How a profile writes words in further languages. `own`: how it writes its own. What a pack says, and what sounds
+    /// alike, is of one language; what the profile lists by itself is of any.
+    fn further(&mut self, spec: &FormatSpec, own: &Style) -> Result<BTreeMap<Arc<str>, Arc<Style>>, String> {
+        let mut further = BTreeMap::new();
+        for locale in &spec.more_locales {
+            let itn = self.itn(&LocaleStyle { locale: locale.clone(), ..spec.locale_style() })?;
+            let code = itn.facts().code.clone();
+            // No tagger gives these words marks and case again, so those of the recogniser stay.
+            let reformat = if spec.reformat == Reformat::Off { Reformat::Off } else { Reformat::Figures };
+            let mut style = Style {
+                keeps: own.keeps,
+                marks_off: own.marks_off,
+                case_off: own.case_off,
+                numbers: Numbers { written_by_grammars: itn.facts().separators, ..spec.numbers },
+                keep: own.keep.clone(),
+                off: spec.off.iter().cloned().collect(),
+                read_back: self.reader(locale, reformat)?,
+                ..Style::of(itn)
+            };
+            if let Some(path) = &spec.vocabulary {
+                style.dictionary.add_file(path, |phrase: &str| phrase.to_string())?;
+            }
+            if spec.numbers.figures == Figures::Never {
+                style.off.extend(PLAIN_NUMBERS.map(String::from));
+            }
+            further.insert(code, Arc::new(style));
+        }
+        Ok(further)
     }
 }
 

@@ -1,7 +1,7 @@
-//! Kept words divided into units: one speaker after another, by what the tagger, the grammars and the second stage say
+//! Kept words divided into units: one speaker and one language after another, by what the tagger, the grammars and the second stage say
 //! of them.
 
-use super::kept::{KeptWord, spans, turns};
+use super::kept::{KeptWord, runs, spans};
 use super::own_marks::Marked;
 use super::second::guard::Admitted;
 use super::style::Style;
@@ -36,13 +36,18 @@ impl<'a> TaggedWords<'a> {
     /// the units are what the grammars write alone.
     pub fn units(&self, chosen: &[([usize; 2], Admitted)], style: &Style) -> Vec<Unit> {
         let words = self.words();
-        let fixed: Vec<bool> = self.kept.iter().map(|k| k.word.kind != WordKind::Speech).collect();
+        let fixed: Vec<bool> = self.kept.iter().map(|k| !matches!(k.word.kind, WordKind::Speech | WordKind::Further)).collect();
         let ends: Vec<bool> =
             self.kept.iter().map(|k| k.mark != Punct::O || !Marked::of(&k.word.spoken).behind.is_empty()).collect();
         let by_tagger = |k: &KeptWord| k.mark == Punct::Comma && Marked::of(&k.word.spoken).behind.is_empty();
         let commas: Vec<bool> = self.kept.iter().map(by_tagger).collect();
         let mut made = Vec::new();
-        for turn in turns(self.kept) {
+        for turn in runs(self.kept) {
+            let further = self.kept[turn.start].word.further();
+            let Some(style) = style.of_language(further) else {
+                made.extend(turn.map(Unit::Spoken));
+                continue;
+            };
             let within = |[from, to]: [usize; 2]| turn.start <= from && to <= turn.end;
             let own = self.spans.iter().filter(|(span, _)| within(*span));
             let spans: Vec<_> = own.map(|&(span, label)| (span.map(|word| word - turn.start), label)).collect();
@@ -50,7 +55,7 @@ impl<'a> TaggedWords<'a> {
             let chosen: Vec<_> =
                 own.map(|(stretch, admitted)| (stretch.map(|word| word - turn.start), admitted.clone())).collect();
             let (ends, commas) = (&ends[turn.clone()], &commas[turn.clone()]);
-            let spans = if self.untagged {
+            let spans = if self.untagged || further.is_some() {
                 Spans::Found { ends }
             } else {
                 Spans::Tagged { spans: &spans, chosen: &chosen, ends, commas }

@@ -27,8 +27,9 @@ impl ByWords {
 
     /// The mark that the recogniser wrote behind a word, and whether the word is one of the language's fillers.
     fn tags_of(&self, word: &Word) -> Tags {
-        let facts = self.style.facts();
-        let is_filler = word.kind == WordKind::Speech
+        let Some(style) = self.style.of_language(word.further()) else { return Tags::default() };
+        let facts = style.facts();
+        let is_filler = matches!(word.kind, WordKind::Speech | WordKind::Further)
             && !facts.fillers.is_empty()
             && facts.fillers.contains(&*Marked::of(&word.spoken).word.to_lowercase());
         let disfluency = if is_filler { Disfluency::F } else { Disfluency::O };
@@ -60,16 +61,17 @@ impl TagsWords for ByWords {
     fn tags(&self, words: &[&Word]) -> Vec<Tags> {
         let lower: Vec<String> = words.iter().map(|word| Marked::of(&word.spoken).word.to_lowercase()).collect();
         let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
-        let fixed: Vec<bool> = words.iter().map(|word| word.kind != WordKind::Speech).collect();
+        let fixed: Vec<bool> = words.iter().map(|word| !matches!(word.kind, WordKind::Speech | WordKind::Further)).collect();
         let ends: Vec<bool> = words.iter().map(|word| !Marked::of(&word.spoken).behind.is_empty()).collect();
         let mut tags: Vec<Tags> = words.iter().map(|word| self.tags_of(word)).collect();
-        // What two people say is no one number.
-        let turns: Vec<usize> =
-            (0..words.len()).filter(|at| *at == 0 || words[*at].is_other_voice()).chain([words.len()]).collect();
-        for turn in turns.windows(2) {
-            let (from, to) = (turn[0], turn[1]);
+        // What two people say is no one number, and nothing is said in two languages.
+        let begins = |at: &usize| *at == 0 || words[*at].is_other_voice() || words[*at].further() != words[*at - 1].further();
+        let runs: Vec<usize> = (0..words.len()).filter(begins).chain([words.len()]).collect();
+        for run in runs.windows(2) {
+            let (from, to) = (run[0], run[1]);
+            let Some(style) = (from < to).then(|| self.style.of_language(words[from].further())).flatten() else { continue };
             let found = Spans::Found { ends: &ends[from..to] };
-            for unit in units(&lower[from..to], &fixed[from..to], found, &self.style) {
+            for unit in units(&lower[from..to], &fixed[from..to], found, style) {
                 if let Unit::Entity { words: [first, last], .. } = unit {
                     let of = &mut tags[from + first..from + last];
                     of.iter_mut().for_each(|tags| tags.itn = Itn::I(ItnClass::Cardinal));

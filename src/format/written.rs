@@ -76,6 +76,15 @@ pub(super) struct Hand<'a> {
 }
 
 impl Hand<'_> {
+    /// The hand that writes this word: in a further language marks and case are the recogniser's.
+    fn of(self, k: &KeptWord) -> Self {
+        match (k.word.kind, self.marks) {
+            (WordKind::Further, Marks::None) => Hand { has_case: false, ..self },
+            (WordKind::Further, _) => Hand { has_case: false, marks: Marks::Own, ..self },
+            _ => self,
+        }
+    }
+
     /// The case of one word of these letters.
     fn cased(self, letters: &str, case: Case, start: bool) -> String {
         if self.has_case { casing::write(letters, case, start, self.lexicon) } else { letters.to_string() }
@@ -101,12 +110,13 @@ impl Hand<'_> {
 
 /// Writes a unit of the words `span`. `start`: it begins a sentence.
 pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], hand: Hand, start: bool) {
+    let hand = hand.of(&span[0]);
     match unit {
         Unit::Spoken(_) => {
             let k = &span[0];
             let said = if hand.marks != Marks::None { &k.word.spoken } else { Marked::of(&k.word.spoken).word };
             let text = match k.word.kind {
-                WordKind::Speech => {
+                WordKind::Speech | WordKind::Further => {
                     let mixed = |choice: &&Choice| hand.has_case && is_mixed(k) && choice.words == 1;
                     let choice = k.word.choice.as_ref().filter(mixed);
                     match choice.and_then(|choice| admit_spelling(said, &choice.written).ok()) {
@@ -126,7 +136,9 @@ pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], han
             // stands as the pack has it.
             let bare = |k: &KeptWord| Marked::of(&k.word.spoken).word.to_string();
             let own = |token: &Token| match &span[token.words[0]..token.words[1]] {
-                [k] if k.word.kind == WordKind::Speech && *token.text == bare(k).to_lowercase() => Some(k),
+                [k] if matches!(k.word.kind, WordKind::Speech | WordKind::Further) && *token.text == bare(k).to_lowercase() => {
+                    Some(k)
+                }
                 _ => None,
             };
             let has_own_case =
@@ -286,6 +298,7 @@ fn push(out: &mut Formatted, mut text: String, mark: Punct, span: &[&KeptWord]) 
         s: first.word.start,
         e: last.word.end,
         speaker: one_speaker(span.iter().map(|k| k.word)),
+        lang: first.word.language.clone(),
         c: (!confidence.is_empty()).then(|| (1000.0 * confidence.iter().sum::<f32>() / confidence.len() as f32).round() / 1000.0),
         src: [first.word.src[0], last.word.src[1]],
     });

@@ -13,7 +13,7 @@ use crate::record::decode;
 use crate::record::{End, InputFormat, RawRecord, RawSegment, RecordLimits};
 use crate::redact::{Action, Redaction, RedactionRule, RedactionWords};
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule};
-use crate::session::{Keeps, Record, Source};
+use crate::session::{Keeps, Record, Source, WordKind};
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| {
@@ -167,7 +167,8 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let source =
         Arc::new(Source { offset: 0, meta: None, headers: Vec::new(), timestamp_ms: None, tenant: None, attached: None });
     let one_token: Arc<[u32]> = Arc::new([7; MAX_TOKENS_PER_WORD]);
-    let record = Record::new(segment, 0, source, Arc::new(policy), seed.is_multiple_of(5), |_| one_token.clone());
+    let of_language = |_: Option<&str>| (if seed.is_multiple_of(5) { WordKind::Plain } else { WordKind::Speech }, None);
+    let record = Record::new(segment, 0, source, Arc::new(policy), of_language, |_| one_token.clone());
     let words: Vec<_> = record.words.iter().enumerate().map(|(i, w)| (w, tags(seed, i))).collect();
     let style = Style {
         keeps: if verbatim { Keeps::All } else { Keeps::Nothing },

@@ -43,6 +43,11 @@ pub struct WrittenWord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
     pub speaker: Option<Arc<str>>,
+    /// its language, where that is another one than the profile's: `es`. Where the profile has a locale of it (more_locales), it is
+    /// written by that language's grammars; otherwise it stands as it was spoken
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
+    pub lang: Option<Arc<str>>,
     /// input words of the epoch it came from, half-open. Tokens of one entity may share them, where the words cannot be
     /// divided, and so may tokens read back from one figure of the recogniser's (input.reformat); tokens share no word
     /// otherwise

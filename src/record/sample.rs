@@ -134,7 +134,7 @@ mod tests {
             let src = [at, at + *length as u64];
             at = src[1];
             let spoken = (src[0]..src[1]).map(|n| format!("w{n}x")).collect::<Vec<_>>();
-            let token = |text: String, src| WrittenWord { text, s: None, e: None, c: None, speaker: None, src };
+            let token = |text: String, src| WrittenWord { text, s: None, e: None, c: None, speaker: None, lang: None, src };
             let mut entity = |text: &str, spoken: &str| {
                 segment.words.push(token(text.to_string(), src));
                 let words = [segment.words.len() - 1, segment.words.len()];

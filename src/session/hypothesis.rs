@@ -26,6 +26,11 @@ impl Hypothesis {
         (!std::mem::replace(&mut self.asked, true)).then_some(&self.words)
     }
 
+    /// Its words.
+    pub fn words(&self) -> &[Word] {
+        &self.words
+    }
+
     /// Takes the tags of the hypothesis's words, which are the last of `tags`. Returns how many of `tags` come before
     /// them.
     pub fn answered(&mut self, tags: &[Tags]) -> usize {

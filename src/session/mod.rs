@@ -101,13 +101,14 @@ impl Record {
         SpeechTime { said: self.words.first().and_then(|w| w.start), appended_ms: self.source.timestamp_ms }
     }
 
-    /// Makes stream words of a checked raw segment. `tokens` gives a spoken word's sub-tokens.
+    /// Makes stream words of a checked raw segment. `of_language`: what a word is whose language is named so, and that
+    /// language where it is another than the profile's. `tokens` gives a spoken word's sub-tokens.
     pub fn new(
         raw: RawSegment,
         hash: u64,
         source: Arc<Source>,
         policy: Arc<policy::Policy>,
-        plain: bool,
+        of_language: impl Fn(Option<&str>) -> (WordKind, Option<Arc<str>>),
         mut tokens: impl FnMut(&str) -> Arc<[u32]>,
     ) -> Record {
         let shares = |a: Option<&RawWord>, b: Option<&RawWord>| a.zip(b).is_some_and(|(a, b)| b.of[0] < a.of[1]);
@@ -117,23 +118,31 @@ impl Record {
                     || shares(raw.words.get(i), raw.words.get(i + 1))
             })
             .collect();
-        let language = policy.language();
+        let redacted_in = policy.language();
+        // Words in a row mostly share their language.
+        let mut last: Option<(Option<Arc<str>>, (WordKind, Option<Arc<str>>))> = None;
         let word = |(w, shared): (RawWord, bool)| {
-            let kind = match kind_of(&w.spoken) {
-                WordKind::Speech if plain => WordKind::Plain,
-                kind => kind,
+            if last.as_ref().is_none_or(|(lang, _)| *lang != w.lang) {
+                last = Some((w.lang.clone(), of_language(w.lang.as_deref())));
+            }
+            let (of_speech, language) = last.as_ref().map(|(_, of)| of.clone()).expect("it has been set");
+            // Markup is of no language.
+            let (kind, language) = match kind_of(&w.spoken) {
+                WordKind::Speech => (of_speech, language),
+                kind => (kind, None),
             };
             Word {
                 tokens: tokens(kind.for_model(&w.spoken)),
-                parts: kind.comparable(&w.spoken, &language),
+                parts: kind.comparable(&w.spoken, &redacted_in),
                 kind,
+                language,
                 start: w.start,
                 end: w.end,
                 confidence: w.confidence,
                 speaker: w.speaker,
                 src: w.of.map(u64::from),
                 shared,
-                ..Word::of(w.spoken, source.clone(), &language)
+                ..Word::of(w.spoken, source.clone(), &redacted_in)
             }
         };
         Record {

@@ -127,7 +127,7 @@ pub struct Policy {
     pub redaction: Option<Arc<Redaction>>,
     /// asks the second stage about spans, if the profile has one
     pub second: Option<SecondStage>,
-    /// tags the words of streams without a model
+    /// tags the words of streams without a model, and of others those in a further language
     pub untagged: Option<Untagged>,
     /// whether partials are made; hypotheses get a pass only then
     pub partials: bool,

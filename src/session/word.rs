@@ -47,7 +47,7 @@ impl Source {
 /// How a word takes part in formatting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WordKind {
-    /// tagged by the model
+    /// in the profile's own language: tagged by the model
     Speech,
     /// a word in a language that is not served: the model tags it for its neighbours' sake, and it goes out as spoken
     Plain,
@@ -55,6 +55,9 @@ pub enum WordKind {
     Filler,
     /// recogniser markup for no word at all (`[noise]`); removed as a token
     Markup,
+    /// a word in a further language of the profile: written as without a model, by that language's folder. The model tags
+    /// it for its neighbours' sake
+    Further,
 }
 
 /// One final spoken word in a stream's buffer.
@@ -80,6 +83,9 @@ pub struct Word {
     pub prosody: Prosody,
     /// who counts as its speaker; none until it is decided ([`super::counted`])
     pub counted: Option<CountedSpeaker>,
+    /// its language, a primary subtag, where that is another than the profile's: of a [`WordKind::Further`] or
+    /// [`WordKind::Plain`] word
+    pub language: Option<Arc<str>>,
     /// the model's sub-tokens, at least one
     pub tokens: Arc<[u32]>,
     /// its part in formatting
@@ -146,6 +152,7 @@ impl Word {
             speaker: None,
             prosody: Prosody::default(),
             counted: None,
+            language: None,
             tokens: Arc::new([0]),
             kind,
             source,
@@ -160,6 +167,11 @@ impl Word {
     /// As a row has it.
     pub fn in_row(&self) -> RowWord<'_> {
         RowWord { tokens: &self.tokens, prosody: self.prosody }
+    }
+
+    /// The further language whose folder writes it, if it is none of the profile's own.
+    pub fn further(&self) -> Option<&str> {
+        self.language.as_deref().filter(|_| self.kind == WordKind::Further)
     }
 
     /// Whether its label is another one than that of the word before. Markup begins nothing.
@@ -247,7 +259,7 @@ pub enum Keeps {
 pub fn removal(kind: WordKind, disfluency: Disfluency, keeps: Keeps) -> Option<&'static str> {
     match (kind, disfluency) {
         _ if keeps == Keeps::All => None,
-        (WordKind::Filler, _) | (WordKind::Speech, Disfluency::F) if keeps == Keeps::Fillers => None,
+        (WordKind::Filler, _) | (WordKind::Speech | WordKind::Further, Disfluency::F) if keeps == Keeps::Fillers => None,
         (WordKind::Filler, _) => Some("filler"),
         (WordKind::Markup, _) => Some("token"),
         // A word of a language that is not served stays, whatever its tags.
@@ -267,7 +279,7 @@ mod tests {
     #[test]
     fn what_a_profile_keeps_decides_which_disfluent_words_leave() {
         use Disfluency::{D, F, O, Rm};
-        use WordKind::{Filler, Markup, Plain, Speech};
+        use WordKind::{Filler, Further, Markup, Plain, Speech};
         for (kind, disfluency, nothing, fillers) in [
             (Speech, O, None, None),
             (Speech, F, Some("filler"), None),
@@ -276,6 +288,8 @@ mod tests {
             (Speech, D, Some("marker"), Some("marker")),
             (Speech, Rm, Some("repair"), Some("repair")),
             (Plain, F, None, None),
+            (Further, O, None, None),
+            (Further, F, Some("filler"), None),
         ] {
             assert_eq!(removal(kind, disfluency, Keeps::Nothing), nothing, "{kind:?} {disfluency:?}");
             assert_eq!(removal(kind, disfluency, Keeps::Fillers), fillers, "{kind:?} {disfluency:?}");

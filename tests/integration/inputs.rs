@@ -28,6 +28,9 @@ fn say(decoded: Result<(RawSegment, Option<String>), Refused>) -> String {
         if let Some(speaker) = &w.speaker {
             line += &format!("#{speaker}");
         }
+        if let Some(lang) = &w.lang {
+            line += &format!("~{lang}");
+        }
     }
     line
 }

@@ -1,11 +1,40 @@
 //! The demo's call as a recogniser would send it: hypotheses that grow, final segments, utterance ends.
 //!
-//! The script (`deploy/demo/call.txt`) has a turn a line: channel, seconds of silence before it, words. `|` ends a
-//! final segment in mid-speech, `/` an utterance with a pause of breath.
+//! A script (`deploy/demo/*.txt`) has a turn a line: channel, seconds of silence before it, words. `|` ends a final
+//! segment in mid-speech, `/` an utterance with a pause of breath.
 
 use serde_json::json;
 
-const SCRIPT: &str = include_str!("../../../deploy/demo/call.txt");
+use crate::config::Settings;
+use crate::format::readback::Reformat;
+
+/// A call of the demo, by its language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Call {
+    /// English, of a recogniser that writes neither marks nor case: the model gives both
+    #[default]
+    En,
+    /// Spanish, of a recogniser that writes marks and case: no model
+    Es,
+}
+
+impl Call {
+    fn script(self) -> &'static str {
+        match self {
+            Call::En => include_str!("../../../deploy/demo/call.txt"),
+            Call::Es => include_str!("../../../deploy/demo/call-es.txt"),
+        }
+    }
+
+    /// Lets every profile format the call's language.
+    pub fn prepare(self, settings: &mut Settings) {
+        if self == Call::Es {
+            settings.input.reformat = Reformat::Figures;
+            settings.profiles.values_mut().for_each(|profile| profile.be_untagged("es-ES"));
+        }
+    }
+}
+
 /// Words after which the recogniser finalises a segment by itself.
 const SEGMENT_WORDS: usize = 8;
 /// A hypothesis is sent at every so many words.
@@ -52,11 +81,11 @@ fn duration(word: &str) -> f64 {
 }
 
 /// All records of the call in the order they are sent.
-pub fn records() -> Vec<CallRecord> {
+pub fn records(call: Call) -> Vec<CallRecord> {
     let mut seqs = std::collections::BTreeMap::<&str, u64>::new();
     let mut records = Vec::new();
     let mut clock = 0.0;
-    for line in SCRIPT.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
+    for line in call.script().lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
         let mut parts = line.split_whitespace();
         let channel = parts.next().expect("a channel");
         clock += parts.next().and_then(|s| s.parse::<f64>().ok()).expect("seconds of silence");
@@ -114,18 +143,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_call_is_a_real_one_of_three_minutes_and_two_channels() {
-        let records = records();
-        let end = records.last().unwrap();
-        assert!(end.at > 180.0, "{} s", end.at);
-        for channel in ["agent", "customer"] {
-            let seqs: Vec<u64> = records.iter().filter(|r| r.channel == channel).map(|r| r.seq).collect();
-            assert!(seqs.windows(2).all(|w| w[1] == w[0] + 1), "counters go up by one");
-            assert!(records.iter().any(|r| r.channel == channel && r.end == Some("channel")));
-        }
-        let limits = crate::config::Settings::load(None).unwrap().limits;
-        for record in &records {
-            crate::record::RawSegment::decode(record.json().as_bytes(), &limits, crate::record::InputFormat::Faircopy).unwrap();
+    fn a_call_is_a_real_one_of_minutes_and_two_channels() {
+        for (call, seconds, channels) in [(Call::En, 180.0, ["agent", "customer"]), (Call::Es, 80.0, ["agente", "cliente"])] {
+            let records = records(call);
+            let end = records.last().unwrap();
+            assert!(end.at > seconds, "{} s", end.at);
+            for channel in channels {
+                let seqs: Vec<u64> = records.iter().filter(|r| r.channel == channel).map(|r| r.seq).collect();
+                assert!(seqs.windows(2).all(|w| w[1] == w[0] + 1), "counters go up by one");
+                assert!(records.iter().any(|r| r.channel == channel && r.end == Some("channel")));
+            }
+            let limits = crate::config::Settings::load(None).unwrap().limits;
+            for record in &records {
+                crate::record::RawSegment::decode(record.json().as_bytes(), &limits, crate::record::InputFormat::Faircopy)
+                    .unwrap();
+            }
         }
     }
 }

@@ -38,6 +38,9 @@ pub struct Args {
     /// Times speech pace
     #[arg(long, default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
+    /// The call, by its language
+    #[arg(long, value_enum, default_value_t)]
+    pub call: call::Call,
     /// host:port of a real broker; an in-process one if none
     #[arg(long)]
     pub brokers: Option<String>,
@@ -54,6 +57,7 @@ fn speed(text: &str) -> Result<f64, String> {
 pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let mut settings = cli.settings()?;
     settings.log.level = "warn".into();
+    args.call.prepare(&mut settings);
     start_log(&settings)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
     let session = format!("call-{now}");
@@ -122,7 +126,7 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let t = &settings.topics;
     let mut tail = TopicFollower::follow(&settings, &[&t.formatted, &t.partial, &t.conversation]).map_err(broker_failed)?;
     let sender = PlainProducer::new(&settings).map_err(broker_failed)?;
-    let records = call::records();
+    let records = call::records(args.call);
     {
         let mut tally = tally.lock().expect("not poisoned");
         for record in records.iter().filter(|r| r.is_final) {

@@ -128,7 +128,7 @@ impl ReadBack {
     fn bare(&self, token: &str) -> Bare {
         match kind_of(token) {
             WordKind::Speech => marks::bare(token, self.itn.facts().ordinal_point, |text| self.literals.contains(text)),
-            WordKind::Plain | WordKind::Filler | WordKind::Markup => Bare::markup(token),
+            WordKind::Plain | WordKind::Further | WordKind::Filler | WordKind::Markup => Bare::markup(token),
         }
     }
 

@@ -101,9 +101,10 @@ fn words_divide_the_time_of_their_token_and_have_its_confidence() {
         end,
         confidence: Some(0.5),
         speaker: None,
+        lang: None,
         of: [0, 1],
     };
-    let words = |token: RawWord| ENGLISH.with(|english| english.words(vec![token], 100));
+    let words = |token: RawWord| ENGLISH.with(|english| english.words(&[token.clone()], 100));
     let got = words(token("25%,", Some(1.0), Some(2.8)));
     let want = [("twenty", 1.0, 1.635), ("five", 1.635, 2.059), ("percent", 2.059, 2.8)];
     assert_eq!(got.len(), want.len());

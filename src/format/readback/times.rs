@@ -6,16 +6,27 @@ use crate::record::RawWord;
 impl ReadBack {
     /// The words that `tokens` say, in order: at most `most`, or as many as there are tokens. Words of one group have
     /// its confidence, and divide its time by their letters.
-    pub fn words(&self, tokens: Vec<RawWord>, most: usize) -> Vec<RawWord> {
-        let mut words = Vec::with_capacity(tokens.len());
-        let mut left = Allowance::of(tokens.len(), most);
-        // What two people say is not one figure.
-        for turn in tokens.chunk_by(|a, b| a.speaker == b.speaker) {
-            let texts: Vec<&str> = turn.iter().map(|t| &*t.spoken).collect();
-            words.extend(self.read_with(&texts, &mut left).into_iter().flat_map(|group| said(turn, group)));
-        }
-        words
+    pub fn words(&self, tokens: &[RawWord], most: usize) -> Vec<RawWord> {
+        words_by(tokens, most, &|_| Some(self))
     }
+}
+
+/// As [`ReadBack::words`], where `reader` says who reads the tokens of a language. Tokens that nobody reads stay as they
+/// stand.
+pub fn words_by<'a>(tokens: &[RawWord], most: usize, reader: &dyn Fn(Option<&str>) -> Option<&'a ReadBack>) -> Vec<RawWord> {
+    let mut words = Vec::with_capacity(tokens.len());
+    // One allowance for all: a record that changes its language at each token costs no more than another.
+    let mut left = Allowance::of(tokens.len(), most);
+    // What two people say is not one figure, and no figure is of two languages.
+    for run in tokens.chunk_by(|a, b| a.speaker == b.speaker && a.lang == b.lang) {
+        let Some(reader) = reader(run[0].lang.as_deref()) else {
+            words.extend_from_slice(run);
+            continue;
+        };
+        let texts: Vec<&str> = run.iter().map(|t| &*t.spoken).collect();
+        words.extend(reader.read_with(&texts, &mut left).into_iter().flat_map(|group| said(run, group)));
+    }
+    words
 }
 
 fn said(tokens: &[RawWord], group: Group) -> Vec<RawWord> {
@@ -42,7 +53,15 @@ fn said(tokens: &[RawWord], group: Group) -> Vec<RawWord> {
         let start = if n == 0 { first.start } else { at(before) };
         let end = if n + 1 == count { last.end } else { at(after) };
         before = after;
-        words.push(RawWord { spoken: word.into(), start, end, confidence, speaker: first.speaker.clone(), of });
+        words.push(RawWord {
+            spoken: word.into(),
+            start,
+            end,
+            confidence,
+            speaker: first.speaker.clone(),
+            lang: first.lang.clone(),
+            of,
+        });
     }
     words
 }

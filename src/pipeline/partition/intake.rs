@@ -200,15 +200,14 @@ pub fn record_of(shared: &Shared, speech: Speech, policy: Arc<Policy>, attached:
     let (offset, timestamp_ms, headers) = (record.offset, record.timestamp_ms, record.headers);
     let tenant = shared.tenant_names.name(segment.tenant.as_deref().unwrap_or_default());
     let source = Arc::new(Source { offset, meta: segment.meta.take(), headers, timestamp_ms, tenant, attached });
-    let plain = !profile.serves(segment.lang.as_deref());
-    if let Some(reader) = shared.formatter.read_back(&profile.name).filter(|_| !plain) {
-        let most = shared.active_settings().limits.max_words_per_record;
-        match panics::caught(|| reader.words(segment.words.clone(), most)) {
-            Some(words) => segment.words = words,
-            None => tracing::error!(offset, "reading a record's figures back panicked; they pass as they stand"),
-        }
+    let of_language = |lang: Option<&str>| profile.of_language(lang);
+    let most = shared.active_settings().limits.max_words_per_record;
+    match panics::caught(|| shared.formatter.read_back(&profile.name, &segment.words, most, &of_language)) {
+        Some(Some(words)) => segment.words = words,
+        Some(None) => {}
+        None => tracing::error!(offset, "reading a record's figures back panicked; they pass as they stand"),
     }
     let (model, none) = ((!policy.model.is_none()).then(|| shared.models.of(policy.template)), NO_TOKENS.clone());
     let tokens = |word: &str| model.as_ref().map_or_else(|| none.clone(), |model| model.tokenizer.tokens(word));
-    Record::new(segment, hash, source, policy, plain, tokens)
+    Record::new(segment, hash, source, policy, of_language, tokens)
 }

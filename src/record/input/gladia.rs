@@ -44,6 +44,8 @@ struct Utterance {
     #[serde(default)]
     speaker: Option<u32>,
     #[serde(default)]
+    language: Option<String>,
+    #[serde(default)]
     words: Vec<TimedWord>,
 }
 
@@ -56,7 +58,14 @@ pub(super) fn parse(message: Message) -> Result<ParsedMessage, Refused> {
                 false => timed(&utterance.words),
             };
             let end = is_final.then_some(End::Utterance);
-            ParsedMessage { channel: name(utterance.channel), speaker: name(utterance.speaker), is_final, words, end }
+            ParsedMessage {
+                channel: name(utterance.channel),
+                speaker: name(utterance.speaker),
+                lang: utterance.language,
+                is_final,
+                words,
+                end,
+            }
         }
         Message::SpeechEnd { data } => ParsedMessage { channel: name(data.channel), ..ended(End::Utterance) },
         Message::EndSession(_) => ended(End::Session),

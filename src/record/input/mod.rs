@@ -191,7 +191,7 @@ fn message<'a, T: Deserialize<'a>>(
         text: None,
         end: envelope.end.or(parsed.end),
         tenant: envelope.tenant,
-        lang: envelope.lang,
+        lang: envelope.lang.or(parsed.lang),
         meta: envelope.meta,
         vocabulary: envelope.vocabulary,
         expect: envelope.expect,
@@ -204,13 +204,15 @@ struct ParsedMessage {
     channel: Option<String>,
     /// who says the words that name no speaker of their own
     speaker: Option<String>,
+    /// the language of the words that name none of their own
+    lang: Option<String>,
     is_final: bool,
     words: Vec<WireWord>,
     end: Option<End>,
 }
 
 fn word(w: String, s: Option<f64>, e: Option<f64>, c: Option<f64>) -> WireWord {
-    WireWord { w, s, e, c, speaker: None }
+    WireWord { w, s, e, c, speaker: None, lang: None }
 }
 
 /// A word with its times, as Vosk, Whisper and Gladia write it. Each has a name of its own for the confidence.

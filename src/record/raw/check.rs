@@ -20,7 +20,7 @@ impl RawSegment {
     /// # Errors
     /// `contract` (impossible values), `limit` (too much of something).
     pub(in crate::record) fn check(wire: Wire, limits: &RecordLimits) -> Result<(RawSegment, Option<String>), Refused> {
-        let mut speakers = Speakers::of(wire.speaker)?;
+        let mut names = Names { speakers: Shared::of("speaker", wire.speaker)?, languages: Shared::of("lang", wire.lang)? };
         let words = match (wire.words, wire.text) {
             (Some(_), Some(text)) if !text.trim().is_empty() => {
                 return Err(Refused::new("contract", "got both \"words\" and \"text\"; send one of them"));
@@ -29,7 +29,7 @@ impl RawSegment {
                 if words.len() > limits.max_words_per_record {
                     return Err(limit("max_words_per_record", limits.max_words_per_record, words.len()));
                 }
-                words.into_iter().enumerate().map(|(i, w)| check_word(i, w, limits, &mut speakers)).collect::<Result<_, _>>()?
+                words.into_iter().enumerate().map(|(i, w)| check_word(i, w, limits, &mut names)).collect::<Result<_, _>>()?
             }
             (None, Some(text)) => {
                 let mut words = Vec::new();
@@ -37,8 +37,8 @@ impl RawSegment {
                     if i == limits.max_words_per_record {
                         return Err(limit("max_words_per_record", limits.max_words_per_record, i + 1));
                     }
-                    let word = WireWord { w: w.to_string(), s: None, e: None, c: None, speaker: None };
-                    words.push(check_word(i, word, limits, &mut speakers)?);
+                    let word = WireWord { w: w.to_string(), s: None, e: None, c: None, speaker: None, lang: None };
+                    words.push(check_word(i, word, limits, &mut names)?);
                 }
                 words
             }
@@ -53,7 +53,7 @@ impl RawSegment {
         if !wire.is_final && matches!(wire.end, Some(End::Channel | End::Session)) {
             return Err(Refused::new("contract", "a hypothesis (final: false) cannot end a channel or a session"));
         }
-        for (name, value) in [("channel", &wire.channel), ("tenant", &wire.tenant), ("lang", &wire.lang)] {
+        for (name, value) in [("channel", &wire.channel), ("tenant", &wire.tenant)] {
             check_name(name, value.as_deref())?;
         }
         if let Some(meta) = &wire.meta {
@@ -75,7 +75,6 @@ impl RawSegment {
             words,
             end: wire.end,
             tenant: wire.tenant.map(Into::into),
-            lang: wire.lang.map(Into::into),
             meta: wire.meta.filter(|m| m.get() != "null"),
             vocabulary: vocabulary::checked(wire.vocabulary.unwrap_or_default())?,
             expect: wire.expect.map(expect::checked).transpose()?,
@@ -114,23 +113,31 @@ fn check_name(key: &str, value: Option<&str>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The speakers of a record's words. Words of one speaker in a row share the name.
-struct Speakers {
+/// What the words of a record share.
+struct Names {
+    speakers: Shared,
+    languages: Shared,
+}
+
+/// A name that words have by themselves or by their record: who speaks, or the language. Words in a row that have the
+/// same one share it.
+struct Shared {
+    key: &'static str,
     /// of words that name none
     of_record: Option<Arc<str>>,
     last: Option<Arc<str>>,
 }
 
-impl Speakers {
-    fn of(record: Option<String>) -> Result<Speakers, Refused> {
-        check_name("speaker", record.as_deref())?;
-        // An empty name is what some recognisers say of a voice that they do not know.
-        Ok(Speakers { of_record: record.filter(|name| !name.is_empty()).map(Into::into), last: None })
+impl Shared {
+    fn of(key: &'static str, record: Option<String>) -> Result<Shared, Refused> {
+        check_name(key, record.as_deref())?;
+        // An empty name is what some recognisers say of what they do not know.
+        Ok(Shared { key, of_record: record.filter(|name| !name.is_empty()).map(Into::into), last: None })
     }
 
     fn of_word(&mut self, own: Option<String>) -> Result<Option<Arc<str>>, Refused> {
         let Some(own) = own else { return Ok(self.of_record.clone()) };
-        check_name("speaker", Some(&own))?;
+        check_name(self.key, Some(&own))?;
         if self.last.as_deref() != Some(own.as_str()) {
             self.last = Some(own.into());
         }
@@ -138,7 +145,7 @@ impl Speakers {
     }
 }
 
-fn check_word(i: usize, wire: WireWord, limits: &RecordLimits, speakers: &mut Speakers) -> Result<RawWord, Refused> {
+fn check_word(i: usize, wire: WireWord, limits: &RecordLimits, names: &mut Names) -> Result<RawWord, Refused> {
     let spoken = wire.w.trim();
     if spoken.is_empty() {
         return Err(Refused::new("contract", format!("words[{i}].w is empty; leave the word out")));
@@ -167,9 +174,9 @@ fn check_word(i: usize, wire: WireWord, limits: &RecordLimits, speakers: &mut Sp
     {
         return Err(Refused::new("contract", format!("words[{i}].c must be 0 to 1, got {c:?}")));
     }
-    let speaker = speakers.of_word(wire.speaker)?;
+    let (speaker, lang) = (names.speakers.of_word(wire.speaker)?, names.languages.of_word(wire.lang)?);
     let of = [i as u32, i as u32 + 1];
-    Ok(RawWord { spoken: spoken.into(), start: wire.s, end: wire.e, confidence: wire.c.map(|c| c as f32), speaker, of })
+    Ok(RawWord { spoken: spoken.into(), start: wire.s, end: wire.e, confidence: wire.c.map(|c| c as f32), speaker, lang, of })
 }
 
 #[cfg(test)]
@@ -223,6 +230,18 @@ mod tests {
     }
 
     #[test]
+    fn a_word_has_its_own_language_or_the_records_and_an_empty_one_is_none() {
+        let languages = |json: &str| {
+            let (r, _) = RawSegment::decode(json.as_bytes(), &limits(), InputFormat::Faircopy).unwrap();
+            r.words.iter().map(|w| w.lang.as_deref().unwrap_or("-").to_string()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(languages(r#"{"lang":"en","words":[{"w":"x"},{"w":"y","lang":"es-MX"},{"w":"z","lang":""}]}"#), "en es-MX -");
+        assert_eq!(languages(r#"{"lang":"es","text":"x y"}"#), "es es");
+        assert_eq!(languages(r#"{"lang":"","words":[{"w":"x"},{"w":"y","lang":null}]}"#), "- -");
+        assert_eq!(languages(r#"{"lang":null,"text":"x"}"#), "-");
+    }
+
+    #[test]
     fn what_cannot_be_taken_is_refused_with_a_reason() {
         for (json, want) in [
             ("nonsense", "json"),
@@ -244,6 +263,10 @@ mod tests {
             (r#"{"text":"a","final":false,"end":"session"}"#, "contract"),
             (r#"{"text":"a","meta":[1]}"#, "contract"),
             (r#"{"text":"a","speaker":3}"#, "json"),
+            (r#"{"text":"a","lang":["en"]}"#, "json"),
+            (r#"{"words":[{"w":"a","lang":7}]}"#, "json"),
+            ("{\"text\":\"a\",\"lang\":\"e\\u0000\"}", "contract"),
+            ("{\"words\":[{\"w\":\"a\",\"lang\":\"e\\nn\"}]}", "contract"),
             ("{\"text\":\"a\",\"speaker\":\"b\\u0007\"}", "contract"),
             ("{\"words\":[{\"w\":\"a\",\"speaker\":\"b\\nc\"}]}", "contract"),
             (r#"{"text":"a a a a a a a a a a a"}"#, "limit"),
@@ -255,6 +278,7 @@ mod tests {
         assert_eq!(reason(&format!("{{\"text\":\"{}\"}}", " ".repeat(20_000))), "limit");
         assert_eq!(RawSegment::decode(b"{\"text\":\"\xff\"}", &limits(), InputFormat::Faircopy).unwrap_err().reason, "json");
         assert_eq!(reason(&"[".repeat(5_000)), "json");
+        assert_eq!(reason(&format!(r#"{{"words":[{{"w":"a","lang":"{}"}}]}}"#, "e".repeat(300))), "contract");
     }
 
     #[test]

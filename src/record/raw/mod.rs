@@ -58,6 +58,8 @@ pub struct RawWord {
     pub confidence: Option<f32>,
     /// who says it
     pub speaker: Option<Arc<str>>,
+    /// BCP 47 tag of its language, where anybody tells: its own or the record's
+    pub lang: Option<Arc<str>>,
     /// the record's input words that it came from, half-open. Other than one of them where a recogniser's figures were
     /// read back (`input.reformat`)
     pub of: [u32; 2],
@@ -78,8 +80,6 @@ pub struct RawSegment {
     pub end: Option<End>,
     /// chooses the profile
     pub tenant: Option<Box<str>>,
-    /// BCP 47 language tag
-    pub lang: Option<Box<str>>,
     /// passed through
     pub meta: Option<Box<RawValue>>,
     /// spellings for its session, from this record on

@@ -26,6 +26,9 @@ pub struct WireWord {
     /// who says it, where the recogniser tells voices of a channel apart; it takes the place of the record's
     #[serde(default)]
     pub(in crate::record) speaker: Option<String>,
+    /// BCP 47 tag of the word's language, where the recogniser tells; it takes the place of the record's
+    #[serde(default)]
+    pub(in crate::record) lang: Option<String>,
 }
 
 /// What a recogniser said: a record of the raw topic, keyed by session.
@@ -60,7 +63,7 @@ pub struct Wire {
     /// chooses the profile
     #[serde(default)]
     pub(in crate::record) tenant: Option<String>,
-    /// BCP 47 language tag
+    /// BCP 47 tag of the language of the words that have no `lang` of their own
     #[serde(default)]
     pub(in crate::record) lang: Option<String>,
     /// an object that passes through

@@ -164,12 +164,14 @@ mod tests {
 
     /// A stream in mid-call, with something in every field.
     fn mid_call() -> Snapshot {
-        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "counted": null, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "awaited": null, "choice": null});
+        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "counted": null, "language": null, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "awaited": null, "choice": null});
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let mut chosen = word("two", "Speech", [4, 5]);
         chosen["counted"] = serde_json::json!({"begins": true, "label": "spk_1"});
         chosen["awaited"] = serde_json::json!({"expect": {"class": "Code", "digits": null, "until_answer": false, "words": 5, "seconds": 9, "is_asked": true}, "answer": 2});
         chosen["choice"] = serde_json::json!({"words": 2, "written": "6:40", "instead_of": "640"});
+        let mut further = word("tres", "Further", [6, 7]);
+        further["language"] = "es".into();
         let state = serde_json::json!({
             "profile": "default",
             "model": "en-test-1",
@@ -206,7 +208,7 @@ mod tests {
             "entries": [
                 {"word": chosen, "tags": [1, 1, 0, 0], "freeze": freeze},
                 {"word": word("uh", "Filler", [5, 6]), "tags": null, "freeze": null},
-                {"word": word("three", "Speech", [6, 7]), "tags": null, "freeze": null}
+                {"word": further, "tags": null, "freeze": null}
             ],
             "last_source": 0,
             "speaking": {"label": "spk_1", "ends": true},

@@ -15,7 +15,7 @@ use crate::redact::token::ends_sentence;
 use crate::session::buffer::{BufferParts, BufferedWord, Freeze, PastWord};
 use crate::session::policy::Policy;
 use crate::session::vocabulary::Vocabulary;
-use crate::session::{Record, Source, Time, Word};
+use crate::session::{Record, Source, Time, Word, WordKind};
 use crate::tags::Tags;
 
 /// Input words of an epoch: beyond it no call goes, and counting on might overflow.
@@ -72,7 +72,10 @@ impl OpenStream {
             if w.src[0] >= w.src[1] || w.src[1] > MAX_INPUT_WORDS {
                 return Err(wrong("a word of no input word"));
             }
-            let language = policy.language();
+            let redacted_in = policy.language();
+            if w.kind == WordKind::Further && w.language.is_none() {
+                return Err(wrong("a word of a further language that has no name"));
+            }
             Ok(Word {
                 spoken: w.spoken.clone(),
                 start: w.start,
@@ -82,9 +85,10 @@ impl OpenStream {
                 prosody: prosody(w.prosody)?,
                 counted: w.counted.clone(),
                 tokens: context.tokens(policy, w.kind.for_model(&w.spoken)),
-                parts: w.kind.comparable(&w.spoken, &language),
-                ends: ends_sentence(&w.spoken, &language),
+                parts: w.kind.comparable(&w.spoken, &redacted_in),
+                ends: ends_sentence(&w.spoken, &redacted_in),
                 asked: w.asked,
+                language: w.language.clone(),
                 kind: w.kind,
                 source: source(w.source)?,
                 src: w.src,

@@ -67,6 +67,7 @@ pub(super) struct WordState {
     /// [`Prosody::to_byte`]
     pub(super) prosody: u8,
     pub(super) counted: Option<CountedSpeaker>,
+    pub(super) language: Option<Arc<str>>,
     pub(super) kind: WordKind,
     pub(super) asked: AskedClasses,
     pub(super) source: u32,

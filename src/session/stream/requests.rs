@@ -5,18 +5,21 @@
 //! pass that needs the states. A pass that ends spans has a second request, about these spans, if the profile has a
 //! second stage: the pass is over once both are answered.
 
+use std::borrow::Cow;
+
 use super::Stream;
 use super::work::{InFlight, RequestKind, TaggedPass, Work};
 use crate::faults::{Mistake, makes};
 use crate::infer::{Outcome, Row, RowWord};
 use crate::record::Timing;
 use crate::session::buffer::{Buffer, DecidedWhole, FreezeCause};
+use crate::session::hypothesis::Hypothesis;
 use crate::session::output::{InferenceRequest, RequestBody, StreamOutput};
 use crate::session::plan::Pass;
 use crate::session::policy::{Policy, ReleaseRule};
 use crate::session::second::{PassView, SpanQuestion};
 use crate::session::settle::Settled;
-use crate::session::{Choice, Time, Word, release};
+use crate::session::{Choice, Time, Word, WordKind, release};
 use crate::tags::Tags;
 
 impl Stream {
@@ -140,17 +143,23 @@ impl Stream {
             // follow.
             (Outcome::StatesGone | Outcome::Failed, kind) => self.answered(kind, None, now, out),
             (Outcome::Tags(row), RequestKind::Pass(pass)) => {
+                let tags = self.with_further(pass.upto, &[], &row.tags);
                 let goes_on = self.judged(pass, &row.tags, row.turn);
                 // A failed pass that asked for the turn is not noted, because it changed nothing.
                 let asks = pass.cause == FreezeCause::Turn;
                 if goes_on && !asks && self.recorded.has_failed(pass.upto, pass.freeze_to) {
                     self.answered(RequestKind::Pass(pass), None, now, out);
                 } else if goes_on {
-                    match self.asks_second(pass, &row.tags) {
+                    match self.asks_second(pass, &tags) {
                         Some((tagged, questions)) => self.work.tagged(tagged, questions),
-                        None => self.answered(RequestKind::Pass(pass), Some(&row.tags), now, out),
+                        None => self.answered(RequestKind::Pass(pass), Some(&tags), now, out),
                     }
                 }
+            }
+            (Outcome::Tags(row), kind @ RequestKind::Hypothesis { known, revision }) => {
+                let more = self.hypothesis.as_ref().filter(|h| h.revision == revision).map_or(&[][..], Hypothesis::words);
+                let tags = self.with_further(known, more, &row.tags).into_owned();
+                self.answered(kind, Some(&tags), now, out);
             }
             (Outcome::Tags(row), kind) => self.answered(kind, Some(&row.tags), now, out),
             (Outcome::Written(answers), RequestKind::Spans(tagged)) => {
@@ -165,6 +174,24 @@ impl Stream {
             (Outcome::Written(_), kind) => self.answered(kind, None, now, out),
         }
         self.close_if_done(out);
+    }
+
+    /// The tags of the open words before `upto` and of `more` after them, where words in a further language have what they
+    /// say by themselves: no model knows their language.
+    fn with_further<'a>(&self, upto: u64, more: &[Word], tags: &'a [Tags]) -> Cow<'a, [Tags]> {
+        let of_model = || self.buffer.range(self.buffer.released(), upto).map(|e| &e.word).chain(more);
+        let (Some(by), true) = (&self.policy.untagged, of_model().any(|word| word.kind == WordKind::Further)) else {
+            return Cow::Borrowed(tags);
+        };
+        let words: Vec<&Word> = of_model().collect();
+        let said = by.0.tags(&words);
+        let mut tags = tags.to_vec();
+        for ((tags, word), said) in tags.iter_mut().rev().zip(words.iter().rev()).zip(said.iter().rev()) {
+            if word.kind == WordKind::Further {
+                *tags = *said;
+            }
+        }
+        Cow::Owned(tags)
     }
 
     /// What to ask the second stage about the spans that a pass ends, now that it has its tags. `None` if nothing.

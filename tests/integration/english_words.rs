@@ -1,0 +1,235 @@
+//! No English word stands in the program where languages are data: what Rust knows of English is named here, with the
+//! reason. A word that a language's folder could give belongs into the folder.
+//!
+//! The dictionary is what the tables and lists of `grammars/en` say. `syn` parses the sources: comments, tests and messages
+//! do not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use syn::visit::{self, Visit};
+
+use crate::kafka::{needs, root};
+
+/// Modules whose sources are read. Another person's work is under way in `redact`: its words are English alone, and rules
+/// of redaction are refused in other languages.
+const MODULES: [&str; 4] = ["format", "session", "conversation", "spelling"];
+
+/// Files that are only there for tests.
+const TESTS: [&str; 9] = [
+    "tests.rs",
+    "proptests.rs",
+    "scenarios.rs",
+    "simulation",
+    "script.rs",
+    "viterbi.rs",
+    "oracle.rs",
+    "clock_proptests.rs",
+    "conversing.rs",
+];
+
+/// Words of the program that are no words of speech, by file.
+const OWN_WORDS: [(&str, &[&str]); 16] = [
+    ("format/apply.rs", &["same", "units"]), // outcomes of the second stage; a place of faults
+    ("format/dictionary.rs", &["s"]),        // a suffix that a dictionary joins to its word
+    ("format/itn/compile.rs", &["any", "other"]), // the language of grammars
+    ("format/itn/filter.rs", &["code", "group", "name", "st", "th", "twice", "zip"]), // filters that a grammar names
+    ("format/itn/readback.rs", &["digit", "zero"]), // tables that a folder must have
+    ("format/itn/source.rs", &["any", "class", "other", "rule", "table"]), // the language of grammars
+    ("format/language.rs", &["months"]),     // a key of language.toml
+    ("format/numbers.rs", &["home", "long", "short"]), // a class's name, values of settings
+    ("format/origin.rs", &["toml", "txt"]),  // endings of files
+    ("format/regions.rs", &["date", "money", "percent", "time", "year"]), // classes
+    ("format/second/guard.rs", &["long"]),   // an outcome
+    ("format/style.rs", &["off"]),           // a setting
+    ("session/buffer.rs", &["end"]),         // a cause
+    ("session/output.rs", &["channel"]),     // a cause
+    ("session/snapshot/header.rs", &["no bytes"]), // a message
+    ("session/snapshot/mod.rs", &["no bytes"]), // a message
+];
+
+/// What the program knows of English (decision 0069), by file, and why it stands in Rust. `*`: all words of the file.
+const ENGLISH: [(&str, &[&str], &str); 15] = [
+    ("format/casing.rs", &["i"], "the pronoun is a capital; after a tagger only, and taggers know English"),
+    ("format/expected.rs", &["a", "date", "i", "o"], "`expect` is passed over in other languages; and a class"),
+    (
+        "format/learn/align.rs",
+        &["a number", "and", "dash", "dot", "plus", "point", "pound", "star"],
+        "`grammar learn` reads pairs in English",
+    ),
+    ("format/learn/rule.rs", &["a", "i", "w"], "the same"),
+    ("format/readback/mod.rs", &["and", "es", "s"], "endings and the word for `&`, asked where the language is English"),
+    (
+        "format/readback/ways.rs",
+        &["b", "billion", "k", "m", "million", "mm", "st", "th", "trillion"],
+        "ways in which recognisers write; they are tried, and other grammars do not read them",
+    ),
+    (
+        "format/units.rs",
+        &["first", "fourth", "half", "quarter", "second", "th", "third"],
+        "quarters of a year, where the language is English; ordinals after a tagger",
+    ),
+    (
+        "format/whole_numbers/alike.rs",
+        &["oh", "one", "time", "year"],
+        "`one` and `oh` where the language is English; and classes",
+    ),
+    ("session/expected.rs", &["actually", "dash", "no", "plus", "rather", "wait"], "`expect` is passed over in other languages"),
+    ("session/sounds.rs", &["a", "f", "k", "s"], "`vocabulary_by_sound` is refused in other languages"),
+    ("session/spelled.rs", &["actually", "as", "for", "like", "no", "rather", "wait"], "spellings are decided in English alone"),
+    (
+        "session/turn.rs",
+        &["dot", "eight", "five", "four", "nine", "oh", "one", "seven", "six", "three", "two", "zero"],
+        "what is open at the end of a turn; only a model says that a turn is over, and models know English",
+    ),
+    ("session/word.rs", &["uh"], "what the model sees for a recogniser's markup of a pause"),
+    ("spelling/mod.rs", &["*"], "spellings are read in English alone; grammars of other languages write what is spelled"),
+    ("spelling/piece.rs", &["*"], "the same"),
+];
+
+/// Words of a text that could be English: letters, and an apostrophe within.
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+fn is_word(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_lowercase() || c == '\'') && word.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
+/// What the folder of English says: the words of the spoken side of its tables, and of its lists.
+fn dictionary() -> BTreeSet<String> {
+    fn walk(dir: &Path, found: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|e| e == "tsv" || e == "txt") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let spoken = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next());
+                found.extend(spoken.flat_map(words).filter(|word| is_word(word)).map(String::from));
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    walk(&needs("grammars/en"), &mut found);
+    found
+}
+
+/// The texts in a file's code that may be words: not those of messages and documentation.
+#[derive(Default)]
+struct Texts(BTreeSet<String>);
+
+impl<'a> Visit<'a> for Texts {
+    fn visit_item(&mut self, item: &'a syn::Item) {
+        let is_test = |attributes: &[syn::Attribute]| {
+            attributes.iter().any(|a| a.path().is_ident("cfg") && a.parse_args::<syn::Path>().is_ok_and(|p| p.is_ident("test")))
+        };
+        let attributes = match item {
+            syn::Item::Mod(item) => &item.attrs,
+            syn::Item::Fn(item) => &item.attrs,
+            syn::Item::Const(item) => &item.attrs,
+            _ => return visit::visit_item(self, item),
+        };
+        if !is_test(attributes) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    // Documentation, names of features, and names in serialised data.
+    fn visit_attribute(&mut self, _: &'a syn::Attribute) {}
+
+    fn visit_expr_method_call(&mut self, call: &'a syn::ExprMethodCall) {
+        if call.method == "expect" {
+            self.visit_expr(&call.receiver); // its message is for programmers
+        } else {
+            visit::visit_expr_method_call(self, call);
+        }
+    }
+
+    fn visit_lit_str(&mut self, text: &'a syn::LitStr) {
+        self.0.insert(text.value());
+    }
+
+    /// `matches!(word, "a" | "b")` compares; other macros mostly write messages, of more than three words.
+    fn visit_macro(&mut self, item: &'a syn::Macro) {
+        if item.path.is_ident("matches") || item.path.is_ident("vec") {
+            // Tokens are not parsed: every second piece between quotes is a text.
+            self.0.extend(item.tokens.to_string().split('"').skip(1).step_by(2).map(String::from));
+        }
+    }
+}
+
+/// The most words of a text that is compared with what people say. Longer texts are messages.
+const MAX_WORDS: usize = 3;
+
+/// The English words in a source's code.
+fn english(source: &str, dictionary: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut texts = Texts::default();
+    texts.visit_file(&syn::parse_file(source).unwrap());
+    let is_said = |text: &&String| {
+        let words = words(text);
+        let is_known = |word: &&str| is_word(word) && dictionary.contains(*word);
+        !words.is_empty() && words.len() <= MAX_WORDS && words.iter().all(is_known)
+    };
+    texts.0.iter().filter(is_said).map(|text| text.trim().to_string()).collect()
+}
+
+/// The sources of the modules, by their path below `src/`.
+fn sources() -> BTreeMap<String, String> {
+    fn walk(dir: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if TESTS.contains(&&*name) {
+                continue;
+            }
+            if path.is_dir() {
+                walk(&path, found)
+            } else if name.ends_with(".rs") {
+                found.push(path)
+            }
+        }
+    }
+    let (src, mut files) = (root().join("src"), Vec::new());
+    MODULES.iter().for_each(|module| walk(&src.join(module), &mut files));
+    let name = |path: &Path| path.strip_prefix(&src).unwrap().display().to_string();
+    files.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+#[test]
+fn no_english_word_stands_in_the_program_but_those_that_are_named_with_a_reason() {
+    let dictionary = dictionary();
+    let (mut unnamed, mut gone) = (Vec::new(), Vec::new());
+    let sources = sources();
+    let named =
+        || OWN_WORDS.iter().map(|(file, words)| (*file, *words)).chain(ENGLISH.iter().map(|(file, words, _)| (*file, *words)));
+    for (file, source) in &sources {
+        let named: BTreeSet<&str> = named().filter(|(of, _)| of == file).flat_map(|(_, words)| words.iter().copied()).collect();
+        let found = english(source, &dictionary);
+        let is_named = |word: &str| named.contains("*") || named.contains(word);
+        unnamed.extend(found.iter().filter(|word| !is_named(word)).map(|word| format!("{file}: {word:?}")));
+        gone.extend(named.iter().filter(|word| **word != "*" && !found.contains(**word)).map(|word| format!("{file}: {word:?}")));
+    }
+    gone.extend(named().filter(|(of, _)| !sources.contains_key(*of)).map(|(of, _)| format!("{of}: no such file")));
+    assert!(
+        unnamed.is_empty(),
+        "English words in Rust. Put them into the folder of the language, or name them here with a reason:\n{}",
+        unnamed.join("\n")
+    );
+    assert!(gone.is_empty(), "exceptions that are not needed any more:\n{}", gone.join("\n"));
+}
+
+#[test]
+fn an_english_word_is_found_wherever_it_is_compared_and_not_in_messages_comments_and_tests() {
+    let dictionary = dictionary();
+    let found = |source: &str| english(source, &dictionary).into_iter().collect::<Vec<_>>();
+    assert_eq!(found("const MONTHS: [&str; 2] = [\"january\", \"x1\"];"), ["january"]);
+    assert_eq!(
+        found("fn f(w: &str) -> bool { matches!(w, \"dollars\" | \"Euro\") || w == \"twenty five\" }"),
+        ["dollars", "twenty five"]
+    );
+    assert_eq!(found("fn f() { match g() { \"seven\" => {} _ => {} } }"), ["seven"]);
+    let none = "/// twenty\nfn f() { let _ = g().expect(\"seven\"); panic!(\"seven\"); h(\"seven dollars are not enough here\"); }\n\
+        #[cfg(test)]\nmod tests { const W: &str = \"seven\"; }";
+    assert!(found(none).is_empty(), "{:?}", found(none));
+}

@@ -1,0 +1,268 @@
+//! Calls in several languages: each word is written by the folder of its own language, and no span is of two.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use faircopy::config::Settings;
+use faircopy::format::readback::Reformat;
+use faircopy::format::style::{FormatSpec, Styles};
+use faircopy::format::untagged::ByWords;
+use faircopy::format::{Formatted, Passage, PassageContext, Style, apply::apply, origin};
+use faircopy::redact::{Action, RedactionRule};
+use faircopy::session::untagged::TagsWords;
+use faircopy::session::{Word, WordKind};
+use faircopy::tags::{Disfluency, Itn, ItnClass, Tags};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::kafka::{Sender, Topics, eventually, needs};
+use crate::service::{ends, segments};
+use crate::worker::Worker;
+
+fn spec(locale: &str, more: &[&str]) -> FormatSpec {
+    let more_locales = more.iter().map(|locale| locale.to_string()).collect();
+    FormatSpec { locale: locale.into(), more_locales, reformat: Reformat::Figures, ..FormatSpec::default() }
+}
+
+fn style(spec: &FormatSpec) -> Result<Arc<Style>, String> {
+    let styles = Styles::load(&needs("grammars"), &[needs("grammars/packs")], [("p", spec)].into_iter());
+    styles.map(|styles| styles.of("p").clone())
+}
+
+/// English with Spanish beside it, and each alone.
+static STYLES: LazyLock<[Arc<Style>; 3]> =
+    LazyLock::new(|| [spec("en-US", &["es-US"]), spec("en-US", &[]), spec("es-US", &[])].map(|spec| style(&spec).unwrap()));
+
+/// Words of a call, each with its language: `en`, `es` or one that has no locale.
+fn words(said: &[(&str, &str)]) -> Vec<Word> {
+    let word = |(at, (language, spoken)): (usize, &(&str, &str))| {
+        let kind = match *language {
+            "en" => WordKind::Speech,
+            "es" => WordKind::Further,
+            _ => WordKind::Plain,
+        };
+        let language = (kind != WordKind::Speech).then(|| Arc::from(*language));
+        Word { kind, language, src: [at as u64, at as u64 + 1], ..Word::new(*spoken, Arc::default()) }
+    };
+    said.iter().enumerate().map(word).collect()
+}
+
+fn written(style: &Style, words: &[Word], tags: Vec<Tags>, untagged: bool) -> Formatted {
+    let tagged: Vec<(&Word, Tags)> = words.iter().zip(tags).collect();
+    let (around, sure) = (PassageContext::default(), tagged.len());
+    apply(Passage { words: &tagged, sentence_start: true, turn_ends: false, around, sure, untagged }, style)
+}
+
+/// The same words without a tagger.
+fn untagged(style: &Arc<Style>, words: &[Word]) -> Formatted {
+    let tags = ByWords::new(style.clone()).tags(&words.iter().collect::<Vec<_>>());
+    written(style, words, tags, true)
+}
+
+/// What people say in both languages, and words that are of both.
+const SAID: [(&str, &str); 26] = [
+    ("en", "twenty"),
+    ("en", "five"),
+    ("en", "dollars"),
+    ("en", "and"),
+    ("en", "cents"),
+    ("en", "march"),
+    ("en", "third"),
+    ("en", "no"),
+    ("en", "p"),
+    ("en", "m"),
+    ("en", "Thanks."),
+    ("es", "veinte"),
+    ("es", "y"),
+    ("es", "cinco"),
+    ("es", "euros"),
+    ("es", "con"),
+    ("es", "de"),
+    ("es", "mayo"),
+    ("es", "mil"),
+    ("es", "las"),
+    ("es", "no"),
+    ("es", "a"),
+    ("es", "Gracias."),
+    ("de", "fünf"),
+    ("de", "Euro"),
+    ("en", "a"),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn every_run_of_a_language_is_written_as_if_it_stood_alone(picks in prop::collection::vec(0..SAID.len(), 1..16)) {
+        let said: Vec<(&str, &str)> = picks.into_iter().map(|at| SAID[at]).collect();
+        let [both, english, spanish] = &*STYLES;
+        let text = untagged(both, &words(&said)).text;
+        let alone: Vec<String> = said
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|run| match run[0].0 {
+                "en" => untagged(english, &words(run)).text,
+                "es" => {
+                    let own: Vec<(&str, &str)> = run.iter().map(|(_, spoken)| ("en", *spoken)).collect();
+                    untagged(spanish, &words(&own)).text
+                }
+                _ => run.iter().map(|(_, spoken)| *spoken).collect::<Vec<_>>().join(" "),
+            })
+            .collect();
+        prop_assert_eq!(text, alone.join(" "));
+    }
+
+    #[test]
+    fn whatever_a_tagger_says_no_entity_is_of_two_languages_and_no_word_is_lost(
+        picks in prop::collection::vec((0..SAID.len(), 0..8usize), 1..16),
+    ) {
+        let said: Vec<(&str, &str)> = picks.iter().map(|(at, _)| SAID[*at]).collect();
+        let classes = [ItnClass::Cardinal, ItnClass::Money, ItnClass::Date];
+        let tag = |(_, tag): &(usize, usize)| match *tag {
+            at @ 0..3 => Tags { itn: Itn::B(classes[at]), ..Tags::default() },
+            at @ 3..6 => Tags { itn: Itn::I(classes[at - 3]), ..Tags::default() },
+            6 => Tags { disfluency: Disfluency::Rep, ..Tags::default() },
+            _ => Tags::default(),
+        };
+        let words = words(&said);
+        // As a stream has them: a tagger's for its own language, and what the others say by themselves.
+        let own = ByWords::new(STYLES[0].clone()).tags(&words.iter().collect::<Vec<_>>());
+        let tags = picks.iter().map(tag).zip(own).zip(&words);
+        let tags = tags.map(|((tagger, own), word)| if word.kind == WordKind::Further { own } else { tagger }).collect();
+        let out = written(&STYLES[0], &words, tags, false);
+        for entity in &out.entities {
+            let of = &said[entity.src[0] as usize..entity.src[1] as usize];
+            let kept = |at: &usize| out.removed.iter().all(|gone| !(gone.src[0] as usize..gone.src[1] as usize).contains(at));
+            let kept: Vec<&str> = (0..of.len()).filter(|at| kept(&(at + entity.src[0] as usize))).map(|at| of[at].0).collect();
+            prop_assert!(kept.windows(2).all(|two| two[0] == two[1]), "{:?} {:?}", entity, said);
+        }
+        for word in &out.words {
+            let language = said[word.src[0] as usize].0;
+            prop_assert_eq!(word.lang.as_deref(), (language != "en").then_some(language));
+        }
+        let mut known = vec![false; said.len()];
+        let all = out.words.iter().map(|word| word.src).chain(out.removed.iter().map(|removed| removed.src));
+        all.for_each(|[from, to]| known[from as usize..to as usize].fill(true));
+        prop_assert!(known.iter().all(|known| *known));
+        prop_assert!(out.removed.iter().all(|gone| said[gone.src[0] as usize].0 == "en"), "a tagger removes its own words alone");
+    }
+}
+
+#[test]
+fn a_profile_in_several_languages_is_refused_where_it_redacts_or_a_folder_is_not_there_and_its_origin_covers_all_folders() {
+    let refusal = |spec: FormatSpec| style(&spec).map(|_| ()).unwrap_err();
+    let error = refusal(spec("en-US", &["tlh-QO"]));
+    assert!(error.contains("profiles.p.more_locales") && error.contains("\"tlh\""), "{error}");
+    let error = refusal(spec("en-US", &["es-XX"]));
+    assert!(error.contains("profiles.p.more_locales") && error.contains("es-XX"), "{error}");
+    let redact = [("card".to_string(), RedactionRule { action: Action::Mask, keep_last: 0, said: false })];
+    let error = refusal(FormatSpec { redact: redact.into(), ..spec("en-US", &["es-US"]) });
+    assert!(error.contains("profiles.p.more_locales") && error.contains("leave more_locales out"), "{error}");
+    // A class of any of its languages may be switched off.
+    assert!(style(&FormatSpec { off: vec!["IBAN".into()], ..spec("en-US", &["es-US"]) }).is_ok());
+    let hash = |root: &Path, more: &[&str]| origin::formatting(&spec("en-US", more), root, &[]).unwrap();
+    let root = needs("grammars");
+    let (one, two, other) = (hash(&root, &[]), hash(&root, &["es-US"]), hash(&root, &["es-MX"]));
+    assert!(one != two && two != other && one != other);
+}
+
+fn by_languages(words: &[(&str, &str)]) -> Value {
+    words.iter().flat_map(|(lang, said)| said.split(' ').map(move |w| json!({"w": w, "lang": lang}))).collect()
+}
+
+#[test]
+fn in_a_call_of_two_languages_every_word_is_written_by_its_own_folder_with_and_without_a_tagger() {
+    let topics = Topics::create("mixed-speech", 1);
+    let more = "[input]\nreformat = \"figures\"\n[profiles.default]\nmore_locales = ['es-US']\n\
+        [profiles.writes]\nmodel = 'none'\n[profiles.german]\nmodel = 'none'\nlocale = 'de-DE'\n\
+        [tenants]\nwrites = 'writes'\ngerman = 'german'\n";
+    let worker = Worker::start(&topics, "w", more);
+    let sender = Sender::new();
+    let send = |session: &str, record: Value| {
+        sender.send(&topics.name("raw"), Some(session.as_bytes()), Some(record.to_string().as_bytes()), &[]);
+    };
+    let call = |session: &str, tenant: Option<&str>| {
+        let words = by_languages(&[
+            ("en-US", "I paid twenty five dollars."),
+            ("de", "Das sind zwölf Euro."),
+            ("es-419", "Eh, son doce dólares con cincuenta."),
+            ("en", "On March third."),
+        ]);
+        send(session, json!({"seq": 0, "tenant": tenant, "words": words, "end": "utterance"}));
+        send(
+            session,
+            json!({"seq": 1, "tenant": tenant, "lang": "es", "text": "El tres de mayo a las cuatro y media.", "end": "session"}),
+        );
+    };
+    call("tagged", None);
+    call("untagged", Some("writes"));
+    call("of-german", Some("german"));
+    for wrong in [
+        json!({"words": [{"w": "uno", "lang": 7}]}),
+        json!({"words": [{"w": "uno", "lang": "e\u{7}s"}]}),
+        json!({"words": [{"w": "uno", "lang": "e".repeat(300)}]}),
+    ] {
+        send("wrong", wrong);
+    }
+    sender.flush();
+    eventually("all calls end", || ends(&topics) == 3);
+    let all = segments(&topics);
+    let of = |session: &str| {
+        let words = all.iter().filter(|(_, segment)| *segment.session == *session).flat_map(|(_, segment)| &segment.words);
+        let mut runs: Vec<(String, String)> = Vec::new();
+        for word in words {
+            let language = word.lang.as_deref().unwrap_or("-").to_string();
+            match runs.last_mut().filter(|(last, _)| *last == language) {
+                Some((_, text)) => *text = format!("{text} {}", word.text),
+                None => runs.push((language, word.text.clone())),
+            }
+        }
+        runs
+    };
+    let runs =
+        |runs: &[(&str, &str)]| -> Vec<(String, String)> { runs.iter().map(|(l, t)| (l.to_string(), t.to_string())).collect() };
+    let want = runs(&[
+        ("-", "I paid $25."),
+        ("de", "Das sind zwölf Euro."),
+        ("es", "Son $12.50."),
+        ("-", "On March 3."),
+        ("es", "El 3 de mayo a las 4:30."),
+    ]);
+    assert_eq!(of("untagged"), want);
+    assert_eq!(of("tagged"), want, "{}", worker.log());
+    let german = runs(&[
+        ("en", "I paid twenty five dollars."),
+        ("-", "Das sind 12 €."),
+        ("es", "Eh, son doce dólares con cincuenta."),
+        ("en", "On March third."),
+        ("es", "El tres de mayo a las cuatro y media."),
+    ]);
+    assert_eq!(of("of-german"), german);
+    let fillers: Vec<&str> = all.iter().flat_map(|(_, s)| &s.removed).map(|removed| removed.spoken.as_str()).collect();
+    assert_eq!(fillers, ["Eh,", "Eh,"], "the fillers of Spanish");
+    eventually("what is no language is a dead letter", || topics.read("dead").len() == 3);
+}
+
+#[test]
+fn the_demos_spanish_call_reads_as_its_golden_file() {
+    use faircopy::cli::demo::call::{Call, records};
+    use faircopy::pipeline::{Shared, offline::OfflinePipeline};
+    use faircopy::produce::Outgoing;
+    use faircopy::record::RawRecord;
+    let mut settings = OfflinePipeline::settings(Settings::load(None).unwrap(), false);
+    settings.topics.conversation = "turns".into();
+    Call::Es.prepare(&mut settings);
+    let mut replay = OfflinePipeline::backlog(Arc::new(Shared::with_taggers(settings, |_| Ok(Vec::new())).unwrap()));
+    for (offset, record) in records(Call::Es).into_iter().filter(|record| record.is_final).enumerate() {
+        let payload = Some(record.json().into_bytes());
+        replay.take(RawRecord { key: Some(b"call".to_vec()), payload, offset: offset as i64, ..RawRecord::default() });
+        replay.settle();
+    }
+    replay.finish();
+    let turns = replay.drain().into_iter().filter_map(|out| match out {
+        Outgoing::Turn(turn, _) => Some(format!("{}: {}\n", turn.channel, turn.text)),
+        _ => None,
+    });
+    let got: String = turns.collect();
+    let path = needs("tests/golden/calls").join("demo-es.txt");
+    let want = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(got, want, "if this reads better, put it into {}:\n{got}", path.display());
+}
