@@ -13,21 +13,24 @@
 //! has reached. A channel that has said nothing for [`TurnRules::wait_ms`] of the session's speech holds it no longer.
 
 pub mod audit;
+mod labels;
 mod open;
 mod state;
 #[cfg(test)]
 mod tests;
 mod token;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use labels::LabelCounts;
 pub use state::{StateError, applied};
 pub use token::TokenPlace;
 
-use crate::record::{ConversationTurn, Segment, TurnEnd};
+use crate::record::{ConversationTurn, LateLabel, Segment, TurnEnd};
+use labels::{GoneTurn, LabelledChannel};
 use open::{Heard, OpenTurn};
 use token::WrittenToken;
 
@@ -70,6 +73,8 @@ pub struct TurnRules {
     pub silence_ms: u64,
     /// most tokens of a turn
     pub max_turn_words: usize,
+    /// how far back labels that come late change turns that have gone, milliseconds of the session's speech; 0: not at all
+    pub label_window_ms: u64,
     /// what people say to show that they listen
     pub listening: Arc<ListeningWords>,
 }
@@ -98,6 +103,9 @@ struct Channel {
     until: u64,
     /// whether it can bring words
     open: bool,
+    /// what labels need to know of it
+    #[serde(default)]
+    labelled: LabelledChannel,
 }
 
 /// What waits for its place in the order of the raw topic.
@@ -106,22 +114,34 @@ enum Waiting {
     Said(Box<WrittenToken>),
     /// the record at this offset ends a channel, or all channels
     End(i64, Option<Arc<str>>),
+    /// the record at this offset says who spoke in this channel
+    Labels(i64, Arc<str>, Vec<LateLabel>),
 }
 
 impl Waiting {
     fn offset(&self) -> i64 {
         match self {
             Waiting::Said(word) => word.offset,
-            Waiting::End(offset, _) => *offset,
+            Waiting::End(offset, _) | Waiting::Labels(offset, ..) => *offset,
         }
     }
 
-    /// Ends come after the words of their record.
+    /// Labels come after the words of their record, and ends come last.
     #[expect(clippy::type_complexity, reason = "a key of a sort, which nobody takes apart")]
-    fn order(&self) -> (i64, bool, Option<(i64, &str, i64, u64, usize)>) {
+    fn order(&self) -> (i64, u8, Option<(i64, &str, i64, u64, usize)>) {
         match self {
-            Waiting::Said(word) => (word.offset, false, Some(word.order())),
-            Waiting::End(offset, _) => (*offset, true, None),
+            Waiting::Said(word) => (word.offset, 0, Some(word.order())),
+            Waiting::Labels(offset, ..) => (*offset, 1, None),
+            Waiting::End(offset, _) => (*offset, 2, None),
+        }
+    }
+
+    /// Bytes of memory and state that it is counted for.
+    fn weight(&self) -> usize {
+        match self {
+            Waiting::Said(word) => word.weight(),
+            Waiting::Labels(_, _, labels) => 64 + 64 * labels.len(),
+            Waiting::End(..) => 64,
         }
     }
 }
@@ -144,6 +164,14 @@ pub struct Conversation {
     waiting: Vec<Waiting>,
     heard: Vec<Heard>,
     turns: Vec<OpenTurn>,
+    /// turns that have gone and may be labelled yet, in the order in which they went
+    #[serde(default)]
+    gone_turns: VecDeque<GoneTurn>,
+    /// offset of the latest record whose labels were heard
+    #[serde(default)]
+    labelled: Option<i64>,
+    #[serde(skip)]
+    label_counts: LabelCounts,
 }
 
 impl Conversation {
@@ -161,6 +189,9 @@ impl Conversation {
             waiting: Vec::new(),
             heard: Vec::new(),
             turns: Vec::new(),
+            gone_turns: VecDeque::new(),
+            labelled: None,
+            label_counts: LabelCounts::default(),
         }
     }
 
@@ -212,7 +243,7 @@ impl Conversation {
     /// No word of a record before `upto` is open any more. Gives the turns that go now.
     pub fn advance(&mut self, upto: i64, rules: &TurnRules) -> Vec<MadeTurn> {
         self.waiting.sort_by(|a, b| a.order().cmp(&b.order()));
-        let bytes: usize = self.waiting.iter().map(|w| if let Waiting::Said(word) = w { word.weight() } else { 64 }).sum();
+        let bytes: usize = self.waiting.iter().map(Waiting::weight).sum();
         let upto = if bytes > MAX_WAITING_BYTES { i64::MAX } else { upto };
         let ready = self.waiting.iter().take_while(|waiting| waiting.offset() < upto).count();
         let mut out = Vec::new();
@@ -220,7 +251,7 @@ impl Conversation {
         while let Some(next) = ready.next() {
             let offset = next.offset();
             self.taken = self.taken.max(offset);
-            self.take(next);
+            self.take(next, &mut out);
             if ready.peek().is_none_or(|after| after.offset() != offset) {
                 self.settle(None, rules, &mut out);
             }
@@ -235,8 +266,9 @@ impl Conversation {
         out
     }
 
-    fn take(&mut self, waiting: Waiting) {
-        let word = match waiting {
+    fn take(&mut self, waiting: Waiting, out: &mut Vec<MadeTurn>) {
+        let mut word = match waiting {
+            Waiting::Labels(_, channel, labels) => return self.relabel(&channel, labels, out),
             Waiting::End(_, None) => return self.channels.values_mut().for_each(|channel| channel.open = false),
             Waiting::End(_, Some(name)) => return self.channels.entry(name).or_default().open = false,
             Waiting::Said(word) => *word,
@@ -246,7 +278,9 @@ impl Conversation {
         if is_new_epoch && word.start.is_some_and(|start| start < channel.last_start) {
             // A recogniser that counts its seconds anew is believed: what it says is late, and says so.
             (channel.last_start, channel.until) = (0, 0);
+            channel.labelled.counts_anew(word.epoch);
         }
+        channel.labelled.heard(&mut word);
         (channel.open, channel.epoch) = (true, word.epoch);
         let start = word.start.unwrap_or(self.reached).max(channel.last_start);
         let end = word.end.unwrap_or(start).max(start);
@@ -283,6 +317,7 @@ impl Conversation {
             self.turns[earliest].over.get_or_insert(TurnEnd::Limit);
             self.let_go(None, false, rules, out);
         }
+        self.forget_gone(rules);
     }
 
     fn place(&mut self, mut heard: Heard, rules: &TurnRules) {
@@ -387,11 +422,11 @@ impl Conversation {
             let turn = self.turns.remove(at);
             let late = self.gone.is_some_and(|gone| turn.start() < gone);
             self.gone = self.gone.max(Some(turn.start()));
-            let (appended_ms, released_at) = (turn.appended_ms(), turn.released_at());
-            let decided = waited.filter(|_| turn.over == Some(TurnEnd::Waited));
-            let turn = turn.into_turn(&self.session, (self.began, self.number), late, decided);
+            let waited = waited.filter(|_| turn.over == Some(TurnEnd::Waited));
+            let gone = GoneTurn { turn, number: self.number, revision: 0, late, waited };
             self.number += 1;
-            out.push(MadeTurn { turn, appended_ms, released_at });
+            out.push(gone.to_made(&self.session, self.began));
+            self.gone_turns.push_back(gone);
         }
     }
 }

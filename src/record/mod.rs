@@ -9,15 +9,17 @@ pub mod expect;
 pub mod formatted;
 pub mod hidden;
 pub mod input;
+pub mod label;
 pub mod raw;
 pub mod refused;
 pub mod sample;
 pub mod turn;
 pub mod vocabulary;
 
-pub use conversation::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrder, TurnSegment, TurnTiming};
+pub use conversation::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrder, TurnPart, TurnSegment, TurnTiming};
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, Timing, WrittenWord};
 pub use input::{Framing, InputFormat};
+pub use label::LateLabel;
 pub use raw::{End, RawSegment, RawWord, RecordLimits};
 pub use refused::Refused;
 pub use sample::ShadowSample;

@@ -315,7 +315,7 @@ impl Buffer {
         }
         let repeats = repeats::decide(&mut words, open);
         let answers = whole.answers && expected::decide(&mut words, open);
-        let spellings = whole.spellings && spelled::decide(&mut words, open);
+        let spellings = whole.spellings && spelled::decide(&mut words, open, || self.begin_by_now(upto));
         if spellings || repeats || answers {
             let decided: Vec<Tags> = words.into_iter().map(|(_, tags)| tags).collect();
             self.entries.iter_mut().zip(decided).skip(open).for_each(|(entry, tags)| entry.tags = Some(tags));
@@ -363,6 +363,17 @@ impl Buffer {
         let words: Vec<LabelledWord> = self.range(self.released, upto.max(self.released)).map(labelled).collect();
         let decided = ((self.decided() - self.released) as usize).min(words.len());
         counted::decide(&words, decided, self.speaking.label.clone(), self.speaking.ends, false)
+    }
+
+    /// Whether another speaker begins with each of the words before `upto` that are held, as far as it counts by now.
+    fn begin_by_now(&self, upto: u64) -> Vec<bool> {
+        let decided = (self.decided() - self.released) as usize;
+        let counted = self.counted_by_now(upto);
+        let by_now = |(at, entry): (usize, &BufferedWord)| {
+            let counted = at.checked_sub(decided).and_then(|at| counted.get(at));
+            counted.map_or_else(|| entry.word.begins_turn(), |counted| counted.begins)
+        };
+        self.range(self.released, upto).enumerate().map(by_now).collect()
     }
 
     /// Whether another speaker begins with word `i`, as far as the words before `known` tell.

@@ -67,6 +67,12 @@ pub fn decide(
     out
 }
 
+/// Whether somebody else begins to speak with each word of a record, before anything is known of marks and later words.
+pub fn begins(words: &[Word]) -> Vec<bool> {
+    let words: Vec<LabelledWord> = words.iter().map(|word| LabelledWord { word, ends: false }).collect();
+    decide(&words, 0, None, false, true).into_iter().map(|counted| counted.begins).collect()
+}
+
 /// Whether the change of label at `words[at]` counts; none if words that follow must tell.
 fn counts(words: &[LabelledWord], at: usize, ends_before: bool) -> Option<bool> {
     let said = |word: &&LabelledWord| word.word.kind != WordKind::Markup;

@@ -535,7 +535,8 @@ fn tags_that_cut_or_take_what_is_one_do_not_change_what_is_written() {
         let mut last = None;
         words.iter_mut().for_each(|(word, _)| measure(&mut last, word));
         let mut words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
-        decide(&mut words, 0);
+        let count = words.len();
+        decide(&mut words, 0, || vec![false; count]); // one speaker
         let around = PassageContext::default();
         let passage =
             Passage { words: &words, sentence_start: true, turn_ends: false, around, sure: words.len(), untagged: false };

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use super::End;
 use crate::record::expect::WireExpect;
+use crate::record::label::WireLabel;
 use crate::record::vocabulary::WireSpelling;
 
 /// A spoken word of a raw segment.
@@ -73,6 +74,9 @@ pub struct Wire {
     /// what the channel is expected to say, from this record on
     #[serde(default)]
     pub(in crate::record) expect: Option<WireExpect>,
+    /// who spoke in what the channel has said up to this record, where the recogniser finds that out late
+    #[serde(default)]
+    pub(in crate::record) late_labels: Option<Vec<WireLabel>>,
 }
 
 fn yes() -> bool {
