@@ -10,6 +10,7 @@ use super::language::LanguageFacts;
 use super::own_marks::Marked;
 use super::style::Style;
 use super::units::{Spans, Unit, units};
+use crate::session::counted::{self, LabelledWord, Speaking};
 use crate::session::untagged::TagsWords;
 use crate::session::{Word, WordKind};
 use crate::tags::{Disfluency, Itn, ItnClass, Punct, Tags};
@@ -57,15 +58,17 @@ pub fn mark_of(word: &Word, facts: &LanguageFacts) -> Punct {
 }
 
 impl TagsWords for ByWords {
-    fn tags(&self, words: &[&Word]) -> Vec<Tags> {
+    fn tags(&self, words: &[&Word], speaking: &Speaking) -> Vec<Tags> {
         let lower: Vec<String> = words.iter().map(|word| Marked::of(&word.spoken).word.to_lowercase()).collect();
         let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
         let fixed: Vec<bool> = words.iter().map(|word| word.kind != WordKind::Speech).collect();
         let ends: Vec<bool> = words.iter().map(|word| !Marked::of(&word.spoken).behind.is_empty()).collect();
         let mut tags: Vec<Tags> = words.iter().map(|word| self.tags_of(word)).collect();
         // What two people say is no one number.
-        let turns: Vec<usize> =
-            (0..words.len()).filter(|at| *at == 0 || words[*at].is_other_voice()).chain([words.len()]).collect();
+        let labelled: Vec<LabelledWord> =
+            words.iter().zip(&tags).map(|(word, tags)| LabelledWord::new(word, Some(*tags))).collect();
+        let begins = counted::begin_by_now(&labelled, speaking);
+        let turns: Vec<usize> = (0..words.len()).filter(|at| *at == 0 || begins[*at]).chain([words.len()]).collect();
         for turn in turns.windows(2) {
             let (from, to) = (turn[0], turn[1]);
             let found = Spans::Found { ends: &ends[from..to] };
