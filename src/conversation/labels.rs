@@ -17,7 +17,7 @@ use crate::redact::speakers::NamedSpeakers;
 
 /// Most bytes of words of turns that have gone and may be labelled yet ([`WrittenToken::weight`]). Of more those that
 /// went first are not labelled any more.
-const MAX_GONE_BYTES: usize = 96 << 10;
+pub(super) const MAX_GONE_BYTES: usize = 96 << 10;
 /// Most speakers of a channel whose names are hidden and whose numbers are remembered. Labels with later names say that
 /// nobody is known.
 const MAX_VOICES: usize = 64;
@@ -142,7 +142,7 @@ impl Conversation {
         let from = self.reached.saturating_sub(rules.label_window_ms);
         self.gone_turns.retain(|gone| rules.label_window_ms > 0 && gone.turn.end() >= from);
         let mut bytes: usize = self.gone_turns.iter().map(|gone| gone.turn.weight()).sum();
-        while bytes > MAX_GONE_BYTES
+        while bytes > rules.limits.gone_bytes
             && let Some(first) = self.gone_turns.pop_front()
         {
             bytes -= first.turn.weight();

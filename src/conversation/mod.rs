@@ -63,6 +63,30 @@ impl ListeningWords {
     }
 }
 
+/// How much a conversation holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnLimits {
+    /// open turns; of more the earliest ends
+    pub open_turns: usize,
+    /// bytes of words that wait for their turns to be over; of more all turns end
+    pub open_bytes: usize,
+    /// bytes of tokens that wait for earlier records; of more all are taken as they are
+    pub waiting_bytes: usize,
+    /// bytes of words of turns that have gone and may be labelled yet; of more those that went first are not labelled
+    pub gone_bytes: usize,
+}
+
+impl Default for TurnLimits {
+    fn default() -> TurnLimits {
+        TurnLimits {
+            open_turns: MAX_OPEN_TURNS,
+            open_bytes: MAX_OPEN_BYTES,
+            waiting_bytes: MAX_WAITING_BYTES,
+            gone_bytes: labels::MAX_GONE_BYTES,
+        }
+    }
+}
+
 /// When a turn is over, and what it waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnRules {
@@ -77,6 +101,8 @@ pub struct TurnRules {
     pub label_window_ms: u64,
     /// what people say to show that they listen
     pub listening: Arc<ListeningWords>,
+    /// how much is held
+    pub limits: TurnLimits,
 }
 
 /// A turn that goes, and what is to be known of it besides.
@@ -244,7 +270,7 @@ impl Conversation {
     pub fn advance(&mut self, upto: i64, rules: &TurnRules) -> Vec<MadeTurn> {
         self.waiting.sort_by(|a, b| a.order().cmp(&b.order()));
         let bytes: usize = self.waiting.iter().map(Waiting::weight).sum();
-        let upto = if bytes > MAX_WAITING_BYTES { i64::MAX } else { upto };
+        let upto = if bytes > rules.limits.waiting_bytes { i64::MAX } else { upto };
         let ready = self.waiting.iter().take_while(|waiting| waiting.offset() < upto).count();
         let mut out = Vec::new();
         let mut ready = self.waiting.drain(..ready).collect::<Vec<_>>().into_iter().peekable();
@@ -301,7 +327,7 @@ impl Conversation {
     /// the clock's decision.
     fn settle(&mut self, mut forced: Option<(TurnEnd, Option<i64>)>, rules: &TurnRules, out: &mut Vec<MadeTurn>) {
         let open: usize = self.turns.iter().map(OpenTurn::weight).sum();
-        if open + self.heard.iter().map(|heard| heard.word.weight()).sum::<usize>() > MAX_OPEN_BYTES {
+        if open + self.heard.iter().map(|heard| heard.word.weight()).sum::<usize>() > rules.limits.open_bytes {
             forced.get_or_insert((TurnEnd::Limit, None));
         }
         let watermark = if forced.is_some() { u64::MAX } else { self.watermark(rules) };
@@ -312,7 +338,7 @@ impl Conversation {
         }
         self.close_what_is_over(watermark, forced.map(|(cause, _)| cause), rules);
         self.let_go(forced.and_then(|(_, waited)| waited), true, rules, out);
-        while self.turns.len() > MAX_OPEN_TURNS {
+        while self.turns.len() > rules.limits.open_turns {
             let earliest = first(&self.turns).expect("there are many");
             self.turns[earliest].over.get_or_insert(TurnEnd::Limit);
             self.let_go(None, false, rules, out);

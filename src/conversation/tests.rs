@@ -16,7 +16,7 @@ static RULES: LazyLock<TurnRules> = LazyLock::new(|| {
     let mut listening = ListeningWords::default();
     listening.add("en", LISTENING.into_iter());
     listening.add("es", ["claro"].into_iter());
-    TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40, label_window_ms: 60_000, listening: Arc::new(listening) }
+    TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40, label_window_ms: 60_000, listening: Arc::new(listening), limits: TurnLimits::default() }
 });
 
 /// A word of a record.
@@ -386,6 +386,15 @@ struct Plan {
     labels: Vec<(usize, usize, f64, f64, &'static str)>,
     cuts: Vec<usize>,
     choices: Vec<usize>,
+    /// tables, which may be so small that they overflow
+    limits: TurnLimits,
+}
+
+fn limits() -> impl Strategy<Value = TurnLimits> {
+    let small = (1..5usize, 60..2_000usize, 60..1_500usize, 0..1_500usize).prop_map(
+        |(open_turns, open_bytes, waiting_bytes, gone_bytes)| TurnLimits { open_turns, open_bytes, waiting_bytes, gone_bytes },
+    );
+    prop_oneof![Just(TurnLimits::default()), small]
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
@@ -395,12 +404,9 @@ fn plans() -> impl Strategy<Value = Plan> {
     let labels =
         prop::collection::vec(label.prop_map(|(at, channel, from, long, who)| (at, channel, from, from + long, who)), 0..6);
     let (cuts, choices) = (prop::collection::vec(1..7usize, 8), prop::collection::vec(0..1000usize, 64));
-    (prop::collection::vec(record, 1..24), labels, cuts, choices).prop_map(|(records, labels, cuts, choices)| Plan {
-        records,
-        labels,
-        cuts,
-        choices,
-    })
+    (prop::collection::vec(record, 1..24), labels, cuts, choices, limits()).prop_map(
+        |(records, labels, cuts, choices, limits)| Plan { records, labels, cuts, choices, limits },
+    )
 }
 
 const CHANNELS: [&str; 3] = ["a", "b", "c"];
@@ -434,6 +440,7 @@ fn play(plan: &Plan, choices: &[usize], handover: bool) -> Vec<ConversationTurn>
             said[channel].push(Said { offset: offset as i64, text, times: timed.then_some((start, start + 0.25)), speaker });
         }
     }
+    let rules = TurnRules { limits: plan.limits, ..RULES.clone() };
     let end = plan.records.len() as i64;
     let mut conversation = Conversation::new("call".into(), 0);
     let (mut taken, mut released, mut seqs, mut out) = (0i64, [0usize; 3], [0u64; 3], Vec::new());
@@ -463,12 +470,13 @@ fn play(plan: &Plan, choices: &[usize], handover: bool) -> Vec<ConversationTurn>
         }
         let open = (0..3).filter_map(|c| said[c].get(released[c])).map(|word| word.offset).filter(|offset| *offset < taken);
         let upto = open.min().unwrap_or(taken);
-        out.extend(conversation.advance(upto, &RULES).into_iter().map(|made| made.turn));
+        out.extend(conversation.advance(upto, &rules).into_iter().map(|made| made.turn));
+        assert!(conversation.turns.len() <= plan.limits.open_turns);
         if handover {
             conversation = serde_json::from_slice(&serde_json::to_vec(&conversation).unwrap()).unwrap();
         }
     }
-    out.extend(conversation.advance(end + 1, &RULES).into_iter().map(|made| made.turn));
+    out.extend(conversation.advance(end + 1, &rules).into_iter().map(|made| made.turn));
     assert!(conversation.is_empty(), "the session has ended");
     out
 }
@@ -478,6 +486,9 @@ proptest! {
 
     #[test]
     fn a_conversation_does_not_depend_on_when_segments_leave_or_on_who_owns_it(plan in plans()) {
+        // Where tokens that wait have no room, what leaves first is taken first.
+        let waiting_bytes = TurnLimits::default().waiting_bytes;
+        let plan = Plan { limits: TurnLimits { waiting_bytes, ..plan.limits }, ..plan };
         let turns = play(&plan, &plan.choices, false);
         let backwards: Vec<usize> = plan.choices.iter().rev().copied().collect();
         prop_assert_eq!(&turns, &play(&plan, &backwards, true));

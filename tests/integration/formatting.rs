@@ -165,7 +165,7 @@ fn without_a_model_a_label_of_one_word_cuts_no_number_and_another_speaker_does()
             word
         };
         let words: Vec<Word> = said.split(' ').map(of).collect();
-        let tags = ByWords::new(Arc::new(plain())).tags(&words.iter().collect::<Vec<_>>(), &Speaking::default());
+        let tags = ByWords::new(style("en-US", &[])).tags(&words.iter().collect::<Vec<_>>(), &Speaking::default());
         let mut found: Vec<String> = Vec::new();
         for (word, tags) in words.iter().zip(tags) {
             match (tags.itn, found.last_mut()) {

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::config::Settings;
-use crate::conversation::{Conversation, LabelCounts, ListeningWords, MadeTurn, StateError, TokenPlace, TurnRules};
+use crate::conversation::{Conversation, LabelCounts, ListeningWords, MadeTurn, StateError, TokenPlace, TurnLimits, TurnRules};
 use crate::events;
 use crate::kafka::notes::PartitionNote;
 use crate::record::{End, LateLabel, Segment, Timing};
@@ -57,6 +57,7 @@ impl Conversations {
             max_turn_words: c.max_turn_words,
             label_window_ms: c.label_window_ms,
             listening,
+            limits: TurnLimits::default(),
         };
         Conversations {
             rules: settings.has_conversation().then_some(rules),
