@@ -268,7 +268,8 @@ mod tests {
         (other.turns[1].number, other.turns[2].number) = (2, 1);
         assert_eq!(found(&side(), &other), ["2 order: I see. | I see."]);
         let mut other = side();
-        other.turns = vec![turn(0, "a", "Hello there. I see.", &[(0, [0, 2]), (1, [0, 2])]), turn(1, "b", "Yes.", &[(0, [0, 1])])];
+        other.turns =
+            vec![turn(0, "a", "Hello there. I see.", &[(0, [0, 2]), (1, [0, 2])]), turn(1, "b", "Yes.", &[(0, [0, 1])])];
         let want = ["0 cuts: Hello there. | Hello there. I see.", "2 cuts: I see. | Hello there. I see."];
         assert_eq!(found(&side(), &other), want);
         assert_eq!(found(&other, &side()), ["0 cuts: Hello there. I see. | Hello there. / I see."]);

@@ -42,7 +42,8 @@ const MAX_OPEN_TURNS: usize = 64;
 const MAX_CHANNELS: usize = 1000;
 /// Most bytes of a session's words that wait for their turns to be over ([`WrittenToken::weight`]). Of more all turns end.
 const MAX_OPEN_BYTES: usize = 192 << 10;
-/// Most bytes of a session's tokens that wait for earlier records. Of more all are taken as they are.
+/// Most bytes of a session's tokens that wait for earlier records. Of more all are taken as they are; of ends the last
+/// one of each channel waits on.
 const MAX_WAITING_BYTES: usize = 192 << 10;
 
 /// What people say to show that they listen, by language. Nothing else stands inside another's turn.
@@ -270,10 +271,13 @@ impl Conversation {
     pub fn advance(&mut self, upto: i64, rules: &TurnRules) -> Vec<MadeTurn> {
         self.waiting.sort_by(|a, b| a.order().cmp(&b.order()));
         let bytes: usize = self.waiting.iter().map(Waiting::weight).sum();
-        let upto = if bytes > rules.limits.waiting_bytes { i64::MAX } else { upto };
-        let ready = self.waiting.iter().take_while(|waiting| waiting.offset() < upto).count();
-        let mut out = Vec::new();
-        let mut ready = self.waiting.drain(..ready).collect::<Vec<_>>().into_iter().peekable();
+        let is_full = bytes > rules.limits.waiting_bytes;
+        // An end stays: words of earlier records come yet, and would open what it has ended.
+        let is_ready = |waiting: &Waiting| waiting.offset() < upto || is_full && !matches!(waiting, Waiting::End(..));
+        let (ready, stay) = std::mem::take(&mut self.waiting).into_iter().partition(is_ready);
+        self.waiting = if is_full { latest_ends(stay) } else { stay };
+        let ready: Vec<Waiting> = ready;
+        let (mut out, mut ready) = (Vec::new(), ready.into_iter().peekable());
         while let Some(next) = ready.next() {
             let offset = next.offset();
             self.taken = self.taken.max(offset);
@@ -455,6 +459,15 @@ impl Conversation {
             self.gone_turns.push_back(gone);
         }
     }
+}
+
+/// Of ends that wait, in order, the last one of each channel.
+fn latest_ends(mut ends: Vec<Waiting>) -> Vec<Waiting> {
+    let mut seen = BTreeSet::new();
+    ends.reverse();
+    ends.retain(|waiting| !matches!(waiting, Waiting::End(_, channel) if !seen.insert(channel.clone())));
+    ends.reverse();
+    ends
 }
 
 /// The turn that begins first.

@@ -16,7 +16,14 @@ static RULES: LazyLock<TurnRules> = LazyLock::new(|| {
     let mut listening = ListeningWords::default();
     listening.add("en", LISTENING.into_iter());
     listening.add("es", ["claro"].into_iter());
-    TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40, label_window_ms: 60_000, listening: Arc::new(listening), limits: TurnLimits::default() }
+    TurnRules {
+        wait_ms: 5_000,
+        silence_ms: 2_000,
+        max_turn_words: 40,
+        label_window_ms: 60_000,
+        listening: Arc::new(listening),
+        limits: TurnLimits::default(),
+    }
 });
 
 /// A word of a record.
@@ -278,6 +285,21 @@ fn an_entity_is_in_one_turn_whoever_speaks_in_it() {
     assert_eq!((turns[0].turn.entities[0].words, turns[1].turn.entities.len()), ([1, 3], 0));
 }
 
+#[test]
+fn an_end_waits_for_words_of_earlier_records_also_where_what_waits_has_no_room() {
+    let rules = TurnRules { limits: TurnLimits { waiting_bytes: 1, ..TurnLimits::default() }, ..RULES.clone() };
+    let mut conversation = Conversation::new("call".into(), 0);
+    let said = words(0, 0.0, "One two.");
+    let (first, second) = (segment("a", 0, 0, &said[..1]), segment("a", 1, 1, &said[1..]));
+    conversation.said((&first, &"en".into()), |src| place(&first, src, 0), 0);
+    conversation.ends(1, None);
+    let mut turns = conversation.advance(0, &rules);
+    conversation.said((&second, &"en".into()), |src| place(&second, src, 0), 0);
+    turns.extend(conversation.advance(2, &rules));
+    assert!(conversation.is_empty(), "nothing keeps the channel open");
+    assert_eq!(turns.iter().map(|made| shown(&made.turn)).collect::<Vec<_>>(), ["a: One two."]);
+}
+
 fn label(from: f64, to: f64, speaker: &str) -> LateLabel {
     let ms = |seconds: f64| (seconds * 1000.0).round() as u64;
     LateLabel { span_ms: [ms(from), ms(to)], speaker: Some(speaker.into()) }
@@ -404,9 +426,8 @@ fn plans() -> impl Strategy<Value = Plan> {
     let labels =
         prop::collection::vec(label.prop_map(|(at, channel, from, long, who)| (at, channel, from, from + long, who)), 0..6);
     let (cuts, choices) = (prop::collection::vec(1..7usize, 8), prop::collection::vec(0..1000usize, 64));
-    (prop::collection::vec(record, 1..24), labels, cuts, choices, limits()).prop_map(
-        |(records, labels, cuts, choices, limits)| Plan { records, labels, cuts, choices, limits },
-    )
+    (prop::collection::vec(record, 1..24), labels, cuts, choices, limits())
+        .prop_map(|(records, labels, cuts, choices, limits)| Plan { records, labels, cuts, choices, limits })
 }
 
 const CHANNELS: [&str; 3] = ["a", "b", "c"];

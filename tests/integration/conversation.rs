@@ -207,9 +207,9 @@ fn labels_that_come_after_their_turn_has_gone_revise_it_once_through_a_killed_wo
     say(labels(&[(0.0, 3.0, "cid"); 13]));
     first.kill();
     let _second = start("b");
-    eventually("what is wrong is refused", || topics.read("dead_letter").len() == 2);
+    eventually("what is wrong is refused", || topics.read("dead").len() == 2);
     let reasons: Vec<String> =
-        topics.read("dead_letter").iter().map(|letter| letter.header("faircopy-reason").unwrap_or_default()).collect();
+        topics.read("dead").iter().map(|letter| letter.header("faircopy-reason").unwrap_or_default()).collect();
     assert_eq!(reasons, ["contract", "limit"]);
 
     // A label from before a change of owner stays, and the next owner counts on.
@@ -231,9 +231,8 @@ fn labels_that_come_after_their_turn_has_gone_revise_it_once_through_a_killed_wo
     assert_eq!(revised(2).unwrap().speaker.as_deref(), Some("dan"));
     assert!(segments(&topics).iter().all(|(_, segment)| segment.speaker.is_none()), "segments stay");
 
-    let verify = |more: &str| {
-        json_of(&command(&topics, more, &["verify", "--json"], &[("FAIRCOPY__TOPICS__CONVERSATION", &topic)]))
-    };
+    let verify =
+        |more: &str| json_of(&command(&topics, more, &["verify", "--json"], &[("FAIRCOPY__TOPICS__CONVERSATION", &topic)]));
     let (code, proven) = verify(LABELLED);
     assert_eq!((code, proven["conversation"]["faults"].as_u64()), (Some(0), Some(0)), "{proven}");
 
