@@ -435,11 +435,11 @@ const VOCABULARY: [&str; 5] = ["one", "Yeah.", "okay", "two,", "three."];
 
 /// What the record at `offset` says beside its words.
 fn take(plan: &Plan, conversation: &mut Conversation, offset: i64) {
-    for channel in 0..CHANNELS.len() {
+    for (channel, name) in CHANNELS.into_iter().enumerate() {
         let own = plan.labels.iter().filter(|label| (label.0 as i64, label.1) == (offset, channel));
         let labels: Vec<LateLabel> = own.map(|(_, _, from, to, who)| label(*from, *to, who)).collect();
         if !labels.is_empty() {
-            conversation.labelled(offset, &CHANNELS[channel].into(), labels);
+            conversation.labelled(offset, &name.into(), labels);
             break; // a record is of one channel
         }
     }

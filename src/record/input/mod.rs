@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::expect::WireExpect;
-use super::label::WireLabel;
-use super::raw::{End, RawSegment, RecordLimits, Wire, WireWord, limit};
+use super::raw::{End, RawSegment, RecordLimits, Wire, WireLabel, WireWord, limit};
 use super::refused::Refused;
 use super::vocabulary::WireSpelling;
 

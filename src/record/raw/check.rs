@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{End, RawSegment, RawWord, RecordLimits, Wire, WireWord};
+use super::{End, RawSegment, RawWord, RecordLimits, Wire, WireWord, label};
 use crate::record::refused::Refused;
-use crate::record::{expect, label, vocabulary};
+use crate::record::{expect, vocabulary};
 
 /// Longest time a word may carry, seconds: about thirty years, beyond any session and exact in milliseconds.
 const MAX_SECONDS: f64 = 1e9;

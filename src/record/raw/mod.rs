@@ -1,6 +1,7 @@
 //! A raw segment: what a recogniser said. [`wire`] is what stands in a record, and `check` lets through what can be.
 
 mod check;
+mod label;
 pub mod wire;
 
 use std::sync::Arc;
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub(super) use check::{check_name, limit};
+pub use label::{LateLabel, WireLabel};
 pub use wire::{Wire, WireWord};
 
 use super::expect::ExpectChange;
-use super::label::LateLabel;
 use super::vocabulary::Spelling;
 
 /// Largest raw segment taken; what is larger is a dead letter.

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::End;
+use super::label::WireLabel;
 use crate::record::expect::WireExpect;
-use crate::record::label::WireLabel;
 use crate::record::vocabulary::WireSpelling;
 
 /// A spoken word of a raw segment.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::raw::{check_name, limit};
-use super::refused::Refused;
+use super::{check_name, limit};
+use crate::record::refused::Refused;
 
 /// Latest time of a label, seconds: that of a word.
 const MAX_SECONDS: f64 = 1e9;
