@@ -14,9 +14,10 @@ use crate::compare::diff::{Difference, Differences, differences};
 use crate::compare::exchange::{self, RemakeOutput};
 use crate::compare::published::EpochTiming;
 use crate::compare::stretch::{PartitionStretch, StretchError};
+use crate::compare::turns::{TurnChange, TurnDifference, TurnDifferences, turn_differences};
 use crate::config::Settings;
 use crate::pipeline::Shared;
-use crate::pipeline::remake::Remade;
+use crate::pipeline::remake::{Remade, RemadePartition};
 use crate::record::difference::Change;
 
 /// Exit code where nothing was compared.
@@ -39,7 +40,7 @@ pub struct Args {
     /// Another version of this program, for the second side
     #[arg(long)]
     b_binary: Option<PathBuf>,
-    /// Show so many of the segments that differ
+    /// Show so many of the segments that differ, and so many of the turns
     #[arg(long, default_value_t = 20)]
     sample: usize,
     /// One JSON object
@@ -59,6 +60,8 @@ pub fn compare(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         Some(path) => args.which.offline(Settings::load(Some(path))?),
         None => settings.clone(),
     };
+    // Turns can be compared only where both sides make them.
+    let with_turns = settings.has_conversation() && other.has_conversation();
     let in_this_program = args.b_binary.is_none();
     for (settings, profile) in [(&settings, &args.a), (&other, &args.b)].iter().take(1 + usize::from(in_this_program)) {
         check_profile(settings, profile.as_deref())?;
@@ -76,7 +79,7 @@ pub fn compare(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             .collect()
     };
     let shared = Arc::new(Shared::load(settings)?);
-    let side = |shared: &Arc<Shared>, profile: &Option<String>| -> Result<Vec<Vec<Remade>>, StretchError> {
+    let side = |shared: &Arc<Shared>, profile: &Option<String>| -> Result<Vec<RemadePartition>, StretchError> {
         parts.iter().map(|(part, timing)| part.remake(shared, timing, profile.as_deref())).collect()
     };
     let a = side(&shared, &args.a)?;
@@ -91,12 +94,19 @@ pub fn compare(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
             side(&Arc::new(Shared::load(other)?), &args.b)?
         }
     };
-    let mut found = Differences::default();
-    for (((part, _), a), b) in parts.iter().zip(&a).zip(&b) {
-        found.add(differences(a, b, part.range));
+    let makes_turns = |side: &[RemadePartition]| side.iter().any(|made| !made.turns.is_empty());
+    let is_older = with_turns && args.b_binary.is_some() && makes_turns(&a) && !makes_turns(&b);
+    if is_older {
+        eprintln!("note: the other program makes no turns, so turns are not compared");
     }
-    print(&report(&found, args.sample, args.json))?;
-    Ok(match (found.segments, found.different.len()) {
+    let mut found = Differences::default();
+    let mut turns = (with_turns && !is_older).then(TurnDifferences::default);
+    for (((part, _), a), b) in parts.iter().zip(&a).zip(&b) {
+        found.add(differences(&a.segments, &b.segments, part.range));
+        turns.iter_mut().for_each(|turns| turns.add(turn_differences(a, b, part.range)));
+    }
+    print(&report(&found, turns.as_ref(), args.sample, args.json))?;
+    Ok(match (found.segments, found.different.len() + turns.map_or(0, |turns| turns.different.len())) {
         (_, 1..) => ExitCode::from(1),
         (0, 0) => ExitCode::from(NOTHING),
         (1.., 0) => ExitCode::SUCCESS,
@@ -119,7 +129,7 @@ fn by_program(
     config: Option<&Path>,
     (profile, framed): (Option<&str>, bool),
     parts: &[(PartitionStretch, Vec<EpochTiming>)],
-) -> Result<Vec<Vec<Remade>>, Failure> {
+) -> Result<Vec<RemadePartition>, Failure> {
     let failed = |what: String| Failure { message: format!("{}: {what}", program.display()), code: 6 };
     let mut command = Command::new(program);
     command.arg("remake").args(config.iter().flat_map(|path| [Path::new("--config"), *path]));
@@ -130,7 +140,7 @@ fn by_program(
         code: 2,
     })?;
     let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-    let mut made: Vec<Vec<Remade>> = parts.iter().map(|_| Vec::new()).collect();
+    let mut made: Vec<RemadePartition> = parts.iter().map(|_| RemadePartition::default()).collect();
     let read = std::thread::scope(|scope| {
         // The other program may answer before it has read all.
         scope.spawn(move || {
@@ -143,10 +153,14 @@ fn by_program(
         });
         BufReader::new(output).lines().try_for_each(|line| -> Result<(), Failure> {
             let line = line.map_err(|e| failed(e.to_string()))?;
-            let wrong = || failed("a line that is no segment; expected what `faircopy remake` prints".into());
-            let RemakeOutput { partition, offset, segment } = serde_json::from_str(&line).map_err(|_| wrong())?;
+            let wrong = || failed("a line that is no segment and no turn; expected what `faircopy remake` prints".into());
+            let RemakeOutput { partition, offset, segment, turn } = serde_json::from_str(&line).map_err(|_| wrong())?;
             let at = parts.iter().position(|(part, _)| part.partition == partition).ok_or_else(wrong)?;
-            made[at].push(Remade { offset, segment });
+            match (segment, turn) {
+                (Some(segment), None) => made[at].segments.push(Remade { offset, segment }),
+                (None, Some(turn)) => made[at].turns.push(turn),
+                _ => return Err(wrong()),
+            }
             Ok(())
         })
     });
@@ -159,19 +173,21 @@ fn by_program(
     read.map(|()| made)
 }
 
-fn report(found: &Differences, sample: usize, as_json: bool) -> String {
+fn report(found: &Differences, turns: Option<&TurnDifferences>, sample: usize, as_json: bool) -> String {
     let shown = &found.different[..sample.min(found.different.len())];
     if as_json {
         let changes: serde_json::Map<_, _> = Change::ALL.iter().map(|c| (c.name().into(), count(found, *c).into())).collect();
-        return json!({
+        let mut value = json!({
             "segments": found.segments,
             "different": found.different.len(),
             "changes": changes,
             "degraded_not_repeatable": found.degraded,
             "sample": shown,
-        })
-        .to_string()
-            + "\n";
+        });
+        if let Some(turns) = turns {
+            value["turns"] = turns_as_json(turns, sample);
+        }
+        return value.to_string() + "\n";
     }
     let mut text = format!("{} segments compared, {} differ\n", found.segments, found.different.len());
     for change in Change::ALL.into_iter().filter(|change| count(found, *change) > 0) {
@@ -189,6 +205,29 @@ fn report(found: &Differences, sample: usize, as_json: bool) -> String {
     }
     if shown.len() < found.different.len() {
         text += &format!("\n{} more; --sample shows more of them\n", found.different.len() - shown.len());
+    }
+    turns.into_iter().for_each(|turns| text += &turns_as_text(turns, sample));
+    text
+}
+
+fn turns_as_json(found: &TurnDifferences, sample: usize) -> serde_json::Value {
+    let count = |change: TurnChange| found.changes.get(&change).copied().unwrap_or_default();
+    let changes: serde_json::Map<_, _> = TurnChange::ALL.iter().map(|c| (c.name().into(), count(*c).into())).collect();
+    let shown = &found.different[..sample.min(found.different.len())];
+    json!({ "turns": found.turns, "different": found.different.len(), "changes": changes, "sample": shown })
+}
+
+fn turns_as_text(found: &TurnDifferences, sample: usize) -> String {
+    let mut text = format!("\n{} turns compared, {} differ\n", found.turns, found.different.len());
+    for (change, count) in &found.changes {
+        text += &format!("  {:8} {count}\n", change.name());
+    }
+    for TurnDifference { session, conversation, number, changes, a, b } in found.different.iter().take(sample) {
+        let changes = changes.iter().map(|change| change.name()).collect::<Vec<_>>().join(", ");
+        text += &format!("\n{session} conversation {conversation} turn {number}: {changes}\n  a: {a}\n  b: {b}\n");
+    }
+    if sample < found.different.len() {
+        text += &format!("\n{} more; --sample shows more of them\n", found.different.len() - sample);
     }
     text
 }

@@ -75,7 +75,11 @@ pub fn format(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         }
     }
     // Turns of several sessions come as their watermarks let them go.
-    turns.sort_by_key(|turn| (turn.conversation, turn.number));
+    turns.sort_by_key(|turn| (turn.conversation, turn.number, turn.revision));
+    turns.dedup_by(|later, kept| {
+        let is_revision = (later.conversation, later.number) == (kept.conversation, kept.number);
+        is_revision.then(|| std::mem::swap(later, kept)).is_some()
+    });
     match args.form {
         As::Json => {}
         As::Jsonl => write(&turns, &mut out).map_err(io)?,

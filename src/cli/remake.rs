@@ -1,5 +1,5 @@
 //! `faircopy remake`: the second side of `faircopy compare --b-binary`. Raw records and the clock's decisions come on
-//! standard input, segments leave on standard output ([`crate::compare::exchange`] has the lines).
+//! standard input, segments and turns leave on standard output ([`crate::compare::exchange`] has the lines).
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub struct Args {
     framed: bool,
 }
 
-/// Makes segments until the input ends.
+/// Makes segments and turns until the input ends.
 pub fn remake(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let settings = stretch::again(cli.settings()?, args.framed);
     start_log(&settings)?;

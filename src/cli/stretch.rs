@@ -49,10 +49,12 @@ fn place(text: &str) -> Result<Place, String> {
     Ok(Place::Offsets(text.split(',').map(pair).collect::<Result<BTreeMap<_, _>, String>>()?))
 }
 
-/// Settings with which records are decoded again. `framed`: their values stand in the frame that `input.framing` names.
+/// Settings with which records are decoded again, to segments and, where `topics.conversation` names a topic, to turns.
+/// `framed`: their values stand in the frame that `input.framing` names.
 pub fn again(settings: Settings, framed: bool) -> Settings {
-    let framing = settings.input.framing;
+    let (framing, topic) = (settings.input.framing, settings.topics.conversation.clone());
     let mut settings = OfflinePipeline::settings(settings, false);
+    settings.topics.conversation = topic;
     if framed {
         settings.input.framing = framing;
     }

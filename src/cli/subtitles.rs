@@ -86,15 +86,17 @@ fn has_channels(finals: &[&Segment]) -> bool {
     finals.iter().any(|s| s.channel != finals[0].channel)
 }
 
-/// A segment's words by speaker.
+/// A segment's words by speaker. Where the segment names one, labels of single words are not believed against it. Where
+/// it names none, because something hidden reaches over a change of speaker, nothing but the labels is known.
 fn turns(segment: &Segment) -> impl Iterator<Item = &[WrittenWord]> {
-    segment.words.chunk_by(|a, b| a.speaker == b.speaker)
+    segment.words.chunk_by(|a, b| segment.speaker.is_some() || a.speaker == b.speaker)
 }
 
 /// Who says these words: the speaker, where one is known, and the channel, where there is no speaker or there are
 /// several channels.
 fn voice(segment: &Segment, turn: &[WrittenWord], channels: bool) -> String {
-    super::transcript::voice(&segment.channel, turn[0].speaker.as_deref(), channels)
+    let speaker = segment.speaker.as_ref().or(turn[0].speaker.as_ref());
+    super::transcript::voice(&segment.channel, speaker.map(|name| &**name), channels)
 }
 
 /// A segment's words as cues. `channels`: there are several channels.
@@ -183,6 +185,17 @@ mod tests {
                 .unwrap()
                 .ends_with("\nroom bob: Yes.\n\n3\n00:00:01,000 --> 00:00:01,200\nline: Hello.\n\n")
         );
+    }
+
+    #[test]
+    fn a_label_of_a_single_word_that_does_not_count_is_no_cue_of_its_own() {
+        let mut room = segment("", &[("Shall", 0.0, 0.3), ("we", 0.3, 0.5), ("go?", 0.6, 0.9)]);
+        for (word, speaker) in room.words.iter_mut().zip(["ann", "bob", "ann"]) {
+            word.speaker = Some(speaker.into());
+        }
+        room.speaker = Some("ann".into());
+        let srt = write(std::slice::from_ref(&room), As::Srt).unwrap();
+        assert_eq!(srt, "1\n00:00:00,000 --> 00:00:00,900\nShall we go?\n\n");
     }
 
     #[test]

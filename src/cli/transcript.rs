@@ -1,9 +1,10 @@
 //! Turns of conversations as people read them: plain text and Markdown.
 
-use crate::record::ConversationTurn;
+use crate::record::{ConversationTurn, TurnPart};
 
 /// A line a turn, with who says it. `turns`: of any sessions, each session's in order.
 pub fn text(turns: &[ConversationTurn]) -> String {
+    let turns = &by_speaker(turns);
     let (sessions, channels) = (has_sessions(turns), has_channels(turns));
     let line = |turn: &ConversationTurn| {
         let voice = voice(&turn.channel, turn.speaker.as_deref(), channels);
@@ -18,6 +19,7 @@ pub fn text(turns: &[ConversationTurn]) -> String {
 
 /// A paragraph a turn, with who says it and when, and a heading a session where there are several.
 pub fn markdown(turns: &[ConversationTurn]) -> String {
+    let turns = &by_speaker(turns);
     let (sessions, channels) = (has_sessions(turns), has_channels(turns));
     let mut out = String::new();
     for (at, turn) in turns.iter().enumerate() {
@@ -38,6 +40,23 @@ pub fn markdown(turns: &[ConversationTurn]) -> String {
         out += "\n\n";
     }
     out
+}
+
+/// Turns of which labels that came late name several speakers, as one turn for each of their parts.
+fn by_speaker(turns: &[ConversationTurn]) -> Vec<ConversationTurn> {
+    let parts = |turn: &ConversationTurn| -> Vec<ConversationTurn> {
+        let last = turn.parts.len().checked_sub(1);
+        let of = |(at, part): (usize, &TurnPart)| ConversationTurn {
+            speaker: part.speaker.clone(),
+            from: part.from,
+            to: part.to,
+            text: part.text.clone(),
+            inside: if last == Some(at) { turn.inside.clone() } else { Vec::new() },
+            ..turn.clone()
+        };
+        if turn.parts.is_empty() { vec![turn.clone()] } else { turn.parts.iter().enumerate().map(of).collect() }
+    };
+    turns.iter().flat_map(parts).collect()
 }
 
 fn has_sessions(turns: &[ConversationTurn]) -> bool {
@@ -108,6 +127,13 @@ mod tests {
             markdown(&turns),
             "**agent** Good morning.\n\n**caller ann** *01:02:05* I lost \\*my\\* key. *(agent: Okay.)*\n\n"
         );
+    }
+
+    #[test]
+    fn a_turn_of_which_late_labels_name_several_speakers_is_a_line_for_each() {
+        let parts = json!([{ "speaker": "ann", "words": [0, 1], "text": "Done?" }, { "words": [1, 2], "text": "Yes." }]);
+        let turn = turn("c", "room", "Done? Yes.", json!({ "speaker": "ann", "parts": parts, "revision": 1 }));
+        assert_eq!(text(&[turn]), "ann: Done?\nroom: Yes.\n");
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub fn verify(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut settings = args.which.offline(settings);
     settings.output.origin = true; // to be compared with the segments' own
+    settings.topics.conversation.clear(); // turns are audited, and not made again
     start_log(&settings)?;
     if args.which.file.is_some() && args.which.formatted.is_none() {
         let message = "--file without --formatted: expected the file of published segments as well".into();
@@ -53,7 +54,7 @@ pub fn verify(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let mut found = Findings::default();
     for part in &stretch.partitions {
         let made = part.remake(&shared, &part.timing(&stretch.published), None)?;
-        found.add(verify_partition(part, &stretch.published, &made));
+        found.add(verify_partition(part, &stretch.published, &made.segments));
     }
     let audited = are_wanted.then(|| audit(stretch));
     print(&report(&found, audited.as_ref(), args))?;

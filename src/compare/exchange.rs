@@ -1,7 +1,7 @@
 //! The lines by which another version of the program makes the same segments: `faircopy remake`.
 //!
 //! The input is JSON Lines: a stretch of one partition, then that partition's records, then the next stretch. Bytes
-//! that are no UTF-8 are written as hexadecimal digits. The output is one segment a line.
+//! that are no UTF-8 are written as hexadecimal digits. The output is one segment or one turn a line.
 
 use std::io::{BufRead, Read, Write};
 
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::published::EpochTiming;
 use super::stretch::PartitionStretch;
-use crate::pipeline::remake::Remade;
-use crate::record::{RawRecord, Segment};
+use crate::pipeline::remake::{Remade, RemadePartition};
+use crate::record::{ConversationTurn, RawRecord, Segment};
 
 /// Largest line, bytes.
 const MAX_LINE_BYTES: u64 = 64 << 20;
@@ -80,15 +80,20 @@ impl Bytes {
     }
 }
 
-/// A line that `faircopy remake` writes: a segment.
+/// A line that `faircopy remake` writes: a segment, or a turn.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RemakeOutput {
-    /// the segment's partition
+    /// the partition
     pub partition: i32,
-    /// offset of the raw record of its last word
+    /// offset of the raw record of the segment's last word
+    #[serde(default)]
     pub offset: Option<i64>,
     /// the segment
-    pub segment: Segment,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<Segment>,
+    /// the turn
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<ConversationTurn>,
 }
 
 /// Writes a stretch for the other program.
@@ -173,9 +178,12 @@ pub fn read(
 ///
 /// # Errors
 /// Nobody reads.
-pub fn answer(out: &mut impl Write, partition: i32, made: Vec<Remade>) -> std::io::Result<()> {
-    for Remade { offset, segment } in made {
-        serde_json::to_writer(&mut *out, &RemakeOutput { partition, offset, segment })?;
+pub fn answer(out: &mut impl Write, partition: i32, made: RemadePartition) -> std::io::Result<()> {
+    let RemadePartition { segments, turns } = made;
+    let of_segment = |Remade { offset, segment }| RemakeOutput { partition, offset, segment: Some(segment), turn: None };
+    let of_turn = |turn| RemakeOutput { partition, offset: None, segment: None, turn: Some(turn) };
+    for line in segments.into_iter().map(of_segment).chain(turns.into_iter().map(of_turn)) {
+        serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! What would change, and is it what was made? Segments of a stretch of the raw topic are made again: by two profiles
-//! or programs, which are compared ([`diff`]), or as they were published, which is verified ([`verify`]).
+//! or programs, which are compared ([`diff`], and their turns in [`turns`]), or as they were published, which is verified ([`verify`]).
 //!
 //! ```text
 //!  raw topic or file ──────── Stretch ──▶ Remake (profile a) ──▶ segments ─┐
@@ -11,6 +11,7 @@ pub mod diff;
 pub mod exchange;
 pub mod published;
 pub mod stretch;
+pub mod turns;
 pub mod verify;
 
 pub use published::{Published, StreamName};

@@ -16,7 +16,7 @@ use crate::consume::dead_letters;
 use crate::consume::json_lines::JsonLines;
 use crate::consume::reader::{ReadError, TopicReader};
 use crate::pipeline::Shared;
-use crate::pipeline::remake::{Remade, Remake};
+use crate::pipeline::remake::{RemadePartition, Remake};
 use crate::record::{ConversationTurn, ERASE, Framing, RawRecord, decode};
 
 /// Largest number of raw records that a stretch may need: they are held in memory.
@@ -325,7 +325,7 @@ impl PartitionStretch {
         .collect()
     }
 
-    /// Makes its segments, with these decisions of the clock. `profile`: for all records, whatever their tenants.
+    /// Makes its segments and turns, with these decisions of the clock. `profile`: for all records, whatever their tenants.
     /// Streams that are open after the last record end there.
     ///
     /// # Errors
@@ -335,7 +335,7 @@ impl PartitionStretch {
         shared: &Arc<Shared>,
         timing: &[EpochTiming],
         profile: Option<&str>,
-    ) -> Result<Vec<Remade>, StretchError> {
+    ) -> Result<RemadePartition, StretchError> {
         shared.learn_schemas(self.records.iter()).map_err(|id| {
             StretchError::Input(format!(
                 "raw records are in Avro, and the registry says nothing of schema {id}: check schema_registry.url, and try again"

@@ -21,6 +21,8 @@ const MAX_KEY_WORDS: u64 = 400;
 
 /// Largest `conversation.max_turn_words`: what is open of a conversation is written with every commit.
 const MAX_TURN_WORDS: usize = 1000;
+/// Largest `conversation.label_window_ms`: turns that may be labelled yet are written with every commit.
+const MAX_LABEL_WINDOW_MS: u64 = 600_000;
 
 /// Largest `partials.hold_words`: a word freezes long before, unless its profile waits for all later words.
 const MAX_PARTIAL_HOLD_WORDS: usize = 64;
@@ -98,6 +100,9 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
     }
     if !(1..=MAX_TURN_WORDS).contains(&c.max_turn_words) {
         return refuse(format!("conversation.max_turn_words = {}: expected 1 to {MAX_TURN_WORDS}", c.max_turn_words));
+    }
+    if c.label_window_ms > MAX_LABEL_WINDOW_MS {
+        return refuse(format!("conversation.label_window_ms = {}: expected at most {MAX_LABEL_WINDOW_MS}", c.label_window_ms));
     }
     let mut topics = vec![
         ("topics.raw", &s.topics.raw),

@@ -53,6 +53,9 @@ pub enum TurnFault {
     /// a turn whose text is not that of its tokens
     #[error("turn {0} has another text than its segments")]
     OtherText(u64),
+    /// a revision of other words: labels that come late change who says them, and nothing else
+    #[error("turn {0} has other words in another revision")]
+    Revised(u64),
 }
 
 /// A fault, and the session that has it.
@@ -106,6 +109,8 @@ struct AuditedSession {
     epochs: BTreeMap<(Arc<str>, i64), Tokens>,
     /// by the offset that opened the conversation, and by number
     turns: BTreeMap<(i64, u64), ConversationTurn>,
+    /// turns of which some revision has other words
+    revised: BTreeSet<u64>,
     came_again: bool,
 }
 
@@ -133,9 +138,18 @@ impl TurnAudit {
     pub fn turn(&mut self, turn: ConversationTurn) {
         let session = self.sessions.entry(turn.session.clone()).or_default();
         let name = (turn.conversation, turn.number);
-        if let Some(before) = session.turns.insert(name, turn) {
+        let Some(before) = session.turns.get_mut(&name) else {
+            session.turns.insert(name, turn);
+            return;
+        };
+        if before.revision == turn.revision {
             self.repeated += 1;
-            session.came_again |= before != session.turns[&name];
+            session.came_again |= *before != turn;
+        } else if !has_same_words(before, &turn) {
+            session.revised.insert(turn.number);
+        }
+        if before.revision <= turn.revision {
+            *before = turn;
         }
     }
 
@@ -158,7 +172,7 @@ impl AuditedSession {
             }
             return;
         }
-        let mut faults = Vec::new();
+        let mut faults: Vec<TurnFault> = self.revised.iter().copied().map(TurnFault::Revised).collect();
         let began = self.turns.keys().map(|(began, _)| *began).min().unwrap_or_default();
         let is_whole = self.order(&mut faults) && self.epochs.keys().all(|(_, epoch)| *epoch >= began);
         self.count(name, &mut faults);
@@ -226,6 +240,15 @@ impl AuditedSession {
         }
         waiting
     }
+}
+
+/// Whether two revisions of a turn have the same tokens in the same places.
+fn has_same_words(one: &ConversationTurn, other: &ConversationTurn) -> bool {
+    let inside = |turn: &ConversationTurn| -> Vec<_> {
+        turn.inside.iter().map(|guest| (guest.channel.clone(), guest.segments.clone())).collect()
+    };
+    let has_same_text = one.too_large || other.too_large || one.text == other.text;
+    one.channel == other.channel && one.segments == other.segments && has_same_text && inside(one) == inside(other)
 }
 
 /// The text of some tokens, which are counted as said once more. None where one of them is not there.
@@ -327,6 +350,18 @@ mod tests {
         let back = "turn 1 begins before a turn that came before it, and is not marked late";
         assert_eq!(found(&|turns| (turns[0].from, turns[1].from) = (Some(2.0), Some(1.0))), [back]);
         assert!(found(&|turns| (turns[0].from, turns[1].from, turns[1].late) = (Some(2.0), Some(1.0), true)).is_empty());
+    }
+
+    #[test]
+    fn the_latest_revision_of_a_turn_counts_and_has_the_words_of_the_first() {
+        let mut all = turns();
+        all.push(ConversationTurn { revision: 1, speaker: Some("ann".into()), ..all[0].clone() });
+        let found = audit(&segments(), &all, false);
+        assert_eq!((found.turns, found.repeated, faults(&found)), (2, 0, vec![]));
+        assert!(found.unsure.is_empty());
+        all[2].text = "Good morning. Now".into();
+        let other = ["turn 0 has other words in another revision", "turn 0 has another text than its segments"];
+        assert_eq!(faults(&audit(&segments(), &all, false)), other);
     }
 
     #[test]

@@ -13,21 +13,24 @@
 //! has reached. A channel that has said nothing for [`TurnRules::wait_ms`] of the session's speech holds it no longer.
 
 pub mod audit;
+mod labels;
 mod open;
 mod state;
 #[cfg(test)]
 mod tests;
 mod token;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use labels::LabelCounts;
 pub use state::{StateError, applied};
 pub use token::TokenPlace;
 
-use crate::record::{ConversationTurn, Segment, TurnEnd};
+use crate::record::{ConversationTurn, LateLabel, Segment, TurnEnd};
+use labels::{GoneTurn, LabelledChannel};
 use open::{Heard, OpenTurn};
 use token::WrittenToken;
 
@@ -39,7 +42,8 @@ const MAX_OPEN_TURNS: usize = 64;
 const MAX_CHANNELS: usize = 1000;
 /// Most bytes of a session's words that wait for their turns to be over ([`WrittenToken::weight`]). Of more all turns end.
 const MAX_OPEN_BYTES: usize = 192 << 10;
-/// Most bytes of a session's tokens that wait for earlier records. Of more all are taken as they are.
+/// Most bytes of a session's tokens that wait for earlier records. Of more all are taken as they are; of ends the last
+/// one of each channel waits on.
 const MAX_WAITING_BYTES: usize = 192 << 10;
 
 /// What people say to show that they listen, by language. Nothing else stands inside another's turn.
@@ -60,6 +64,30 @@ impl ListeningWords {
     }
 }
 
+/// How much a conversation holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnLimits {
+    /// open turns; of more the earliest ends
+    pub open_turns: usize,
+    /// bytes of words that wait for their turns to be over; of more all turns end
+    pub open_bytes: usize,
+    /// bytes of tokens that wait for earlier records; of more all are taken as they are
+    pub waiting_bytes: usize,
+    /// bytes of words of turns that have gone and may be labelled yet; of more those that went first are not labelled
+    pub gone_bytes: usize,
+}
+
+impl Default for TurnLimits {
+    fn default() -> TurnLimits {
+        TurnLimits {
+            open_turns: MAX_OPEN_TURNS,
+            open_bytes: MAX_OPEN_BYTES,
+            waiting_bytes: MAX_WAITING_BYTES,
+            gone_bytes: labels::MAX_GONE_BYTES,
+        }
+    }
+}
+
 /// When a turn is over, and what it waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnRules {
@@ -70,8 +98,12 @@ pub struct TurnRules {
     pub silence_ms: u64,
     /// most tokens of a turn
     pub max_turn_words: usize,
+    /// how far back labels that come late change turns that have gone, milliseconds of the session's speech; 0: not at all
+    pub label_window_ms: u64,
     /// what people say to show that they listen
     pub listening: Arc<ListeningWords>,
+    /// how much is held
+    pub limits: TurnLimits,
 }
 
 /// A turn that goes, and what is to be known of it besides.
@@ -98,6 +130,9 @@ struct Channel {
     until: u64,
     /// whether it can bring words
     open: bool,
+    /// what labels need to know of it
+    #[serde(default)]
+    labelled: LabelledChannel,
 }
 
 /// What waits for its place in the order of the raw topic.
@@ -106,22 +141,34 @@ enum Waiting {
     Said(Box<WrittenToken>),
     /// the record at this offset ends a channel, or all channels
     End(i64, Option<Arc<str>>),
+    /// the record at this offset says who spoke in this channel
+    Labels(i64, Arc<str>, Vec<LateLabel>),
 }
 
 impl Waiting {
     fn offset(&self) -> i64 {
         match self {
             Waiting::Said(word) => word.offset,
-            Waiting::End(offset, _) => *offset,
+            Waiting::End(offset, _) | Waiting::Labels(offset, ..) => *offset,
         }
     }
 
-    /// Ends come after the words of their record.
+    /// Labels come after the words of their record, and ends come last.
     #[expect(clippy::type_complexity, reason = "a key of a sort, which nobody takes apart")]
-    fn order(&self) -> (i64, bool, Option<(i64, &str, i64, u64, usize)>) {
+    fn order(&self) -> (i64, u8, Option<(i64, &str, i64, u64, usize)>) {
         match self {
-            Waiting::Said(word) => (word.offset, false, Some(word.order())),
-            Waiting::End(offset, _) => (*offset, true, None),
+            Waiting::Said(word) => (word.offset, 0, Some(word.order())),
+            Waiting::Labels(offset, ..) => (*offset, 1, None),
+            Waiting::End(offset, _) => (*offset, 2, None),
+        }
+    }
+
+    /// Bytes of memory and state that it is counted for.
+    fn weight(&self) -> usize {
+        match self {
+            Waiting::Said(word) => word.weight(),
+            Waiting::Labels(_, _, labels) => 64 + 64 * labels.len(),
+            Waiting::End(..) => 64,
         }
     }
 }
@@ -144,6 +191,14 @@ pub struct Conversation {
     waiting: Vec<Waiting>,
     heard: Vec<Heard>,
     turns: Vec<OpenTurn>,
+    /// turns that have gone and may be labelled yet, in the order in which they went
+    #[serde(default)]
+    gone_turns: VecDeque<GoneTurn>,
+    /// offset of the latest record whose labels were heard
+    #[serde(default)]
+    labelled: Option<i64>,
+    #[serde(skip)]
+    label_counts: LabelCounts,
 }
 
 impl Conversation {
@@ -161,6 +216,9 @@ impl Conversation {
             waiting: Vec::new(),
             heard: Vec::new(),
             turns: Vec::new(),
+            gone_turns: VecDeque::new(),
+            labelled: None,
+            label_counts: LabelCounts::default(),
         }
     }
 
@@ -212,15 +270,18 @@ impl Conversation {
     /// No word of a record before `upto` is open any more. Gives the turns that go now.
     pub fn advance(&mut self, upto: i64, rules: &TurnRules) -> Vec<MadeTurn> {
         self.waiting.sort_by(|a, b| a.order().cmp(&b.order()));
-        let bytes: usize = self.waiting.iter().map(|w| if let Waiting::Said(word) = w { word.weight() } else { 64 }).sum();
-        let upto = if bytes > MAX_WAITING_BYTES { i64::MAX } else { upto };
-        let ready = self.waiting.iter().take_while(|waiting| waiting.offset() < upto).count();
-        let mut out = Vec::new();
-        let mut ready = self.waiting.drain(..ready).collect::<Vec<_>>().into_iter().peekable();
+        let bytes: usize = self.waiting.iter().map(Waiting::weight).sum();
+        let is_full = bytes > rules.limits.waiting_bytes;
+        // An end stays: words of earlier records come yet, and would open what it has ended.
+        let is_ready = |waiting: &Waiting| waiting.offset() < upto || is_full && !matches!(waiting, Waiting::End(..));
+        let (ready, stay) = std::mem::take(&mut self.waiting).into_iter().partition(is_ready);
+        self.waiting = if is_full { latest_ends(stay) } else { stay };
+        let ready: Vec<Waiting> = ready;
+        let (mut out, mut ready) = (Vec::new(), ready.into_iter().peekable());
         while let Some(next) = ready.next() {
             let offset = next.offset();
             self.taken = self.taken.max(offset);
-            self.take(next);
+            self.take(next, &mut out);
             if ready.peek().is_none_or(|after| after.offset() != offset) {
                 self.settle(None, rules, &mut out);
             }
@@ -235,8 +296,9 @@ impl Conversation {
         out
     }
 
-    fn take(&mut self, waiting: Waiting) {
-        let word = match waiting {
+    fn take(&mut self, waiting: Waiting, out: &mut Vec<MadeTurn>) {
+        let mut word = match waiting {
+            Waiting::Labels(_, channel, labels) => return self.relabel(&channel, labels, out),
             Waiting::End(_, None) => return self.channels.values_mut().for_each(|channel| channel.open = false),
             Waiting::End(_, Some(name)) => return self.channels.entry(name).or_default().open = false,
             Waiting::Said(word) => *word,
@@ -246,7 +308,9 @@ impl Conversation {
         if is_new_epoch && word.start.is_some_and(|start| start < channel.last_start) {
             // A recogniser that counts its seconds anew is believed: what it says is late, and says so.
             (channel.last_start, channel.until) = (0, 0);
+            channel.labelled.counts_anew(word.epoch);
         }
+        channel.labelled.heard(&mut word);
         (channel.open, channel.epoch) = (true, word.epoch);
         let start = word.start.unwrap_or(self.reached).max(channel.last_start);
         let end = word.end.unwrap_or(start).max(start);
@@ -267,7 +331,7 @@ impl Conversation {
     /// the clock's decision.
     fn settle(&mut self, mut forced: Option<(TurnEnd, Option<i64>)>, rules: &TurnRules, out: &mut Vec<MadeTurn>) {
         let open: usize = self.turns.iter().map(OpenTurn::weight).sum();
-        if open + self.heard.iter().map(|heard| heard.word.weight()).sum::<usize>() > MAX_OPEN_BYTES {
+        if open + self.heard.iter().map(|heard| heard.word.weight()).sum::<usize>() > rules.limits.open_bytes {
             forced.get_or_insert((TurnEnd::Limit, None));
         }
         let watermark = if forced.is_some() { u64::MAX } else { self.watermark(rules) };
@@ -278,11 +342,12 @@ impl Conversation {
         }
         self.close_what_is_over(watermark, forced.map(|(cause, _)| cause), rules);
         self.let_go(forced.and_then(|(_, waited)| waited), true, rules, out);
-        while self.turns.len() > MAX_OPEN_TURNS {
+        while self.turns.len() > rules.limits.open_turns {
             let earliest = first(&self.turns).expect("there are many");
             self.turns[earliest].over.get_or_insert(TurnEnd::Limit);
             self.let_go(None, false, rules, out);
         }
+        self.forget_gone(rules);
     }
 
     fn place(&mut self, mut heard: Heard, rules: &TurnRules) {
@@ -387,13 +452,22 @@ impl Conversation {
             let turn = self.turns.remove(at);
             let late = self.gone.is_some_and(|gone| turn.start() < gone);
             self.gone = self.gone.max(Some(turn.start()));
-            let (appended_ms, released_at) = (turn.appended_ms(), turn.released_at());
-            let decided = waited.filter(|_| turn.over == Some(TurnEnd::Waited));
-            let turn = turn.into_turn(&self.session, (self.began, self.number), late, decided);
+            let waited = waited.filter(|_| turn.over == Some(TurnEnd::Waited));
+            let gone = GoneTurn { turn, number: self.number, revision: 0, late, waited };
             self.number += 1;
-            out.push(MadeTurn { turn, appended_ms, released_at });
+            out.push(gone.to_made(&self.session, self.began));
+            self.gone_turns.push_back(gone);
         }
     }
+}
+
+/// Of ends that wait, in order, the last one of each channel.
+fn latest_ends(mut ends: Vec<Waiting>) -> Vec<Waiting> {
+    let mut seen = BTreeSet::new();
+    ends.reverse();
+    ends.retain(|waiting| !matches!(waiting, Waiting::End(_, channel) if !seen.insert(channel.clone())));
+    ends.reverse();
+    ends
 }
 
 /// The turn that begins first.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::ListeningWords;
+use super::labels::GivenLabels;
 use super::token::WrittenToken;
-use crate::record::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrder, TurnSegment, TurnTiming};
+use crate::record::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrder, TurnPart, TurnSegment, TurnTiming};
 
 /// Longest text of a turn, bytes.
 const MAX_TURN_BYTES: usize = 32 << 10;
@@ -34,11 +35,14 @@ pub(super) struct OpenTurn {
     /// why it is over, if it is
     pub(super) over: Option<TurnEnd>,
     bytes: usize,
+    /// whether a label that came late has changed who says one of its words
+    #[serde(default)]
+    relabelled: bool,
 }
 
 impl OpenTurn {
     pub(super) fn new(first: Heard) -> OpenTurn {
-        OpenTurn { bytes: first.word.text.len() + 1, words: vec![first], inside: Vec::new(), over: None }
+        OpenTurn { bytes: first.word.text.len() + 1, words: vec![first], inside: Vec::new(), over: None, relabelled: false }
     }
 
     /// Whether it has a first word, and so have the turns inside it.
@@ -63,9 +67,46 @@ impl OpenTurn {
         &self.first().word.channel
     }
 
-    /// Who speaks, as far as somebody has said it.
+    /// Who speaks, as far as somebody has said it. Where labels came late, who speaks last.
     pub(super) fn speaker(&self) -> Option<&Arc<str>> {
-        self.words.iter().find_map(|heard| heard.word.speaker.as_ref())
+        let mut known = self.words.iter().filter_map(|heard| heard.word.speaker.as_ref());
+        if self.relabelled { known.next_back() } else { known.next() }
+    }
+
+    /// Who says most of it; of several, who began.
+    fn main_speaker(&self) -> Option<&Arc<str>> {
+        if !self.relabelled {
+            return self.speaker();
+        }
+        let known: Vec<&Arc<str>> = self.words.iter().filter_map(|heard| heard.word.speaker.as_ref()).collect();
+        let count = |speaker: &&Arc<str>| known.iter().filter(|other| **other == *speaker).count();
+        known.iter().rev().copied().max_by_key(count)
+    }
+
+    /// Takes labels for its words and for what is inside it. Returns whether somebody else says one of them now.
+    pub(super) fn relabel(&mut self, given: &mut GivenLabels) -> bool {
+        let changed = self.words.iter_mut().map(|heard| given.apply(&mut heard.word)).filter(|changed| *changed).count();
+        self.relabelled |= changed > 0;
+        let inside = self.inside.iter_mut().map(|turn| turn.relabel(given)).filter(|changed| *changed).count();
+        changed + inside > 0
+    }
+
+    /// Who says which of its words, where labels came late and not all words are one speaker's.
+    fn parts(&self) -> Vec<TurnPart> {
+        let mut out = Vec::new();
+        let mut at = 0;
+        for words in self.words.chunk_by(|a, b| a.word.speaker == b.word.speaker) {
+            let (from, to) = (at, at + words.len());
+            at = to;
+            out.push(TurnPart {
+                speaker: words[0].word.speaker.clone(),
+                words: [from, to],
+                from: words.iter().find_map(|heard| heard.word.start).map(seconds),
+                to: words.iter().filter_map(|heard| heard.word.end).max().map(seconds),
+                text: text(words),
+            });
+        }
+        if self.relabelled && out.len() > 1 { out } else { Vec::new() }
     }
 
     pub(super) fn start(&self) -> u64 {
@@ -145,7 +186,7 @@ impl OpenTurn {
     }
 
     fn text(&self) -> String {
-        self.words.iter().map(|heard| &*heard.word.text).collect::<Vec<_>>().join(" ")
+        text(&self.words)
     }
 
     fn from(&self) -> Option<f64> {
@@ -178,7 +219,7 @@ impl OpenTurn {
     fn as_back_channel(&self) -> BackChannel {
         BackChannel {
             channel: self.channel().clone(),
-            speaker: self.speaker().cloned(),
+            speaker: self.main_speaker().cloned(),
             from: self.from(),
             to: self.to(),
             text: self.text(),
@@ -187,10 +228,10 @@ impl OpenTurn {
     }
 
     /// The record. `waited`: the decision of the clock that ended it.
-    pub(super) fn into_turn(
-        self,
+    pub(super) fn to_turn(
+        &self,
         session: &Arc<str>,
-        (conversation, number): (i64, u64),
+        (conversation, number, revision): (i64, u64, u64),
         late: bool,
         waited: Option<i64>,
     ) -> ConversationTurn {
@@ -198,12 +239,14 @@ impl OpenTurn {
             session: session.clone(),
             conversation,
             number,
+            revision,
             channel: self.channel().clone(),
-            speaker: self.speaker().cloned(),
+            speaker: self.main_speaker().cloned(),
             from: self.from(),
             to: self.to(),
             text: self.text(),
             segments: self.segments(),
+            parts: self.parts(),
             entities: self.entities(),
             redacted: self.redacted(),
             inside: self.inside.iter().map(OpenTurn::as_back_channel).collect(),
@@ -225,6 +268,10 @@ impl OpenTurn {
     pub(super) fn appended_ms(&self) -> Option<i64> {
         self.last().word.appended_ms
     }
+}
+
+fn text(words: &[Heard]) -> String {
+    words.iter().map(|heard| &*heard.word.text).collect::<Vec<_>>().join(" ")
 }
 
 fn seconds(ms: u64) -> f64 {

@@ -16,7 +16,14 @@ static RULES: LazyLock<TurnRules> = LazyLock::new(|| {
     let mut listening = ListeningWords::default();
     listening.add("en", LISTENING.into_iter());
     listening.add("es", ["claro"].into_iter());
-    TurnRules { wait_ms: 5_000, silence_ms: 2_000, max_turn_words: 40, listening: Arc::new(listening) }
+    TurnRules {
+        wait_ms: 5_000,
+        silence_ms: 2_000,
+        max_turn_words: 40,
+        label_window_ms: 60_000,
+        listening: Arc::new(listening),
+        limits: TurnLimits::default(),
+    }
 });
 
 /// A word of a record.
@@ -69,7 +76,7 @@ struct Call {
 /// The record at `offset` brought the input word `src`. Each label counts.
 fn place(segment: &Segment, src: u64, offset: i64) -> TokenPlace {
     let speaker = segment.words.iter().find(|word| word.src[0] == src).and_then(|word| word.speaker.clone());
-    TokenPlace { offset, appended_ms: None, speaker }
+    TokenPlace { offset, appended_ms: None, speaker, voice: None }
 }
 
 impl Call {
@@ -278,24 +285,168 @@ fn an_entity_is_in_one_turn_whoever_speaks_in_it() {
     assert_eq!((turns[0].turn.entities[0].words, turns[1].turn.entities.len()), ([1, 3], 0));
 }
 
+#[test]
+fn an_end_waits_for_words_of_earlier_records_also_where_what_waits_has_no_room() {
+    let rules = TurnRules { limits: TurnLimits { waiting_bytes: 1, ..TurnLimits::default() }, ..RULES.clone() };
+    let mut conversation = Conversation::new("call".into(), 0);
+    let said = words(0, 0.0, "One two.");
+    let (first, second) = (segment("a", 0, 0, &said[..1]), segment("a", 1, 1, &said[1..]));
+    conversation.said((&first, &"en".into()), |src| place(&first, src, 0), 0);
+    conversation.ends(1, None);
+    let mut turns = conversation.advance(0, &rules);
+    conversation.said((&second, &"en".into()), |src| place(&second, src, 0), 0);
+    turns.extend(conversation.advance(2, &rules));
+    assert!(conversation.is_empty(), "nothing keeps the channel open");
+    assert_eq!(turns.iter().map(|made| shown(&made.turn)).collect::<Vec<_>>(), ["a: One two."]);
+}
+
+fn label(from: f64, to: f64, speaker: &str) -> LateLabel {
+    let ms = |seconds: f64| (seconds * 1000.0).round() as u64;
+    LateLabel { span_ms: [ms(from), ms(to)], speaker: Some(speaker.into()) }
+}
+
+impl Call {
+    /// The next record has labels and no words.
+    fn label(&mut self, channel: &str, labels: Vec<LateLabel>) -> &mut Call {
+        let offset = self.offset;
+        let conversation = self.conversation();
+        conversation.labelled(offset, &channel.into(), labels);
+        let made = conversation.advance(offset + 1, &RULES);
+        self.out.extend(made.into_iter().map(|made| made.turn));
+        self.offset += 1;
+        self
+    }
+}
+
+#[test]
+fn a_label_that_comes_before_its_turn_has_gone_is_in_the_turn_and_what_follows_is_divided_by_it() {
+    let mut call = Call::default();
+    call.at("room", 0.0, "Is it done?").label("room", vec![label(0.0, 1.0, "ann")]);
+    let mut said = words(2, 1.2, "It is.");
+    said.iter_mut().for_each(|word| word.speaker = Some("bob"));
+    call.say("room", said);
+    assert_eq!(call.end(), ["room: Is it done?", "room: It is."]);
+    assert_eq!(call.out.iter().map(|turn| turn.speaker.as_deref()).collect::<Vec<_>>(), [Some("ann"), Some("bob")]);
+    assert!(call.out.iter().all(|turn| turn.revision == 0 && turn.parts.is_empty()));
+}
+
+#[test]
+fn a_turn_that_has_gone_goes_again_with_its_next_revision_and_says_who_says_what() {
+    let mut call = Call::default();
+    call.at("room", 0.0, "Is it done? It is.").at("room", 9.0, "Good.");
+    assert_eq!((call.out.len(), call.out[0].speaker.as_deref()), (1, None));
+    call.label("room", vec![label(0.0, 0.9, "ann"), label(0.9, 3.0, "bob")]);
+    let revised = &call.out[1];
+    assert_eq!((revised.number, revised.revision, revised.speaker.as_deref()), (0, 1, Some("ann")), "who says most of it");
+    let parts: Vec<_> = revised.parts.iter().map(|part| (part.speaker.as_deref(), part.words, &*part.text)).collect();
+    assert_eq!(parts, [(Some("ann"), [0, 3], "Is it done?"), (Some("bob"), [3, 5], "It is.")]);
+    assert_eq!((&revised.text, &revised.segments), (&call.out[0].text, &call.out[0].segments));
+    call.label("room", vec![label(0.0, 0.9, "ann")]);
+    assert_eq!(call.out.len(), 2, "what changes nothing goes nowhere");
+    call.label("room", vec![label(0.0, 3.0, "cid")]);
+    let revised = &call.out[2];
+    assert_eq!((revised.revision, revised.speaker.as_deref(), revised.parts.len()), (2, Some("cid"), 0));
+    assert_eq!(call.conversation().take_label_counts(), LabelCounts { applied: 4, missed: 0 });
+    assert_eq!(call.out.iter().filter(|turn| turn.number == 0).count(), 3);
+}
+
+#[test]
+fn labels_reach_back_as_far_as_their_window_and_name_nothing_that_comes_later() {
+    let mut call = Call::default();
+    call.at("room", 0.0, "One.").at("room", 58.0, "Two.").label("room", vec![label(0.0, 1.0, "ann"), label(70.0, 71.0, "bob")]);
+    assert_eq!(call.out.iter().filter(|turn| turn.revision == 1).count(), 1);
+    call.at("room", 70.2, "Three.").label("room", vec![label(0.0, 1.0, "cid"), label(0.0, 80.0, "")]);
+    assert_eq!(call.conversation().take_label_counts(), LabelCounts { applied: 2, missed: 2 });
+    call.label("other", vec![label(0.0, 1.0, "ann")]);
+    assert_eq!(call.conversation().take_label_counts(), LabelCounts { applied: 0, missed: 1 });
+    assert!(call.conversation().gone_turns.len() <= 2, "what is out of reach is forgotten");
+}
+
+#[test]
+fn a_recogniser_that_counts_anew_is_labelled_by_its_new_seconds() {
+    let mut conversation = Conversation::new("call".into(), 0);
+    let first = segment("room", 0, 0, &words(0, 5.0, "Before."));
+    let second = Segment { epoch: 1, ..segment("room", 0, 0, &words(1, 4.9, "After.")) };
+    for (made, offset) in [(&first, 0), (&second, 1)] {
+        conversation.said((made, &"en".into()), |src| place(made, src, offset), 0);
+    }
+    conversation.labelled(2, &"room".into(), vec![label(0.0, 9.0, "ann")]);
+    conversation.ends(3, None);
+    let turns = conversation.advance(4, &RULES);
+    let parts = turns[0].turn.parts.iter();
+    assert_eq!(
+        parts.map(|part| (&*part.text, part.speaker.as_deref())).collect::<Vec<_>>(),
+        [("Before.", None), ("After.", Some("ann"))]
+    );
+}
+
+#[test]
+fn where_a_profile_redacts_a_name_is_shown_only_as_the_voice_that_its_words_have() {
+    let mut conversation = Conversation::new("call".into(), 0);
+    let mut said = words(0, 0.0, "Good morning.");
+    said.iter_mut().for_each(|word| word.speaker = Some("voice-1"));
+    said.extend(words(0, 1.0, "And who is that?"));
+    let made = Segment { redacted: Some(BTreeMap::new()), ..segment("room", 0, 0, &said) };
+    let place = |src| TokenPlace { voice: Some("Ann Lee".into()), ..place(&made, src, 0) };
+    conversation.said((&made, &"en".into()), place, 0);
+    let labels = vec![label(1.0, 1.5, "Ann Lee"), label(1.5, 1.8, "Bob Ray"), label(1.8, 3.0, "S2")];
+    conversation.labelled(1, &"room".into(), labels);
+    conversation.ends(2, None);
+    let turns = conversation.advance(3, &RULES);
+    let json = serde_json::to_string(&turns[0].turn).unwrap();
+    assert!(!json.contains("Ann") && !json.contains("Bob"), "{json}");
+    let parts: Vec<_> = turns[0].turn.parts.iter().map(|part| (part.speaker.as_deref(), &*part.text)).collect();
+    assert_eq!(parts, [(Some("voice-1"), "Good morning. And who"), (None, "is"), (Some("S2"), "that?")]);
+}
+
 /// A log of records on some channels, where each channel's segments are cut, and in which order all that happens.
 #[derive(Clone, Debug)]
 struct Plan {
     /// channel, seconds after the channel's last word, words, whether times are given
     records: Vec<(usize, f64, usize, bool)>,
+    /// labels that come with a record: record, channel, from, to (seconds), speaker
+    labels: Vec<(usize, usize, f64, f64, &'static str)>,
     cuts: Vec<usize>,
     choices: Vec<usize>,
+    /// tables, which may be so small that they overflow
+    limits: TurnLimits,
+}
+
+fn limits() -> impl Strategy<Value = TurnLimits> {
+    let small = (1..5usize, 60..2_000usize, 60..1_500usize, 0..1_500usize).prop_map(
+        |(open_turns, open_bytes, waiting_bytes, gone_bytes)| TurnLimits { open_turns, open_bytes, waiting_bytes, gone_bytes },
+    );
+    prop_oneof![Just(TurnLimits::default()), small]
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
     let gap = prop_oneof![Just(0.05), Just(0.7), Just(2.5), Just(9.0)];
     let record = (0..3usize, gap, 1..6usize, prop::bool::weighted(0.95));
-    (prop::collection::vec(record, 1..24), prop::collection::vec(1..7usize, 8), prop::collection::vec(0..1000usize, 64))
-        .prop_map(|(records, cuts, choices)| Plan { records, cuts, choices })
+    let label = (0..24usize, 0..3usize, 0.0..60.0, 0.1..12.0, prop::sample::select(vec!["x", "y", "z"]));
+    let labels =
+        prop::collection::vec(label.prop_map(|(at, channel, from, long, who)| (at, channel, from, from + long, who)), 0..6);
+    let (cuts, choices) = (prop::collection::vec(1..7usize, 8), prop::collection::vec(0..1000usize, 64));
+    (prop::collection::vec(record, 1..24), labels, cuts, choices, limits())
+        .prop_map(|(records, labels, cuts, choices, limits)| Plan { records, labels, cuts, choices, limits })
 }
 
 const CHANNELS: [&str; 3] = ["a", "b", "c"];
 const VOCABULARY: [&str; 5] = ["one", "Yeah.", "okay", "two,", "three."];
+
+/// What the record at `offset` says beside its words.
+fn take(plan: &Plan, conversation: &mut Conversation, offset: i64) {
+    for (channel, name) in CHANNELS.into_iter().enumerate() {
+        let own = plan.labels.iter().filter(|label| (label.0 as i64, label.1) == (offset, channel));
+        let labels: Vec<LateLabel> = own.map(|(_, _, from, to, who)| label(*from, *to, who)).collect();
+        if !labels.is_empty() {
+            conversation.labelled(offset, &name.into(), labels);
+            break; // a record is of one channel
+        }
+    }
+    if offset == plan.records.len() as i64 {
+        conversation.ends(offset, None);
+    }
+}
 
 /// What is made where segments leave in the order that `choices` give. `handover`: the state is written and read after
 /// each step.
@@ -310,6 +461,7 @@ fn play(plan: &Plan, choices: &[usize], handover: bool) -> Vec<ConversationTurn>
             said[channel].push(Said { offset: offset as i64, text, times: timed.then_some((start, start + 0.25)), speaker });
         }
     }
+    let rules = TurnRules { limits: plan.limits, ..RULES.clone() };
     let end = plan.records.len() as i64;
     let mut conversation = Conversation::new("call".into(), 0);
     let (mut taken, mut released, mut seqs, mut out) = (0i64, [0usize; 3], [0u64; 3], Vec::new());
@@ -320,9 +472,7 @@ fn play(plan: &Plan, choices: &[usize], handover: bool) -> Vec<ConversationTurn>
         }
         let choice = (choices.next().unwrap_or_default() + step / 7) % 4;
         if choice == 3 && taken <= end {
-            if taken == end {
-                conversation.ends(end, None);
-            }
+            take(plan, &mut conversation, taken);
             taken += 1;
             continue;
         }
@@ -336,19 +486,18 @@ fn play(plan: &Plan, choices: &[usize], handover: bool) -> Vec<ConversationTurn>
             conversation.said((&made, &"en".into()), |src| place(&made, src, said[channel][src as usize].offset), 0);
             (released[channel], seqs[channel]) = (cut, seqs[channel] + 1);
         } else if taken <= end && choice == 2 {
-            if taken == end {
-                conversation.ends(end, None);
-            }
+            take(plan, &mut conversation, taken);
             taken += 1;
         }
         let open = (0..3).filter_map(|c| said[c].get(released[c])).map(|word| word.offset).filter(|offset| *offset < taken);
         let upto = open.min().unwrap_or(taken);
-        out.extend(conversation.advance(upto, &RULES).into_iter().map(|made| made.turn));
+        out.extend(conversation.advance(upto, &rules).into_iter().map(|made| made.turn));
+        assert!(conversation.turns.len() <= plan.limits.open_turns);
         if handover {
             conversation = serde_json::from_slice(&serde_json::to_vec(&conversation).unwrap()).unwrap();
         }
     }
-    out.extend(conversation.advance(end + 1, &RULES).into_iter().map(|made| made.turn));
+    out.extend(conversation.advance(end + 1, &rules).into_iter().map(|made| made.turn));
     assert!(conversation.is_empty(), "the session has ended");
     out
 }
@@ -358,6 +507,9 @@ proptest! {
 
     #[test]
     fn a_conversation_does_not_depend_on_when_segments_leave_or_on_who_owns_it(plan in plans()) {
+        // Where tokens that wait have no room, what leaves first is taken first.
+        let waiting_bytes = TurnLimits::default().waiting_bytes;
+        let plan = Plan { limits: TurnLimits { waiting_bytes, ..plan.limits }, ..plan };
         let turns = play(&plan, &plan.choices, false);
         let backwards: Vec<usize> = plan.choices.iter().rev().copied().collect();
         prop_assert_eq!(&turns, &play(&plan, &backwards, true));
@@ -366,10 +518,18 @@ proptest! {
 
     #[test]
     fn every_word_is_in_one_turn_numbers_have_no_holes_and_order_goes_back_only_where_it_says_late(plan in plans()) {
-        let turns = play(&plan, &plan.choices, false);
+        let all = play(&plan, &plan.choices, false);
+        let turns: Vec<&ConversationTurn> = all.iter().filter(|turn| turn.revision == 0).collect();
+        for (at, turn) in all.iter().enumerate().filter(|(_, turn)| turn.revision > 0) {
+            let before = all[..at].iter().rfind(|before| before.number == turn.number);
+            let words = |turn: &ConversationTurn| (turn.revision, turn.segments.clone(), turn.text.clone(), turn.inside.len());
+            let expected = before.map(|before| ConversationTurn { revision: before.revision + 1, ..before.clone() });
+            prop_assert_eq!(Some(words(turn)), expected.as_ref().map(words), "a revision has the words of the one before");
+            prop_assert!(turn.parts.is_empty() || turn.parts.iter().map(|part| &*part.text).collect::<Vec<_>>().join(" ") == turn.text);
+        }
         let mut seen: BTreeMap<(&str, u64, usize), usize> = BTreeMap::new();
         let mut words = 0;
-        for turn in &turns {
+        for turn in turns.iter().copied() {
             let own = turn.segments.iter().map(|segment| (&*turn.channel, segment));
             let inside = turn.inside.iter().flat_map(|guest| guest.segments.iter().map(|segment| (&*guest.channel, segment)));
             for (channel, segment) in own.chain(inside) {

@@ -16,6 +16,8 @@ pub struct TokenPlace {
     pub appended_ms: Option<i64>,
     /// who counts as the word's speaker, as it may be shown; none where nobody knows
     pub speaker: Option<Arc<str>>,
+    /// the recogniser's label, where another one is shown
+    pub voice: Option<Arc<str>>,
 }
 
 /// An entity, at its first token.
@@ -47,6 +49,12 @@ pub struct WrittenToken {
     pub(super) start: Option<u64>,
     pub(super) end: Option<u64>,
     pub(super) speaker: Option<Arc<str>>,
+    /// the recogniser's label, where another one is shown, until the token is heard
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) voice: Option<Arc<str>>,
+    /// whether its profile redacts: then names of speakers are hidden, too
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) redacts: bool,
     /// of the same entity as the token before
     pub(super) joined: bool,
     pub(super) entity: Option<TokenEntity>,
@@ -63,6 +71,12 @@ impl WrittenToken {
     /// Its place in the order of the raw topic.
     pub(super) fn order(&self) -> (i64, &str, i64, u64, usize) {
         (self.offset, &self.channel, self.epoch, self.seq, self.index)
+    }
+
+    /// The middle of its time, milliseconds of speech.
+    pub(super) fn middle(&self) -> Option<u64> {
+        let start = self.start?;
+        Some(start + self.end.unwrap_or(start).saturating_sub(start) / 2)
     }
 
     /// Bytes of memory and state that it is counted for.
@@ -93,7 +107,7 @@ pub(super) fn tokens(
     let mut out = Vec::with_capacity(segment.words.len());
     let mut redacted = segment.redacted.clone();
     for (index, word) in segment.words.iter().enumerate().filter(|(_, word)| !is_known(word.src)) {
-        let TokenPlace { offset, appended_ms, speaker } = place(word.src[0]);
+        let TokenPlace { offset, appended_ms, speaker, voice } = place(word.src[0]);
         let entity = segment.entities.iter().find(|entity| entity.words[0] == index);
         let within = segment.entities.iter().any(|entity| entity.words[0] < index && index < entity.words[1]);
         out.push(WrittenToken {
@@ -107,6 +121,8 @@ pub(super) fn tokens(
             start: word.s.map(ms),
             end: word.e.map(ms),
             speaker: word.speaker.as_ref().and(speaker),
+            voice: word.speaker.as_ref().and(voice),
+            redacts: segment.redacted.is_some(),
             joined: within && !out.is_empty(),
             entity: entity.map(|entity| TokenEntity {
                 class: entity.class.clone(),

@@ -46,6 +46,7 @@ pub(super) struct Instruments {
     pub(super) segments: Counter<u64>,
     pub(super) turns: Counter<u64>,
     pub(super) turn_wait: Histogram<f64>,
+    pub(super) late_labels: Counter<u64>,
     pub(super) conversations_lost: Counter<u64>,
     pub(super) release_latency: Histogram<f64>,
     pub(super) transactions: Counter<u64>,
@@ -166,6 +167,11 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         segments: count("faircopy.segments", "{segment}", "segments made, by kind"),
         turns: count("faircopy.turns", "{turn}", "turns of conversations made, by why they ended and whether they are late"),
         turn_wait: values("faircopy.turns.wait", "s", "time from the release of a turn's last word to the turn", &SECONDS),
+        late_labels: count(
+            "faircopy.late_labels",
+            "{label}",
+            "speakers' labels that came after their words, by outcome: applied where they named a word, missed where none",
+        ),
         conversations_lost: count(
             "faircopy.conversations.lost",
             "{conversation}",

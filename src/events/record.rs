@@ -337,6 +337,25 @@ impl TurnMade {
     }
 }
 
+/// Labels that came after their words were taken.
+pub struct LateLabels {
+    /// labels that named a word of a turn
+    pub applied: u64,
+    /// labels that named none
+    pub missed: u64,
+}
+
+impl LateLabels {
+    /// Records it.
+    pub fn emit(self) {
+        for (outcome, count) in [("applied", self.applied), ("missed", self.missed)] {
+            if count > 0 {
+                INSTRUMENTS.late_labels.add(count, &[KeyValue::new("outcome", outcome)]);
+            }
+        }
+    }
+}
+
 /// The state of a conversation cannot be used: its open words are missing from the turns.
 pub struct ConversationLost<'a> {
     /// its partition

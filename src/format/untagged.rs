@@ -10,6 +10,7 @@ use super::language::LanguageFacts;
 use super::own_marks::Marked;
 use super::style::Style;
 use super::units::{Spans, Unit, units};
+use crate::session::counted::{self, LabelledWord, Speaking};
 use crate::session::untagged::TagsWords;
 use crate::session::{Word, WordKind};
 use crate::tags::{Disfluency, Itn, ItnClass, Punct, Tags};
@@ -58,14 +59,17 @@ pub fn mark_of(word: &Word, facts: &LanguageFacts) -> Punct {
 }
 
 impl TagsWords for ByWords {
-    fn tags(&self, words: &[&Word]) -> Vec<Tags> {
+    fn tags(&self, words: &[&Word], speaking: &Speaking) -> Vec<Tags> {
         let lower: Vec<String> = words.iter().map(|word| Marked::of(&word.spoken).word.to_lowercase()).collect();
         let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
         let fixed: Vec<bool> = words.iter().map(|word| !matches!(word.kind, WordKind::Speech | WordKind::Further)).collect();
         let ends: Vec<bool> = words.iter().map(|word| !Marked::of(&word.spoken).behind.is_empty()).collect();
         let mut tags: Vec<Tags> = words.iter().map(|word| self.tags_of(word)).collect();
         // What two people say is no one number, and nothing is said in two languages.
-        let begins = |at: &usize| *at == 0 || words[*at].is_other_voice() || words[*at].further() != words[*at - 1].further();
+        let labelled: Vec<LabelledWord> =
+            words.iter().zip(&tags).map(|(word, tags)| LabelledWord::new(word, Some(*tags))).collect();
+        let turns = counted::begin_by_now(&labelled, speaking);
+        let begins = |at: &usize| *at == 0 || turns[*at] || words[*at].further() != words[*at - 1].further();
         let runs: Vec<usize> = (0..words.len()).filter(begins).chain([words.len()]).collect();
         for run in runs.windows(2) {
             let (from, to) = (run[0], run[1]);

@@ -17,6 +17,8 @@ mod cluster;
 #[cfg(test)]
 mod conversing;
 mod crash_isolation;
+#[cfg(test)]
+mod late_labels;
 pub mod offline;
 #[cfg(any(test, feature = "simulation"))]
 pub mod oracle;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Shared;
 use super::offline::OfflinePipeline;
 use crate::produce::Outgoing;
-use crate::record::{RawRecord, Segment, Timing};
+use crate::record::{ConversationTurn, RawRecord, Segment, Timing};
 use crate::session::Time;
 use crate::session::output::StreamKey;
 
@@ -23,6 +23,15 @@ pub struct Remade {
     pub offset: Option<i64>,
     /// the segment
     pub segment: Segment,
+}
+
+/// What the records of a partition become again.
+#[derive(Clone, Debug, Default)]
+pub struct RemadePartition {
+    /// segments, and ends of epochs
+    pub segments: Vec<Remade>,
+    /// turns, where the settings name a topic for them. As a backlog makes them: without the clock's waits
+    pub turns: Vec<ConversationTurn>,
 }
 
 /// One partition's records, decoded again.
@@ -94,17 +103,21 @@ impl Remake {
 
     /// What came out. No record follows: streams that expired after the last record end so, and all others end as if
     /// their sessions had ended.
-    pub fn finish(mut self) -> Vec<Remade> {
+    pub fn finish(mut self) -> RemadePartition {
         self.pipeline.settle();
         self.pipeline.partition().expire_as_recorded(i64::MAX);
         self.pipeline.settle();
         self.pipeline.finish();
-        let remade = |out: Outgoing| match out {
-            Outgoing::Formatted(segment, source) => {
-                Some(Remade { offset: source.map(|source| source.offset), segment: *segment })
+        let mut made = RemadePartition::default();
+        for out in self.pipeline.drain() {
+            match out {
+                Outgoing::Formatted(segment, source) => {
+                    made.segments.push(Remade { offset: source.map(|source| source.offset), segment: *segment });
+                }
+                Outgoing::Turn(turn, _) => made.turns.push(*turn),
+                Outgoing::DeadLetter(_) => {}
             }
-            Outgoing::Turn(..) | Outgoing::DeadLetter(_) => None,
-        };
-        self.pipeline.drain().into_iter().filter_map(remade).collect()
+        }
+        made
     }
 }

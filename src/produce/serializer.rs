@@ -109,7 +109,8 @@ impl RecordSerializer {
         }
         let mut headers = Headers::new();
         if self.output.format == OutputFormat::Cloudevents {
-            let id = format!("{}/{}/{}/turn", turn.session, turn.conversation, turn.number);
+            let revision = if turn.revision == 0 { String::new() } else { format!("/{}", turn.revision) };
+            let id = format!("{}/{}/{}/turn{revision}", turn.session, turn.conversation, turn.number);
             self.describe(&id, "faircopy.turn", (&turn.session, &turn.channel), &mut headers);
         }
         (value, to_headers(&headers))
@@ -212,6 +213,7 @@ impl RecordSerializer {
             Outgoing::Turn(turn, _) => {
                 turn.too_large = true;
                 (turn.text, turn.entities) = Default::default();
+                turn.parts.iter_mut().for_each(|part| part.text.clear());
                 turn.inside.iter_mut().for_each(|guest| guest.text.clear());
                 return;
             }

@@ -77,8 +77,32 @@ pub struct TurnEntity {
     pub valid: Option<bool>,
 }
 
+fn is_first(revision: &u64) -> bool {
+    *revision == 0
+}
+
 fn is_grammar(stage: &Stage) -> bool {
     *stage == Stage::Grammar
+}
+
+/// A part of a turn in which one speaker speaks, where labels came late.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "docs", derive(schemars::JsonSchema))]
+pub struct TurnPart {
+    /// who speaks; absent where nobody knows
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
+    pub speaker: Option<Arc<str>>,
+    /// tokens of the turn, half-open, counted through its `segments`
+    pub words: [usize; 2],
+    /// start of its first word, seconds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// end of its last word, seconds
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<f64>,
+    /// its written tokens; empty where the turn is `too_large`
+    pub text: String,
 }
 
 /// A short word of assent that somebody said while another one went on speaking.
@@ -115,10 +139,14 @@ pub struct ConversationTurn {
     pub conversation: i64,
     /// counter of the conversation's turns, from 0, without holes
     pub number: u64,
+    /// how often labels that came late have changed the turn since it first went; the highest one counts
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub revision: u64,
     /// speaker track
     #[cfg_attr(feature = "docs", schemars(with = "String"))]
     pub channel: Arc<str>,
-    /// who speaks, as the segments say it; absent where nobody knows
+    /// who speaks, as the segments say it, or a label that came late; where there are `parts`, who says most of it. Absent
+    /// where nobody knows
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "docs", schemars(with = "Option<String>"))]
     pub speaker: Option<Arc<str>>,
@@ -132,6 +160,9 @@ pub struct ConversationTurn {
     pub text: String,
     /// the words of segments that it consists of, in order
     pub segments: Vec<TurnSegment>,
+    /// who says which of its tokens, in order, where labels that came late name several speakers
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<TurnPart>,
     /// entities among its tokens
     #[serde(default)]
     pub entities: Vec<TurnEntity>,

@@ -15,10 +15,10 @@ pub mod sample;
 pub mod turn;
 pub mod vocabulary;
 
-pub use conversation::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrder, TurnSegment, TurnTiming};
+pub use conversation::{BackChannel, ConversationTurn, TurnEnd, TurnEntity, TurnOrder, TurnPart, TurnSegment, TurnTiming};
 pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, Timing, WrittenWord};
 pub use input::{Framing, InputFormat};
-pub use raw::{End, RawSegment, RawWord, RecordLimits};
+pub use raw::{End, LateLabel, RawSegment, RawWord, RecordLimits};
 pub use refused::Refused;
 pub use sample::ShadowSample;
 pub use turn::{NextSpeaker, OpenPart, Turn};

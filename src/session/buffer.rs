@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::counted::{self, CountedSpeaker, LabelledWord};
+use super::counted::{self, CountedSpeaker, LabelledWord, Speaking};
 use super::policy::Policy;
 use super::{Choice, Source, Time, Word, WordKind, expected, repeats, spelled};
 use crate::infer::prosody::Prosody;
@@ -139,15 +139,6 @@ pub struct Buffer {
     speaking: Speaking,
 }
 
-/// Who speaks, as far as it is decided.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Speaking {
-    /// the label of who speaks the last word of which it is decided
-    label: Option<Arc<str>>,
-    /// whether the last released word that was said ends a sentence
-    ends: bool,
-}
-
 /// The contents of a buffer, for snapshots.
 #[derive(Debug, Default)]
 pub struct BufferParts {
@@ -168,9 +159,7 @@ pub struct BufferParts {
 }
 
 fn labelled(entry: &BufferedWord) -> LabelledWord<'_> {
-    // A mark on a word that goes out as spoken is not written.
-    let is_tagged = entry.word.kind != WordKind::Plain;
-    LabelledWord { word: &entry.word, ends: is_tagged && entry.tags.is_some_and(|tags| tags.punct.ends_sentence()) }
+    LabelledWord::new(&entry.word, entry.tags)
 }
 
 /// Number of entries for which an empty buffer keeps memory. The memory of a burst is given back.
@@ -315,7 +304,7 @@ impl Buffer {
         }
         let repeats = repeats::decide(&mut words, open);
         let answers = whole.answers && expected::decide(&mut words, open);
-        let spellings = whole.spellings && spelled::decide(&mut words, open);
+        let spellings = whole.spellings && spelled::decide(&mut words, open, || self.begin_by_now(upto));
         if spellings || repeats || answers {
             let decided: Vec<Tags> = words.into_iter().map(|(_, tags)| tags).collect();
             self.entries.iter_mut().zip(decided).skip(open).for_each(|(entry, tags)| entry.tags = Some(tags));
@@ -363,6 +352,17 @@ impl Buffer {
         let words: Vec<LabelledWord> = self.range(self.released, upto.max(self.released)).map(labelled).collect();
         let decided = ((self.decided() - self.released) as usize).min(words.len());
         counted::decide(&words, decided, self.speaking.label.clone(), self.speaking.ends, false)
+    }
+
+    /// Whether another speaker begins with each of the words before `upto` that are held, as far as it counts by now.
+    fn begin_by_now(&self, upto: u64) -> Vec<bool> {
+        let words: Vec<LabelledWord> = self.range(self.released, upto).map(labelled).collect();
+        counted::begin_by_now(&words, &self.speaking)
+    }
+
+    /// Who speaks before the words of which that is not decided.
+    pub fn speaking(&self) -> &Speaking {
+        &self.speaking
     }
 
     /// Whether another speaker begins with word `i`, as far as the words before `known` tell.

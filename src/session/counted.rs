@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Word, WordKind};
+use crate::tags::Tags;
 
 /// A change of label counts if so many words in a row have the new label. Words without a label between them are passed
 /// over.
@@ -27,6 +28,15 @@ pub struct CountedSpeaker {
     pub label: Option<Arc<str>>,
 }
 
+/// Who speaks, as far as it is decided.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Speaking {
+    /// the label of who speaks the last word of which it is decided
+    pub(super) label: Option<Arc<str>>,
+    /// whether the last released word that was said ends a sentence
+    pub(super) ends: bool,
+}
+
 /// A word, as far as it decides who speaks.
 #[derive(Clone, Copy)]
 pub struct LabelledWord<'a> {
@@ -34,6 +44,14 @@ pub struct LabelledWord<'a> {
     pub word: &'a Word,
     /// whether a sentence ends with it
     pub ends: bool,
+}
+
+impl LabelledWord<'_> {
+    /// A word with its tags, if it has any yet. A mark on a word that goes out as spoken is not written, and ends nothing.
+    pub fn new(word: &Word, tags: Option<Tags>) -> LabelledWord<'_> {
+        let ends = word.kind != WordKind::Plain && tags.is_some_and(|tags| tags.punct.ends_sentence());
+        LabelledWord { word, ends }
+    }
 }
 
 /// Decides who speaks `words[from..]`, as far as it can be decided. `speaker`: who speaks before `from`. `ends_before`:
@@ -67,6 +85,24 @@ pub fn decide(
     out
 }
 
+/// Whether another speaker begins with each of a stream's words that have not left, as far as it counts by now. Where
+/// words that follow must tell, another label counts. `speaking`: who speaks before the first word that is not decided.
+pub fn begin_by_now(words: &[LabelledWord], speaking: &Speaking) -> Vec<bool> {
+    let decided = words.iter().take_while(|labelled| labelled.word.counted.is_some()).count();
+    let by_now = decide(words, decided, speaking.label.clone(), speaking.ends, false);
+    let begins = |(at, labelled): (usize, &LabelledWord)| {
+        let counted = at.checked_sub(decided).and_then(|at| by_now.get(at));
+        counted.map_or_else(|| labelled.word.begins_turn(), |counted| counted.begins)
+    };
+    words.iter().enumerate().map(begins).collect()
+}
+
+/// Whether somebody else begins to speak with each word of a record, before anything is known of marks and later words.
+pub fn begins(words: &[Word]) -> Vec<bool> {
+    let words: Vec<LabelledWord> = words.iter().map(|word| LabelledWord { word, ends: false }).collect();
+    decide(&words, 0, None, false, true).into_iter().map(|counted| counted.begins).collect()
+}
+
 /// Whether the change of label at `words[at]` counts; none if words that follow must tell.
 fn counts(words: &[LabelledWord], at: usize, ends_before: bool) -> Option<bool> {
     let said = |word: &&LabelledWord| word.word.kind != WordKind::Markup;
@@ -90,7 +126,7 @@ mod tests {
     use crate::infer::prosody::Prosody;
     use crate::session::buffer::{Buffer, DecidedWhole, FreezeCause};
     use crate::session::{Time, boundary};
-    use crate::tags::{Punct, Tags};
+    use crate::tags::Punct;
 
     /// Words of 0.2 s, each with its label; `.` after a label ends a sentence, `|` before it is half a second of
     /// silence, `_` has no label, `#` is markup.

@@ -6,7 +6,7 @@
 //! is corrected ("four five, no, four six") leaves as the tagger says; and what the tagger takes for a secret stays a
 //! secret. The result is a function of the words and tags of a pass and of tags that are frozen, which never change.
 
-use super::{Word, WordKind};
+use super::{Word, WordKind, counted};
 use crate::record::vocabulary::{MAX_SAID_WORDS, Spelling};
 use crate::redact::{Redaction, RedactionWord};
 use crate::spelling::{Spelled, bare, is_hint, spellings, surname};
@@ -18,9 +18,10 @@ const SECRETS: [ItnClass; 6] =
 /// Words that take back what was said before them.
 const CORRECTIONS: [&str; 6] = ["no", "sorry", "wait", "correction", "actually", "rather"];
 
-/// Decides the spellings of a pass. `words` are in order, each with its tags; those before `open` are frozen. Gives
-/// whether there was anything to decide.
-pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
+/// Decides the spellings of a pass. `words` are in order, each with its tags; those before `open` are frozen. `begins`
+/// says of each word whether another speaker begins with it, as far as that counts by now. Gives whether there was
+/// anything to decide.
+pub fn decide(words: &mut [(&Word, Tags)], open: usize, begins: impl FnOnce() -> Vec<bool>) -> bool {
     // A pause has no parts.
     let said: Vec<usize> =
         (0..words.len()).filter(|&i| words[i].0.kind == WordKind::Speech && !words[i].0.parts.is_empty()).collect();
@@ -29,11 +30,11 @@ pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
     }
     let bare: Vec<String> = said.iter().map(|&i| bare(&words[i].0.spoken)).collect();
     let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
-    let mut changed = false;
+    let (begins, mut changed) = (begins(), false);
     for spelling in spellings(&bare) {
         let (start, end) = (said[spelling.words.start], said[spelling.words.end - 1]);
         // Voices do not spell together.
-        if end < open || (start + 1..=end).any(|i| words[i].0.is_other_voice()) {
+        if end < open || begins[start + 1..=end].contains(&true) {
             continue;
         }
         changed = true;
@@ -97,10 +98,10 @@ pub(super) fn confirmed(words: &[Word], redaction: Option<&Redaction>, before: &
         regions.iter_mut().for_each(|range| *range = range.start.saturating_sub(before)..range.end.saturating_sub(before));
     }
     let hidden = |at: &std::ops::Range<usize>| (at.clone()).any(|at| regions.iter().any(|region| region.contains(&said[at])));
-    let mut all = Vec::new();
+    let (begins, mut all) = (counted::begins(words), Vec::new());
     for (word, heard, spelled) in found.iter().filter(|(_, heard, spelled)| !hidden(heard) && !hidden(spelled)) {
-        let speaker = &words[said[spelled.start]].speaker;
-        if spelled.clone().chain(heard.clone()).any(|at| words[said[at]].speaker != *speaker) {
+        let (first, last) = (spelled.start.min(heard.start), spelled.end.max(heard.end) - 1);
+        if begins[said[first] + 1..=said[last]].contains(&true) {
             continue; // another voice may spell another word
         }
         let same = bare[heard.clone()].concat() == *word;
@@ -144,7 +145,7 @@ mod tests {
         };
         let words: Vec<(Word, Tags)> = line.split(' ').map(of).collect();
         let mut decided: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
-        decide(&mut decided, open);
+        decide(&mut decided, open, || vec![false; words.len()]);
         assert!(decided[..open].iter().zip(&words).all(|((_, now), (_, then))| now == then), "frozen tags stand");
         let mut out: Vec<String> = Vec::new();
         for (word, tags) in decided.iter().filter(|(_, tags)| tags.disfluency.stays()) {
@@ -179,6 +180,25 @@ mod tests {
         ] {
             assert_eq!(decided(line, open), want, "{line}");
         }
+    }
+
+    #[test]
+    fn a_label_of_a_single_letter_parts_no_spelling_and_another_speaker_does() {
+        let words = |labels: &str| -> Vec<Word> {
+            let said = "kovalsky k o w a l s k i".split(' ').zip(labels.chars());
+            said.map(|(spoken, label)| Word { speaker: Some(label.to_string().into()), ..Word::new(spoken, Arc::default()) })
+                .collect()
+        };
+        assert_eq!(confirmed(&words("aaaabaaaa"), None, "").len(), 1);
+        assert_eq!(confirmed(&words("abbbbbbbb"), None, "").len(), 0);
+        let words = words("aaaaaaaab");
+        let begins = |at: usize| move || (0..9).map(|i| i == at).collect();
+        let spelled = |at| {
+            let mut decided: Vec<(&Word, Tags)> = words.iter().map(|word| (word, Tags::default())).collect();
+            decide(&mut decided, 0, begins(at));
+            decided.iter().filter(|(_, tags)| tags.itn != Itn::O).count()
+        };
+        assert_eq!((spelled(99), spelled(4)), (8, 0));
     }
 
     #[test]
@@ -222,9 +242,9 @@ mod tests {
             }).collect();
             let mut once: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
             let open = open.min(once.len());
-            decide(&mut once, open);
+            decide(&mut once, open, || vec![false; words.len()]);
             let mut twice = once.clone();
-            decide(&mut twice, open);
+            decide(&mut twice, open, || vec![false; words.len()]);
             prop_assert!(once.iter().zip(&twice).all(|((_, a), (_, b))| a == b));
         }
     }

@@ -6,12 +6,14 @@
 use std::sync::Arc;
 
 use super::Word;
+use super::counted::Speaking;
 use crate::tags::Tags;
 
 /// Tags words by what they say: a pure function.
 pub trait TagsWords: Send + Sync {
-    /// One tag for each word, in order. The words are those of a stream that have not left.
-    fn tags(&self, words: &[&Word]) -> Vec<Tags>;
+    /// One tag for each word, in order. The words are those of a stream that have not left. `speaking`: who speaks before
+    /// the first of them of which that is not decided.
+    fn tags(&self, words: &[&Word], speaking: &Speaking) -> Vec<Tags>;
 }
 
 /// What answers the passes of a profile's streams without a model.

@@ -56,6 +56,10 @@ fn send(sender: &Sender, topics: &Topics, records: &[(&str, Value)]) {
     sender.flush();
 }
 
+/// The same, with labels that may come a minute late. A record may have few labels.
+const LABELLED: &str = "[limits]\nmax_words_per_record = 12\n[conversation]\nwait_ms = 120000\nlabel_window_ms = 60000\n\
+    [profiles.default]\nrelease = 'flow'\nmax_delay_ms = 120000\nutterance_delay_ms = 120000\nmax_release_ms = 120000\n";
+
 fn worker(topics: &Topics, name: &str) -> Worker {
     let topic = topics.name("conversation");
     Worker::start_with(topics, name, PATIENT, &[("FAIRCOPY__TOPICS__CONVERSATION", &topic)])
@@ -158,4 +162,87 @@ fn a_call_and_a_meeting_are_the_same_conversation_as_a_backlog_and_live_through_
     assert!(backlog["call"][2].entities.iter().any(|entity| entity.written.starts_with("$12.50")), "{:#?}", backlog["call"][2]);
     let speakers: Vec<&str> = backlog["meeting"].iter().filter_map(|turn| turn.speaker.as_deref()).collect();
     assert_eq!(speakers, ["ann", "bob", "ann", "cid", "ann"]);
+}
+
+fn labels(of: &[(f64, f64, &str)]) -> Value {
+    let label = |(from, to, speaker): &(f64, f64, &str)| json!({ "from": from, "to": to, "speaker": speaker });
+    json!({ "channel": "room", "late_labels": of.iter().map(label).collect::<Vec<_>>() })
+}
+
+fn read_turns(topics: &Topics) -> Vec<ConversationTurn> {
+    let turn = |payload: Option<Vec<u8>>| serde_json::from_slice(&payload.unwrap()).unwrap();
+    topics.read("conversation").into_iter().map(|record| turn(record.payload)).collect()
+}
+
+#[test]
+fn labels_that_come_after_their_turn_has_gone_revise_it_once_through_a_killed_worker_and_wrong_ones_are_dead_letters() {
+    let topics = Topics::create("turns-labels", 1);
+    topics.create_one("conversation", 1);
+    let topic = topics.name("conversation");
+    let start = |name: &str| Worker::start_with(&topics, name, LABELLED, &[("FAIRCOPY__TOPICS__CONVERSATION", &topic)]);
+    let sender = Sender::new();
+    let say = |value: Value| send(&sender, &topics, &[("meeting", value)]);
+    let mut first = start("a");
+    let speech = |from: f64| said("room", from, "we talk about the plan for the next year");
+    (0..4).for_each(|at| say(speech(9.0 * f64::from(at))));
+    eventually("a turn has gone", || !read_turns(&topics).is_empty());
+    assert_eq!((read_turns(&topics)[0].revision, read_turns(&topics)[0].speaker.as_deref()), (0, None));
+
+    say(labels(&[(0.0, 1.1, "ann"), (1.1, 3.0, "bob")]));
+    let revised = |revision: u64| read_turns(&topics).into_iter().find(|turn| (turn.number, turn.revision) == (0, revision));
+    eventually("the turn goes again", || revised(1).is_some());
+    let (before, after) = (revised(0).unwrap(), revised(1).unwrap());
+    assert_eq!((&before.text, &before.segments), (&after.text, &after.segments), "labels change no word");
+    let parts: Vec<_> = after.parts.iter().map(|part| (part.speaker.as_deref(), part.words)).collect();
+    assert_eq!(parts, [(Some("ann"), [0, 4]), (Some("bob"), [4, 9])]);
+
+    // What names nothing changes nothing: words that were never said, another channel, and another session.
+    say(labels(&[(500.0, 501.0, "cid")]));
+    send(&sender, &topics, &[("nobody", labels(&[(0.0, 3.0, "cid")]))]);
+    let mut other = labels(&[(0.0, 3.0, "cid")]);
+    other["channel"] = json!("elsewhere");
+    say(other);
+    // Wrong, and more than a record may have.
+    say(labels(&[(3.0, 1.0, "cid")]));
+    say(labels(&[(0.0, 3.0, "cid"); 13]));
+    first.kill();
+    let _second = start("b");
+    eventually("what is wrong is refused", || topics.read("dead").len() == 2);
+    let reasons: Vec<String> =
+        topics.read("dead").iter().map(|letter| letter.header("faircopy-reason").unwrap_or_default()).collect();
+    assert_eq!(reasons, ["contract", "limit"]);
+
+    // A label from before a change of owner stays, and the next owner counts on.
+    say(labels(&[(0.0, 3.0, "dan")]));
+    eventually("the turn goes once more", || revised(2).is_some());
+    say(speech(120.0));
+    say(speech(190.0));
+    eventually("turns go", || read_turns(&topics).iter().any(|turn| turn.number == 4));
+    say(labels(&[(0.0, 3.0, "eve")]));
+    say(json!({ "channel": "room", "end": "session" }));
+    eventually("the meeting ends", || ends(&topics) == 1);
+
+    let all = read_turns(&topics);
+    let mut revisions: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    all.iter().for_each(|turn| revisions.entry(turn.number).or_default().push(turn.revision));
+    let expected: BTreeMap<u64, Vec<u64>> = (0..6).map(|number| (number, vec![0])).collect();
+    let expected = BTreeMap::from([(0, vec![0, 1, 2])]).into_iter().chain(expected.into_iter().skip(1)).collect();
+    assert_eq!(revisions, expected, "each revision once; what is outside the window changes nothing");
+    assert_eq!(revised(2).unwrap().speaker.as_deref(), Some("dan"));
+    assert!(segments(&topics).iter().all(|(_, segment)| segment.speaker.is_none()), "segments stay");
+
+    let verify =
+        |more: &str| json_of(&command(&topics, more, &["verify", "--json"], &[("FAIRCOPY__TOPICS__CONVERSATION", &topic)]));
+    let (code, proven) = verify(LABELLED);
+    assert_eq!((code, proven["conversation"]["faults"].as_u64()), (Some(0), Some(0)), "{proven}");
+
+    // Another setting of the conversation makes other turns of the same segments.
+    let dir = tempfile::tempdir().unwrap();
+    let b = dir.path().join("b.toml");
+    let longer = LABELLED.replace("wait_ms = 120000", "wait_ms = 120000\nsilence_ms = 60000");
+    std::fs::write(&b, crate::worker::settings(&topics, &longer)).unwrap();
+    let compare = ["compare", "--json", "--b-config", b.to_str().unwrap()];
+    let (code, found) = json_of(&command(&topics, LABELLED, &compare, &[("FAIRCOPY__TOPICS__CONVERSATION", &topic)]));
+    assert_eq!((code, found["different"].as_u64(), found["turns"]["turns"].as_u64()), (Some(1), Some(0), Some(6)), "{found}");
+    assert!(found["turns"]["changes"]["cuts"].as_u64() >= Some(4), "{found}");
 }

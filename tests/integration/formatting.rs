@@ -7,10 +7,13 @@ use std::sync::{Arc, LazyLock};
 
 use faircopy::format::style::{FormatSpec, Styles};
 use faircopy::format::units::{Unit, sentence};
+use faircopy::format::untagged::ByWords;
 use faircopy::format::{Formatted, Lexicon, Passage, PassageContext, Style, apply::apply, itn::Itn as Grammars};
 use faircopy::redact::{Action, Redaction, RedactionRule, RedactionWords};
 use faircopy::session::boundary::measure;
+use faircopy::session::counted::Speaking;
 use faircopy::session::spelled::decide;
+use faircopy::session::untagged::TagsWords;
 use faircopy::session::{Keeps, Word, WordKind};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
@@ -144,6 +147,35 @@ fn another_speaker_ends_a_sentence_and_no_number_is_of_two() {
     let done = format("yes#ann so#bob do#bob i", &plain());
     let speakers: Vec<Option<&str>> = done.words.iter().map(|w| w.speaker.as_deref()).collect();
     assert_eq!(speakers, [Some("ann"), Some("bob"), Some("bob"), None]);
+}
+
+#[test]
+fn without_a_model_a_label_of_one_word_cuts_no_number_and_another_speaker_does() {
+    for (said, spans) in [
+        ("pay#a twenty#a five#b thousand#a", &["twenty five thousand"][..]),
+        ("pay#a twenty#a five#b thousand#b", &["twenty", "five thousand"]),
+        ("pay#a twenty#a |five#b thousand#b", &["twenty", "five thousand"]),
+    ] {
+        let (mut last, mut at) = (None, 0.0);
+        let of = |token: &str| {
+            at += if token.starts_with('|') { 0.8 } else { 0.3 };
+            let (mut word, _) = word(token.trim_start_matches('|'), 0, &mut None);
+            (word.start, word.end) = (Some(at), Some(at + 0.25));
+            measure(&mut last, &mut word);
+            word
+        };
+        let words: Vec<Word> = said.split(' ').map(of).collect();
+        let tags = ByWords::new(style("en-US", &[])).tags(&words.iter().collect::<Vec<_>>(), &Speaking::default());
+        let mut found: Vec<String> = Vec::new();
+        for (word, tags) in words.iter().zip(tags) {
+            match (tags.itn, found.last_mut()) {
+                (Itn::B(_), _) => found.push(word.spoken.to_string()),
+                (Itn::I(_), Some(last)) => *last += &format!(" {}", word.spoken),
+                _ => {}
+            }
+        }
+        assert_eq!(found, spans, "{said}");
+    }
 }
 
 #[test]
@@ -537,7 +569,8 @@ fn tags_that_cut_or_take_what_is_one_do_not_change_what_is_written() {
         let mut last = None;
         words.iter_mut().for_each(|(word, _)| measure(&mut last, word));
         let mut words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
-        decide(&mut words, 0);
+        let count = words.len();
+        decide(&mut words, 0, || vec![false; count]); // one speaker
         let around = PassageContext::default();
         let passage =
             Passage { words: &words, sentence_start: true, turn_ends: false, around, sure: words.len(), untagged: false };

@@ -16,6 +16,7 @@ use faircopy::format::untagged::ByWords;
 use faircopy::format::{Passage, PassageContext, Style, apply::apply};
 use faircopy::redact::{Action, RedactionRule};
 use faircopy::session::Word;
+use faircopy::session::counted::Speaking;
 use faircopy::session::untagged::TagsWords;
 use faircopy::tags::{ItnClass, Tags};
 
@@ -124,7 +125,7 @@ fn text_of(style: &Arc<Style>, said: &str) -> String {
     let read = style.read_back.as_ref().unwrap().read(&said, 100);
     let words: Vec<Word> = read.into_iter().flat_map(|group| group.words).map(|word| Word::new(word, Arc::default())).collect();
     let words: Vec<&Word> = words.iter().collect();
-    let tags = ByWords::new(style.clone()).tags(&words);
+    let tags = ByWords::new(style.clone()).tags(&words, &Speaking::default());
     let tagged: Vec<(&Word, Tags)> = words.into_iter().zip(tags).collect();
     let around = PassageContext::default();
     let sure = tagged.len();

@@ -30,6 +30,7 @@ fn everything_happens() {
     events::TurnOver { cause: "turn", delay: ms }.emit();
     events::SegmentMade { kind: "final", degraded: 1 }.emit();
     events::TurnMade { late: false, cause: TurnEnd::Taken, waited: Some(ms) }.emit();
+    events::LateLabels { applied: 1, missed: 1 }.emit();
     events::ConversationLost { partition: 0, why: "" }.emit();
     events::FormatFailed { kind: "final", partition: 0, epoch: 0 }.emit();
     events::ItnRejected { class: "MONEY" }.emit();

@@ -9,6 +9,7 @@ use faircopy::format::style::{FormatSpec, Styles};
 use faircopy::format::untagged::ByWords;
 use faircopy::format::{Formatted, Passage, PassageContext, Style, apply::apply, origin};
 use faircopy::redact::{Action, RedactionRule};
+use faircopy::session::counted::Speaking;
 use faircopy::session::untagged::TagsWords;
 use faircopy::session::{Word, WordKind};
 use faircopy::tags::{Disfluency, Itn, ItnClass, Tags};
@@ -55,7 +56,7 @@ fn written(style: &Style, words: &[Word], tags: Vec<Tags>, untagged: bool) -> Fo
 
 /// The same words without a tagger.
 fn untagged(style: &Arc<Style>, words: &[Word]) -> Formatted {
-    let tags = ByWords::new(style.clone()).tags(&words.iter().collect::<Vec<_>>());
+    let tags = ByWords::new(style.clone()).tags(&words.iter().collect::<Vec<_>>(), &Speaking::default());
     written(style, words, tags, true)
 }
 
@@ -124,7 +125,7 @@ proptest! {
         };
         let words = words(&said);
         // As a stream has them: a tagger's for its own language, and what the others say by themselves.
-        let own = ByWords::new(STYLES[0].clone()).tags(&words.iter().collect::<Vec<_>>());
+        let own = ByWords::new(STYLES[0].clone()).tags(&words.iter().collect::<Vec<_>>(), &Speaking::default());
         let tags = picks.iter().map(tag).zip(own).zip(&words);
         let tags = tags.map(|((tagger, own), word)| if word.kind == WordKind::Further { own } else { tagger }).collect();
         let out = written(&STYLES[0], &words, tags, false);

@@ -216,7 +216,7 @@ export class CallView {
 
   turn(turn) {
     const again = this.turns.find((one) => one.turn.conversation === turn.conversation && one.turn.number === turn.number);
-    if (again) return; // with at_least_once a turn may come twice
+    if (again) return this.revise(again.turn, turn);
     const start = turn.from ?? this.turns.at(-1)?.start ?? -1;
     let at = this.turns.length;
     while (at > 0 && this.turns[at - 1].start > start) at--;
@@ -235,19 +235,30 @@ export class CallView {
     this.transcript.insertBefore(node, this.turns[at + 1]?.node ?? null);
   }
 
+  // A turn came again: as it was, with at_least_once, or with labels that came late. The highest revision counts.
+  revise(known, turn) {
+    if ((turn.revision ?? 0) <= (known.revision ?? 0)) return;
+    delete known.speaker;
+    delete known.parts;
+    this.remake(Object.assign(known, turn));
+  }
+
   // Writes a turn from what is known of its segments.
   remake(turn) {
     const { node } = this.turns.find((one) => one.turn === turn);
     const inside = (turn.inside ?? []).map((guest) => ({ from: guest.from ?? Infinity, node: this.guest(guest) }));
     node.replaceChildren();
     if (turn.from !== undefined) node.append(element("time", "", clock(turn.from)));
-    node.append(element("b", "", who(turn)));
+    if (!turn.parts) node.append(element("b", "", who(turn)));
     if (turn.late) {
       const late = element("small", "late", "late");
       late.title = "it came after turns that began later";
       node.append(late, " ");
     }
-    node.append(...this.sentences(turn, turn.speaker, inside), ...inside.flatMap(({ node }) => [node, " "]));
+    if (turn.parts) {
+      for (const { speaker, text } of turn.parts) node.append(element("b", "", who({ ...turn, speaker })), element("span", "sentence", text), " ");
+      node.append(...inside.flatMap(({ node }) => [node, " "]));
+    } else node.append(...this.sentences(turn, turn.speaker, inside), ...inside.flatMap(({ node }) => [node, " "]));
     const count = hidden(turn.redacted);
     if (count) node.append(count, " ");
     node.append(this.parts(turn));

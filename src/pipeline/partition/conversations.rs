@@ -8,9 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::config::Settings;
-use crate::conversation::{Conversation, ListeningWords, MadeTurn, StateError, TokenPlace, TurnRules};
+use crate::conversation::{Conversation, LabelCounts, ListeningWords, MadeTurn, StateError, TokenPlace, TurnLimits, TurnRules};
+use crate::events;
 use crate::kafka::notes::PartitionNote;
-use crate::record::{End, Segment, Timing};
+use crate::record::{End, LateLabel, Segment, Timing};
 use crate::session::Time;
 use crate::session::buffer::BufferedWord;
 use crate::session::map::Sessions;
@@ -50,7 +51,14 @@ impl Conversations {
     /// None yet. There will be none where the settings name no topic for them. `listening`: of the languages in use.
     pub fn new(settings: &Settings, listening: Arc<ListeningWords>) -> Conversations {
         let c = &settings.conversation;
-        let rules = TurnRules { wait_ms: c.wait_ms, silence_ms: c.silence_ms, max_turn_words: c.max_turn_words, listening };
+        let rules = TurnRules {
+            wait_ms: c.wait_ms,
+            silence_ms: c.silence_ms,
+            max_turn_words: c.max_turn_words,
+            label_window_ms: c.label_window_ms,
+            listening,
+            limits: TurnLimits::default(),
+        };
         Conversations {
             rules: settings.has_conversation().then_some(rules),
             late_ttl_ms: settings.decode.late_ttl_ms,
@@ -102,11 +110,24 @@ impl Conversations {
             let offset = source.map_or(segment.epoch, |source| source.offset);
             let counted = words.get(at).and_then(|entry| entry.word.counted.as_ref()?.label.as_ref());
             let speaker = counted.and_then(&shown);
-            TokenPlace { offset, appended_ms: source.and_then(|source| source.timestamp_ms), speaker }
+            let voice = counted.filter(|label| speaker.as_ref() != Some(label)).cloned();
+            TokenPlace { offset, appended_ms: source.and_then(|source| source.timestamp_ms), speaker, voice }
         };
         let held = self.held(&segment.session, segment.epoch, now);
         held.active = now;
         held.conversation.said((segment, &language), place, now.0);
+    }
+
+    /// The record at `offset` says who spoke in a channel. A session that is not held has no turns that could change.
+    pub fn labelled(&mut self, session: &Arc<str>, channel: &Arc<str>, offset: i64, labels: Vec<LateLabel>) {
+        match self.of.get_mut(session) {
+            Some(held) => {
+                held.conversation.labelled(offset, channel, labels);
+                self.touched.insert(session.clone());
+                self.changed.insert(session.clone());
+            }
+            None => events::LateLabels { applied: 0, missed: labels.len() as u64 }.emit(),
+        }
     }
 
     /// A stream has ended with these decisions of the clock.
@@ -137,6 +158,8 @@ impl Conversations {
             let Some(held) = self.of.get_mut(&session) else { continue };
             let upto = sessions.oldest_open(&session).map_or(next_offset, |open| open.min(next_offset));
             out.extend(held.conversation.advance(upto, &rules));
+            let LabelCounts { applied, missed } = held.conversation.take_label_counts();
+            events::LateLabels { applied, missed }.emit();
             self.plan(&session, sessions.has_open(&session), now);
         }
         out

@@ -147,6 +147,9 @@ impl Intake {
             Some(false) => return None,
             Some(true) => segment.words.clear(),
         }
+        if segment.says_only_labels() {
+            return None; // no stream has heard of it
+        }
         if record.has(REPLAYED) {
             segment.seq = None;
         }

@@ -227,8 +227,14 @@ impl Partition {
         }
     }
 
-    fn accept(&mut self, speech: Speech) {
+    fn accept(&mut self, mut speech: Speech) {
         let (session, channel) = (speech.session.clone(), speech.segment.channel.clone());
+        let only_labels = speech.segment.says_only_labels();
+        let labels = std::mem::take(&mut speech.segment.labels);
+        if only_labels {
+            // They open no stream, and keep none open.
+            return self.conversations.labelled(&session, &Arc::from(&*channel), speech.record.offset, labels);
+        }
         let (offset, profile) = (speech.record.offset, speech.profile.clone());
         let end = speech.segment.end;
         // An open stream keeps the profile with which it began, and so its model, because its history is in that
@@ -242,6 +248,9 @@ impl Partition {
             events::RecordRepeated { partition: self.number, offset }.emit();
         } else {
             self.conversations.heard(&session, &Arc::<str>::from(&*channel), (offset, end), now);
+            if !labels.is_empty() {
+                self.conversations.labelled(&session, &Arc::from(&*channel), offset, labels);
+            }
         }
         if let (Some(shadow), Some((challenger, speech))) = (&mut self.shadow, copy) {
             let opens = self.sessions.epoch_of(&session, &channel) == Some(offset);

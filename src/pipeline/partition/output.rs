@@ -79,7 +79,9 @@ impl Partition {
     fn push_turns(&mut self, turns: Vec<MadeTurn>, now: Time) {
         for MadeTurn { turn, appended_ms, released_at } in turns {
             let waited = released_at.map(|at| Duration::from_millis(now.since(Time(at))));
-            events::TurnMade { late: turn.late, cause: turn.cause, waited }.emit();
+            if turn.revision == 0 {
+                events::TurnMade { late: turn.late, cause: turn.cause, waited }.emit();
+            }
             self.out.push(Outgoing::Turn(Box::new(turn), appended_ms));
         }
     }

@@ -60,6 +60,8 @@ pub struct RunPlan {
     pub limited: u64,
     /// sessions that bring spellings of their own
     pub spelled: u64,
+    /// sessions of which somebody says later who spoke
+    pub labelled: u64,
     /// a session that ends every worker at a stage
     pub poison: Option<&'static str>,
     /// the model's device stands still now and then for longer than a pass may wait
@@ -97,6 +99,7 @@ impl RunPlan {
             banks: dice.roll(2),
             limited: dice.roll(2),
             spelled: dice.roll(2),
+            labelled: Dice::new(seed ^ 0x1abe_11ed).roll(2),
             poison: dice.once_in(4).then(|| STAGES[dice.roll(STAGES.len() as u64) as usize]),
             stalls: dice.once_in(4),
         };
@@ -124,6 +127,7 @@ impl RunPlan {
                 "bank" => self.banks = u64::from(on),
                 "limited" => self.limited = u64::from(on),
                 "spelled" => self.spelled = u64::from(on),
+                "labelled" => self.labelled = u64::from(on),
                 "deaths" => self.deaths = u64::from(on),
                 "cuts" => self.cuts = u64::from(on),
                 "poison" => self.poison = on.then_some(STAGES[0]),
@@ -175,6 +179,7 @@ impl RunPlan {
             RunPlan { banks: 0, ..self.clone() },
             RunPlan { limited: 0, ..self.clone() },
             RunPlan { spelled: 0, ..self.clone() },
+            RunPlan { labelled: 0, ..self.clone() },
             RunPlan { poison: None, ..self.clone() },
             RunPlan { stalls: false, ..self.clone() },
             RunPlan { classic: false, ..self.clone() },

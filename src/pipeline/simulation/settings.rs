@@ -52,6 +52,7 @@ fn settings(plan: &RunPlan, reloaded: bool) -> String {
     format!(
         "[kafka]\nsession_timeout_ms = {SESSION_TIMEOUT_MS}\n\
          [topics]\nconversation = \"turns\"\n\
+         [conversation]\nlabel_window_ms = 60000\nmax_turn_words = {turn}\n\
          [input]\nreformat = {reformat:?}\n\
          [infer]\nmodel_dirs = [{dir:?}]\nstate_bytes = {bytes}\n\
          [delivery]\nguarantee = \"{guarantee}\"\ntransaction_timeout_ms = {TRANSACTION_TIMEOUT_MS}\ndrain_deadline_ms = 3000\n\
@@ -62,6 +63,7 @@ fn settings(plan: &RunPlan, reloaded: bool) -> String {
          [profiles.limited.quota]\nsession_words_per_second = 2\nbeyond = \"dead_letter\"\n\
          [tenants]\nbank = \"bank\"\nlimited = \"limited\"\nlate = \"late\"\n\
          [profiles.late]\n{late}",
+        turn = if plan.tight { 4 } else { 400 },
         reformat = if plan.reformat { "all" } else { "off" },
         dir = files().path().join("models"),
     )

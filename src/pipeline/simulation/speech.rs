@@ -139,6 +139,45 @@ impl Script {
         }
         self.add(at, key, json!({"end": "session"}));
     }
+
+    /// A session of one room whose words have times, and of which somebody says later who spoke: while words are open,
+    /// when turns have gone, and after the end.
+    fn labelled(&mut self, world: &World, key: &str) {
+        let plan = &world.plan;
+        // Draws of its own, so that whatever else is said stays as it was.
+        let others = std::mem::replace(&mut self.dice, Dice::new(plan.seed ^ 0x700_1a7e));
+        let (mut at, mut until_ms) = (self.dice.roll(plan.spoken_ms / 4 + 1), 0);
+        let seconds = |ms: u64| ms as f64 / 1000.0;
+        for seq in 0..3 + self.dice.roll(plan.records) {
+            let words = self.words(6);
+            let mut value = said(seq, 0, &words, true, None);
+            for word in value["words"].as_array_mut().expect("just made") {
+                (word["s"], word["e"]) = (seconds(until_ms).into(), seconds(until_ms + 200).into());
+                until_ms += 250;
+            }
+            self.add(at, key, value);
+            until_ms += 900 * self.dice.roll(4);
+            at += self.dice.roll(plan.spoken_ms / 3 + 1);
+            self.label(at, key, until_ms);
+        }
+        self.add(at, key, json!({"end": "session"}));
+        self.label(at + 1, key, until_ms);
+        self.dice = others;
+    }
+
+    /// Labels of some stretches of what was said.
+    fn label(&mut self, at: u64, key: &str, until_ms: u64) {
+        let mut labels = Vec::new();
+        for _ in 0..self.dice.roll(3) {
+            let from = self.dice.roll(until_ms + 1);
+            let to = from + 1 + self.dice.roll(3000);
+            let speaker = ["a", "b", ""][self.dice.roll(3) as usize];
+            labels.push(json!({"from": from as f64 / 1000.0, "to": to as f64 / 1000.0, "speaker": speaker}));
+        }
+        if !labels.is_empty() {
+            self.add(at, key, json!({"channel": "0", "late_labels": labels}));
+        }
+    }
 }
 
 fn script(world: &World) -> Script {
@@ -156,6 +195,7 @@ fn script(world: &World) -> Script {
         script.secret(world, "late-0", "late", plan.spoken_ms / 2 + RELOADED_WITHIN_MS);
     }
     (0..plan.spelled).for_each(|n| script.spelled(world, &format!("spelled-{n}")));
+    (0..plan.labelled).for_each(|n| script.labelled(world, &format!("labelled-{n}")));
     script.records.sort_by_key(|(at, number, ..)| (*at, *number));
     script
 }

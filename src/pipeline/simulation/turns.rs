@@ -2,6 +2,7 @@
 //! turn, numbers have no holes, order never goes back but where a turn says so, and no state outlives its session.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::World;
 use super::cluster::{SimulatedCluster, Topic};
@@ -16,14 +17,12 @@ use crate::record::{ConversationTurn, Segment};
 /// # Errors
 /// What is missing, or doubled, or out of order.
 pub fn whole(world: &World) -> Result<(), String> {
-    if world.plan.tight {
-        return Ok(()); // small tables end sessions early
-    }
     let (partitions, mut cluster) = (world.plan.partitions, world.cluster());
     let mut audit = TurnAudit::default();
     let segments = all::<Segment>(&mut cluster, partitions, Topic::Formatted)?;
     segments.iter().for_each(|segment| audit.segment(segment));
     let turns = all::<ConversationTurn>(&mut cluster, partitions, Topic::Conversation)?;
+    let revisions = revisions(&turns);
     turns.into_iter().for_each(|turn| audit.turn(turn));
     let is_poisoned = |session: &str| session.starts_with("poison");
     let audited = audit.finish(true).without(is_poisoned);
@@ -33,6 +32,9 @@ pub fn whole(world: &World) -> Result<(), String> {
     if world.plan.at_least_once {
         return Ok(());
     }
+    if let Some(found) = revisions.iter().find(|(_, all)| !all.iter().copied().eq(0..all.len() as u64)) {
+        return Err(format!("revisions of a turn are not one after the other: {found:?}"));
+    }
     if audited.repeated > 0 {
         return Err(format!("{} turns came again", audited.repeated));
     }
@@ -40,6 +42,15 @@ pub fn whole(world: &World) -> Result<(), String> {
         return Err(format!("{session:?} has no first turn, or none"));
     }
     states_are_gone(&mut cluster, partitions)
+}
+
+/// The revisions of each turn, as they stand on the topic.
+fn revisions(turns: &[ConversationTurn]) -> BTreeMap<(Arc<str>, i64, u64), Vec<u64>> {
+    let mut all: BTreeMap<_, Vec<u64>> = BTreeMap::new();
+    for turn in turns {
+        all.entry((turn.session.clone(), turn.conversation, turn.number)).or_default().push(turn.revision);
+    }
+    all
 }
 
 fn all<T: serde::de::DeserializeOwned>(cluster: &mut SimulatedCluster, partitions: i32, topic: Topic) -> Result<Vec<T>, String> {

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::expect::WireExpect;
-use super::raw::{End, RawSegment, RecordLimits, Wire, WireWord, limit};
+use super::raw::{End, RawSegment, RecordLimits, Wire, WireLabel, WireWord, limit};
 use super::refused::Refused;
 use super::vocabulary::WireSpelling;
 
@@ -170,6 +170,8 @@ struct Enveloped<T> {
     vocabulary: Option<Vec<WireSpelling>>,
     #[serde(default)]
     expect: Option<WireExpect>,
+    #[serde(default)]
+    late_labels: Option<Vec<WireLabel>>,
     #[serde(flatten)]
     message: T,
 }
@@ -195,6 +197,7 @@ fn message<'a, T: Deserialize<'a>>(
         meta: envelope.meta,
         vocabulary: envelope.vocabulary,
         expect: envelope.expect,
+        late_labels: envelope.late_labels,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{End, RawSegment, RawWord, RecordLimits, Wire, WireWord};
+use super::{End, RawSegment, RawWord, RecordLimits, Wire, WireWord, label};
 use crate::record::refused::Refused;
 use crate::record::{expect, vocabulary};
 
@@ -21,6 +21,7 @@ impl RawSegment {
     /// `contract` (impossible values), `limit` (too much of something).
     pub(in crate::record) fn check(wire: Wire, limits: &RecordLimits) -> Result<(RawSegment, Option<String>), Refused> {
         let mut names = Names { speakers: Shared::of("speaker", wire.speaker)?, languages: Shared::of("lang", wire.lang)? };
+        let has_labels = wire.late_labels.as_ref().is_some_and(|labels| !labels.is_empty());
         let words = match (wire.words, wire.text) {
             (Some(_), Some(text)) if !text.trim().is_empty() => {
                 return Err(Refused::new("contract", "got both \"words\" and \"text\"; send one of them"));
@@ -42,16 +43,22 @@ impl RawSegment {
                 }
                 words
             }
-            (None, None) if wire.end.is_none() && wire.vocabulary.is_none() && wire.expect.is_none() => {
+            (None, None) if wire.end.is_none() && wire.vocabulary.is_none() && wire.expect.is_none() && !has_labels => {
                 return Err(Refused::new(
                     "contract",
-                    "expected \"words\", \"text\", \"end\", \"vocabulary\" or \"expect\", got none of them",
+                    "expected \"words\", \"text\", \"end\", \"vocabulary\", \"expect\" or \"late_labels\", got none of them",
                 ));
             }
             (None, None) => Vec::new(),
         };
         if !wire.is_final && matches!(wire.end, Some(End::Channel | End::Session)) {
             return Err(Refused::new("contract", "a hypothesis (final: false) cannot end a channel or a session"));
+        }
+        if !wire.is_final && has_labels {
+            return Err(Refused::new(
+                "contract",
+                "a hypothesis (final: false) cannot have \"late_labels\"; send them by themselves",
+            ));
         }
         for (name, value) in [("channel", &wire.channel), ("tenant", &wire.tenant)] {
             check_name(name, value.as_deref())?;
@@ -78,6 +85,7 @@ impl RawSegment {
             meta: wire.meta.filter(|m| m.get() != "null"),
             vocabulary: vocabulary::checked(wire.vocabulary.unwrap_or_default())?,
             expect: wire.expect.map(expect::checked).transpose()?,
+            labels: label::checked(wire.late_labels.unwrap_or_default(), limits.max_words_per_record)?,
         };
         Ok((segment, wire.session))
     }
@@ -105,7 +113,7 @@ pub(in crate::record) fn limit(name: &str, at_most: usize, got: usize) -> Refuse
 }
 
 /// Checks the value of a key that names something.
-fn check_name(key: &str, value: Option<&str>) -> Result<(), Refused> {
+pub(in crate::record) fn check_name(key: &str, value: Option<&str>) -> Result<(), Refused> {
     if value.is_some_and(|value| value.len() > MAX_NAME_BYTES || value.chars().any(char::is_control)) {
         let detail = format!("\"{key}\" must have at most {MAX_NAME_BYTES} bytes and no control characters");
         return Err(Refused::new("contract", detail));

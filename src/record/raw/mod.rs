@@ -1,6 +1,7 @@
 //! A raw segment: what a recogniser said. [`wire`] is what stands in a record, and `check` lets through what can be.
 
 mod check;
+mod label;
 pub mod wire;
 
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-pub(super) use check::limit;
+pub(super) use check::{check_name, limit};
+pub use label::{LateLabel, WireLabel};
 pub use wire::{Wire, WireWord};
 
 use super::expect::ExpectChange;
@@ -86,4 +88,14 @@ pub struct RawSegment {
     pub vocabulary: Vec<Spelling>,
     /// what its channel is expected to say, from this record on; `None`: as before
     pub expect: Option<ExpectChange>,
+    /// who spoke in what its channel has said up to this record; the last one that names a word counts
+    pub labels: Vec<LateLabel>,
+}
+
+impl RawSegment {
+    /// Whether it tells of what was said before, and of nothing else: no stream hears of it.
+    pub fn says_only_labels(&self) -> bool {
+        let says_nothing = self.words.is_empty() && self.end.is_none() && self.vocabulary.is_empty() && self.expect.is_none();
+        says_nothing && !self.labels.is_empty()
+    }
 }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::End;
+use super::label::WireLabel;
 use crate::record::expect::WireExpect;
 use crate::record::vocabulary::WireSpelling;
 
@@ -76,6 +77,9 @@ pub struct Wire {
     /// what the channel is expected to say, from this record on
     #[serde(default)]
     pub(in crate::record) expect: Option<WireExpect>,
+    /// who spoke in what the channel has said up to this record, where the recogniser finds that out late
+    #[serde(default)]
+    pub(in crate::record) late_labels: Option<Vec<WireLabel>>,
 }
 
 fn yes() -> bool {

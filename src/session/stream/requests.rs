@@ -184,7 +184,7 @@ impl Stream {
             return Cow::Borrowed(tags);
         };
         let words: Vec<&Word> = of_model().collect();
-        let said = by.0.tags(&words);
+        let said = by.0.tags(&words, self.buffer.speaking());
         let mut tags = tags.to_vec();
         for ((tags, word), said) in tags.iter_mut().rev().zip(words.iter().rev()).zip(said.iter().rev()) {
             if word.kind == WordKind::Further {
@@ -310,7 +310,10 @@ fn known_tags(buffer: &Buffer, policy: &Policy, upto: u64, more: &[Word]) -> Opt
         return None;
     }
     let words: Vec<&Word> = buffer.range(buffer.released(), upto).map(|e| &e.word).chain(more).collect();
-    let mut tags = policy.untagged.as_ref().map_or_else(|| vec![Tags::default(); words.len()], |by| by.0.tags(&words));
+    let mut tags = match &policy.untagged {
+        Some(by) => by.0.tags(&words, buffer.speaking()),
+        None => vec![Tags::default(); words.len()],
+    };
     tags.drain(..(buffer.frozen().min(upto) - buffer.released()) as usize);
     Some(tags)
 }

@@ -1,0 +1,151 @@
+//! Labels of speakers that come after their words: a recogniser often tells voices apart only later.
+//!
+//! Labels change who says a token, and never which tokens a turn has, nor its text. A turn that has gone goes again with
+//! its next revision. A label counts for tokens of raw records before its own, so everything is a function of the order
+//! of the raw topic, as turns are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::open::OpenTurn;
+use super::token::WrittenToken;
+use super::{Conversation, MadeTurn, TurnRules, Waiting};
+use crate::record::LateLabel;
+use crate::redact::speakers::NamedSpeakers;
+
+/// Most bytes of words of turns that have gone and may be labelled yet ([`WrittenToken::weight`]). Of more those that
+/// went first are not labelled any more.
+pub(super) const MAX_GONE_BYTES: usize = 96 << 10;
+/// Most speakers of a channel whose names are hidden and whose numbers are remembered. Labels with later names say that
+/// nobody is known.
+const MAX_VOICES: usize = 64;
+
+/// How many labels have named a token, and how many none that is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LabelCounts {
+    /// labels that named a token, whether they changed it or not
+    pub applied: u64,
+    /// labels that named none: too late, too early, or of words without times
+    pub missed: u64,
+}
+
+/// A turn that has gone and may be labelled yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct GoneTurn {
+    pub(super) turn: OpenTurn,
+    pub(super) number: u64,
+    pub(super) revision: u64,
+    pub(super) late: bool,
+    /// the decision of the clock that ended it
+    pub(super) waited: Option<i64>,
+}
+
+impl GoneTurn {
+    pub(super) fn to_made(&self, session: &Arc<str>, conversation: i64) -> MadeTurn {
+        let turn = self.turn.to_turn(session, (conversation, self.number, self.revision), self.late, self.waited);
+        MadeTurn { turn, appended_ms: self.turn.appended_ms(), released_at: self.turn.released_at() }
+    }
+}
+
+/// What labels need to know of a channel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct LabelledChannel {
+    /// the first epoch whose seconds are those that labels mean: a recogniser may count anew
+    counts_from: Option<i64>,
+    /// what is shown of speakers whose names are hidden
+    voices: BTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl LabelledChannel {
+    /// From this epoch on the recogniser counts its seconds anew: labels name nothing before.
+    pub(super) fn counts_anew(&mut self, epoch: i64) {
+        self.counts_from = Some(epoch);
+    }
+
+    /// Notes what is shown of the token's speaker.
+    pub(super) fn heard(&mut self, word: &mut WrittenToken) {
+        if let (Some(voice), Some(shown)) = (word.voice.take(), &word.speaker)
+            && (self.voices.len() < MAX_VOICES || self.voices.contains_key(&voice))
+        {
+            self.voices.insert(voice, shown.clone());
+        }
+    }
+
+    /// What may be shown of the label on a token.
+    fn shown(&self, label: &LateLabel, redacts: bool) -> Option<Arc<str>> {
+        let name = label.speaker.as_ref()?;
+        if redacts { NamedSpeakers::default().shown(name).or_else(|| self.voices.get(name).cloned()) } else { Some(name.clone()) }
+    }
+}
+
+/// The labels of a record, on their way through the tokens of their channel.
+pub(super) struct GivenLabels<'a> {
+    channel: &'a Arc<str>,
+    known: &'a LabelledChannel,
+    /// each with whether it has named a token
+    labels: Vec<(LateLabel, bool)>,
+}
+
+impl GivenLabels<'_> {
+    /// Labels a token. Returns whether its speaker is another one now.
+    pub(super) fn apply(&mut self, word: &mut WrittenToken) -> bool {
+        let is_out = word.channel != *self.channel || self.known.counts_from.is_some_and(|epoch| word.epoch < epoch);
+        let Some(middle) = word.middle().filter(|_| !is_out) else { return false };
+        let mut named = self.labels.iter_mut().filter(|(label, _)| (label.span_ms[0]..label.span_ms[1]).contains(&middle));
+        let Some((label, has_named)) = named.next_back() else { return false };
+        *has_named = true;
+        let speaker = self.known.shown(label, word.redacts);
+        std::mem::replace(&mut word.speaker, speaker.clone()) != speaker
+    }
+}
+
+impl Conversation {
+    /// The record at `offset` says who spoke in a channel. Labels that the conversation has heard already are passed
+    /// over.
+    pub fn labelled(&mut self, offset: i64, channel: &Arc<str>, labels: Vec<LateLabel>) {
+        if self.labelled < Some(offset) {
+            self.labelled = Some(offset);
+            self.waiting.push(Waiting::Labels(offset, channel.clone(), labels));
+        }
+    }
+
+    /// What labels have done since the last call.
+    pub fn take_label_counts(&mut self) -> LabelCounts {
+        std::mem::take(&mut self.label_counts)
+    }
+
+    /// Labels tokens that wait, tokens in turns, and turns that have gone. The last go again where they have changed.
+    pub(super) fn relabel(&mut self, channel: &Arc<str>, labels: Vec<LateLabel>, out: &mut Vec<MadeTurn>) {
+        let Some(known) = self.channels.get(channel) else {
+            self.label_counts.missed += labels.len() as u64;
+            return;
+        };
+        let labels = labels.into_iter().map(|label| (label, false)).collect();
+        let mut given = GivenLabels { channel, known: &known.labelled, labels };
+        self.heard.iter_mut().for_each(|heard| _ = given.apply(&mut heard.word));
+        self.turns.iter_mut().for_each(|turn| _ = turn.relabel(&mut given));
+        for gone in &mut self.gone_turns {
+            if gone.turn.relabel(&mut given) {
+                gone.revision += 1;
+                out.push(gone.to_made(&self.session, self.began));
+            }
+        }
+        let applied = given.labels.iter().filter(|(_, has_named)| *has_named).count();
+        self.label_counts.applied += applied as u64;
+        self.label_counts.missed += (given.labels.len() - applied) as u64;
+    }
+
+    /// Forgets turns that no label can change any more.
+    pub(super) fn forget_gone(&mut self, rules: &TurnRules) {
+        let from = self.reached.saturating_sub(rules.label_window_ms);
+        self.gone_turns.retain(|gone| rules.label_window_ms > 0 && gone.turn.end() >= from);
+        let mut bytes: usize = self.gone_turns.iter().map(|gone| gone.turn.weight()).sum();
+        while bytes > rules.limits.gone_bytes
+            && let Some(first) = self.gone_turns.pop_front()
+        {
+            bytes -= first.turn.weight();
+        }
+    }
+}
