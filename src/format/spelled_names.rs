@@ -11,7 +11,9 @@ pub(super) fn redacted(passage: &Passage, redaction: &Redaction, kept: &[KeptWor
     let spelled: Vec<(std::ops::RangeInclusive<usize>, Box<str>)> = units
         .iter()
         .filter_map(|unit| match unit {
-            Unit::Entry { words, text, .. } => Some((kept[words[0]].at..=kept[words[1] - 1].at, comparable(text, redaction.language()))),
+            Unit::Entry { words, text, .. } => {
+                Some((kept[words[0]].at..=kept[words[1] - 1].at, comparable(text, redaction.language())))
+            }
             _ => None,
         })
         .collect();

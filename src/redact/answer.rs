@@ -125,12 +125,7 @@ impl Answers {
     fn look_back(&mut self, parts: &[Part]) {
         for cue in &self.cues {
             let start = cue.end - cue.count;
-            let lead = parts[..start]
-                .iter()
-                .rev()
-                .take(5)
-                .take_while(|p| p.is(List::BeforeCues))
-                .count();
+            let lead = parts[..start].iter().rev().take(5).take_while(|p| p.is(List::BeforeCues)).count();
             let links = |p: &Part| p.is(List::LinksToCues) || p.is(List::LinksForCues);
             let says = parts[start - lead..start].iter().any(links) && start > lead;
             if says && parts[start - lead - 1].role.is_number() {

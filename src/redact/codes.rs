@@ -22,8 +22,7 @@ pub(super) fn code_from(parts: &[Part], from: usize) -> (usize, usize) {
         match &parts[at] {
             // The next word says the letter once more. "As in" may be the last known part.
             part if spelled && part.is(List::SpellingJoints) => {
-                let skip =
-                    usize::from(parts.get(at + 1).is_some_and(|p| part.is(List::SpellingAs) && p.is(List::SpellingIn)));
+                let skip = usize::from(parts.get(at + 1).is_some_and(|p| part.is(List::SpellingAs) && p.is(List::SpellingIn)));
                 at += 1 + skip;
                 if at < parts.len() && !parts[at].role.is_number() {
                     at += 1;
@@ -143,10 +142,8 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         };
         let is_whole = letters > 0 && (units > 1 || in_window > 2) && (!is_alone || has_place()) || is_glued || led;
         // "g b two nine …": only an IBAN begins in this way
-        let bare_iban = class == "iban"
-            && units >= 12
-            && parts[at..].iter().take(2).all(|p| is_letter(p) || is_nato(p))
-            && numbers >= 8;
+        let bare_iban =
+            class == "iban" && units >= 12 && parts[at..].iter().take(2).all(|p| is_letter(p) || is_nato(p)) && numbers >= 8;
         let open = is_open(parts, end, CODE_JOINTS, more);
         let may_become = letters > 0 && open;
         if answers.has(at, bit) && (is_whole || may_become) || bare_iban || class == "iban" && is_written_iban(parts[at].text) {

@@ -201,7 +201,9 @@ pub(super) fn read(text: &str, file: &str) -> Result<Vec<CueTexts>, String> {
         let near = |groups: Vec<Vec<String>>, within, in_order| Near { groups, within, in_order };
         match word {
             "say" => cue.phrases.extend(group(&sets, rest)?),
-            "own" => cue.groups.push(near(vec![known(&sets, "own").map_err(wrong)?.clone(), group(&sets, rest)?], OWN_WITHIN, true)),
+            "own" => {
+                cue.groups.push(near(vec![known(&sets, "own").map_err(wrong)?.clone(), group(&sets, rest)?], OWN_WITHIN, true))
+            }
             "tell" => {
                 let (ask, told) = (known(&sets, "ask").map_err(wrong)?, known(&sets, "told").map_err(wrong)?);
                 cue.groups.push(near(vec![group(&sets, rest)?, told.clone()], TOLD_WITHIN, true));
@@ -219,7 +221,9 @@ pub(super) fn read(text: &str, file: &str) -> Result<Vec<CueTexts>, String> {
     let last = lines.last().map_or(1, |(number, _)| *number);
     says_something(&cues).map_err(|what| format!("{file}:{last}: {what}"))?;
     match CUES.get(cues.len()) {
-        Some(missing) => Err(format!("{file}:{last}: expected a section [{}] {} after this", missing.class, missing.shape.name())),
+        Some(missing) => {
+            Err(format!("{file}:{last}: expected a section [{}] {} after this", missing.class, missing.shape.name()))
+        }
         None => Ok(cues),
     }
 }
@@ -232,7 +236,11 @@ fn known<'a>(sets: &'a BTreeMap<&str, Vec<String>>, name: &str) -> Result<&'a Ve
 fn says_something(cues: &[CueTexts]) -> Result<(), String> {
     let is_empty = cues.last().is_some_and(|cue| cue.phrases.is_empty() && cue.groups.is_empty());
     let class = CUES[cues.len().saturating_sub(1)].class;
-    if is_empty { Err(format!("[{class}] before this line says nothing: expected what is said before such a secret")) } else { Ok(()) }
+    if is_empty {
+        Err(format!("[{class}] before this line says nothing: expected what is said before such a secret"))
+    } else {
+        Ok(())
+    }
 }
 
 /// A cue that was said: where it ends, how many parts it has, and its index in [`CUES`]. Of cues that end at the same
@@ -267,11 +275,7 @@ struct Pattern {
 
 impl Cues {
     /// Of the classes that the rules name, with a profile's own phrases.
-    pub fn new(
-        words: &RedactionWords,
-        rules: &BTreeMap<String, RedactionRule>,
-        own: &BTreeMap<String, Vec<String>>,
-    ) -> Cues {
+    pub fn new(words: &RedactionWords, rules: &BTreeMap<String, RedactionRule>, own: &BTreeMap<String, Vec<String>>) -> Cues {
         let mut cues = Cues { reach: words.cues.iter().map(|texts| texts.reach).collect(), ..Cues::default() };
         let mut known: BTreeMap<Vec<String>, u16> = BTreeMap::new();
         let texts = CUES.iter().zip(&words.cues).enumerate();

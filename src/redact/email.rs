@@ -66,8 +66,7 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
         };
         // "zelda dot quimby, okay, at …"
         let mut start = at - 1;
-        let joints =
-            parts[..at].iter().rev().take(MAX_BEFORE_AT).take_while(|p| inside::joins(p) && !is_sign(p)).count();
+        let joints = parts[..at].iter().rev().take(MAX_BEFORE_AT).take_while(|p| inside::joins(p) && !is_sign(p)).count();
         if dot.is_some() && joints < at {
             start -= joints;
         }
@@ -78,8 +77,9 @@ pub(super) fn find(parts: &[Part], more: bool) -> Vec<(usize, usize, bool)> {
                 let joints = parts[..sign].iter().rev().take_while(|p| inside::joins(p)).count();
                 start = (sign - joints).saturating_sub(1);
             }
-            if let Some(spelled) =
-                (reach..start).rev().find(|p| *p + 1 < start && parts[*p].is(List::SpellingAs) && parts[*p + 1].is(List::SpellingInAddress))
+            if let Some(spelled) = (reach..start)
+                .rev()
+                .find(|p| *p + 1 < start && parts[*p].is(List::SpellingAs) && parts[*p + 1].is(List::SpellingInAddress))
             {
                 start = spelled.saturating_sub(1);
             }

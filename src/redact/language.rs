@@ -9,8 +9,8 @@ use std::sync::{Arc, LazyLock};
 
 use super::cues::{self, CueTexts};
 use super::lists::{FILES, List, ListSet, SECTIONS};
+use super::national;
 use super::number::{MIN_GLUED, Role, glued};
-use crate::format::itn::source::text_of;
 
 /// The folder below the language's folder.
 pub const FOLDER: &str = "redaction";
@@ -43,6 +43,8 @@ pub struct RedactionWords {
     phrases: Vec<(List, Vec<Box<str>>)>,
     /// number words
     roles: HashMap<Box<str>, Role>,
+    /// letters that have names
+    letters: HashMap<Box<str>, char>,
     /// letters that count as others
     alike: Vec<(char, Box<str>)>,
     /// what signs are read as
@@ -102,26 +104,15 @@ impl RedactionWords {
         ENGLISH.clone()
     }
 
-    /// Whether a language's folder has words of redaction.
-    pub fn is_in(folder: &Path) -> bool {
-        folder.join(FOLDER).is_dir()
-    }
-
-    /// Reads the words of a language's folder.
+    /// Reads the words of a language's folder. `text` gives the text of a file.
     ///
     /// # Errors
-    /// A file is missing, is not UTF-8 or has more than 1 MiB; a section is missing, unknown, there twice or without
+    /// `text` has no text; a file has more than 1 MiB; a section is missing, unknown, there twice or without
     /// words; a word is said to be two things in numbers or inside answers; cues are not in the order of the program. The
     /// message has the file, the line where there is one, and what is expected.
-    pub fn read(folder: &Path) -> Result<RedactionWords, String> {
+    pub fn read(folder: &Path, text: impl Fn(&Path) -> Result<String, String>) -> Result<RedactionWords, String> {
         let folder = folder.join(FOLDER);
-        RedactionWords::of(&folder, |file| {
-            let path = folder.join(file);
-            if !path.is_file() {
-                return Err(format!("{}: no such file: expected one, as docs/how-to/add-a-language.md says", path.display()));
-            }
-            text_of(&path)
-        })
+        RedactionWords::of(&folder, |file| text(&folder.join(file)))
     }
 
     /// Of the files' texts.
@@ -131,7 +122,11 @@ impl RedactionWords {
         let sized = |file: &str| {
             let text = text(file)?;
             let is_small = text.len() <= MAX_BYTES;
-            if is_small { Ok(text) } else { Err(format!("{}: expected at most {MAX_BYTES} bytes, got {}", named(file), text.len())) }
+            if is_small {
+                Ok(text)
+            } else {
+                Err(format!("{}: expected at most {MAX_BYTES} bytes, got {}", named(file), text.len()))
+            }
         };
         words.alike = alike(&sized(WORDS)?, &named(WORDS))?;
         let mut section = Section { name: COMMON.into(), line: 1, words: Vec::new() };
@@ -183,6 +178,20 @@ impl RedactionWords {
                     return Err(wrong("expected one word: this section has no phrases, so list each word of it"));
                 }
                 self.phrases.push((list, word.split('_').map(Box::from).collect()));
+                continue;
+            }
+            if list == List::NationalNumbers && !national::names().any(|name| name == word) {
+                let known = national::names().collect::<Vec<_>>().join(", ");
+                return Err(wrong(&format!("expected one of {known}: the program checks these")));
+            }
+            if list == List::Letters {
+                let letter =
+                    |(name, of): (&str, &str)| Some((Box::from(name), of.chars().next().filter(|_| of.chars().count() == 1)?));
+                let Some((name, letter)) = word.split_once('=').and_then(letter).filter(|(_, c)| c.is_alphabetic()) else {
+                    return Err(wrong("expected a letter's name and the letter: hache=h"));
+                };
+                self.letters.insert(Box::clone(&name), letter);
+                self.lists.entry(name).or_default().add(list);
                 continue;
             }
             let lists = match (word.strip_suffix('*'), word.strip_prefix('*')) {
@@ -241,6 +250,11 @@ impl RedactionWords {
         alike
     }
 
+    /// The letter that a word is the name of.
+    pub(super) fn letter(&self, text: &str) -> Option<char> {
+        self.letters.get(text).copied()
+    }
+
     /// The lists that have a word.
     pub(super) fn lists(&self, text: &str) -> ListSet {
         let mut lists = self.lists.get(text).copied().unwrap_or_default();
@@ -278,8 +292,7 @@ impl RedactionWords {
 /// Lists that have phrases.
 const PHRASES: [List; 4] = [List::Trade, List::UnitPhrases, List::NameAfter, List::NameVagueLeads];
 /// Lists of what may stand inside an answer. A word is in one of them.
-pub(super) const INSIDE: [List; 4] =
-    [List::InsideSigns, List::InsideCorrections, List::InsideLeads, List::InsideBackChannels];
+pub(super) const INSIDE: [List; 4] = [List::InsideSigns, List::InsideCorrections, List::InsideLeads, List::InsideBackChannels];
 
 fn is_inside(list: List) -> bool {
     INSIDE.contains(&list)
@@ -287,7 +300,8 @@ fn is_inside(list: List) -> bool {
 
 /// The letters that count as others: `á=a ß=ss`.
 fn alike(text: &str, file: &str) -> Result<Vec<(char, Box<str>)>, String> {
-    let wanted: Vec<&str> = SECTIONS.iter().filter(|(of, ..)| *of == WORDS).map(|(_, section, _)| *section).chain([ALIKE]).collect();
+    let wanted: Vec<&str> =
+        SECTIONS.iter().filter(|(of, ..)| *of == WORDS).map(|(_, section, _)| *section).chain([ALIKE]).collect();
     let mut alike = Vec::new();
     let sections = sections(text, file, &wanted)?;
     for (line, word) in sections.into_iter().filter(|section| section.name == ALIKE).flat_map(|section| section.words) {
@@ -295,7 +309,9 @@ fn alike(text: &str, file: &str) -> Result<Vec<(char, Box<str>)>, String> {
             of.chars().count() == 1 && (1..=2).contains(&other.len()) && other.bytes().all(|b| b.is_ascii_lowercase())
         });
         let Some((of, other)) = pair.filter(|(of, _)| !of.is_ascii()) else {
-            return Err(format!("{file}:{line}: [{ALIKE}]: {word:?}: expected an accented letter and the plain ones that it counts as: á=a, ß=ss"));
+            return Err(format!(
+                "{file}:{line}: [{ALIKE}]: {word:?}: expected an accented letter and the plain ones that it counts as: á=a, ß=ss"
+            ));
         };
         alike.extend(of.chars().map(|of| (of, Box::from(other))));
     }
@@ -374,7 +390,9 @@ fn sections(text: &str, file: &str, wanted: &[&str]) -> Result<Vec<Section>, Str
     }
     found.iter_mut().try_for_each(|section| section.check(file))?;
     match wanted.iter().find(|wanted| !found.iter().any(|section| section.name == **wanted)) {
-        Some(missing) => Err(format!("{file}: no section [{missing}]: expected one, with a line {NONE} where the language has no such words")),
+        Some(missing) => {
+            Err(format!("{file}: no section [{missing}]: expected one, with a line {NONE} where the language has no such words"))
+        }
         None => Ok(found),
     }
 }
@@ -382,6 +400,10 @@ fn sections(text: &str, file: &str, wanted: &[&str]) -> Result<Vec<Section>, Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn text(path: &Path) -> Result<String, String> {
+        std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+    }
 
     /// What reading says of the folder of English, of which a file is changed.
     fn with(file: &str, change: impl Fn(&str) -> String) -> String {
@@ -396,21 +418,21 @@ mod tests {
             gone if gone.is_empty() => std::fs::remove_file(folder.join(file)).unwrap(),
             changed => std::fs::write(folder.join(file), changed).unwrap(),
         }
-        let said = RedactionWords::read(copy.path()).map_or_else(|what| what, |_| "no fault".into());
+        let said = RedactionWords::read(copy.path(), text).map_or_else(|what| what, |_| "no fault".into());
         said.replace(&folder.display().to_string(), "")
     }
 
     #[test]
     fn the_folder_of_english_is_what_the_program_was_built_with() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/en");
-        assert_eq!(RedactionWords::read(&folder).unwrap(), *RedactionWords::english());
+        assert_eq!(RedactionWords::read(&folder, text).unwrap(), *RedactionWords::english());
     }
 
     #[test]
     fn every_language_with_words_of_redaction_can_be_read() {
         for folder in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars")).unwrap().flatten() {
             if folder.path().join(FOLDER).join(WORDS).is_file() {
-                RedactionWords::read(&folder.path()).unwrap();
+                RedactionWords::read(&folder.path(), text).unwrap();
             }
         }
     }
@@ -419,10 +441,22 @@ mod tests {
     fn a_folder_that_lacks_anything_is_refused_with_file_and_line() {
         assert_eq!(with("inside.txt", str::to_string), "no fault");
         for (file, change, want) in [
-            ("inside.txt", (|_| String::new()) as fn(&str) -> String, "/inside.txt: no such file: expected one, as"),
-            ("inside.txt", |text| text.replace("[signs]", "[singing]"), "/inside.txt:4: no section is called [singing]: expected one of signs, corr"),
-            ("inside.txt", |text| text.replace("[signs]", "# none\n#"), "/inside.txt:6: expected a section such as [signs] before"),
-            ("inside.txt", |text| text.replace("back channels]", "signs]"), "[signs] is there already, in line 4: expected each section once"),
+            ("inside.txt", (|_| String::new()) as fn(&str) -> String, "/inside.txt: No such file"),
+            (
+                "inside.txt",
+                |text| text.replace("[signs]", "[singing]"),
+                "/inside.txt:4: no section is called [singing]: expected one of signs, corr",
+            ),
+            (
+                "inside.txt",
+                |text| text.replace("[signs]", "# none\n#"),
+                "/inside.txt:6: expected a section such as [signs] before",
+            ),
+            (
+                "inside.txt",
+                |text| text.replace("back channels]", "signs]"),
+                "[signs] is there already, in line 4: expected each section once",
+            ),
             ("inside.txt", |text| format!("{text}[signs]\n"), "is there already"),
             ("inside.txt", |text| text.replace("period plus", "period wait"), "expected in one section of this file only"),
             ("inside.txt", |text| text.replace("dash hyphen", "dash -"), "expected - alone"),
@@ -432,15 +466,31 @@ mod tests {
             ("kinds.txt", |text| text.replace("[letters]\n-", "[letters]"), "[letters]: no words: expected some, or a line -"),
             ("kinds.txt", |text| text.replace("*st", "*s*"), "expected one * at most"),
             ("common.txt", |_| "# nothing".into(), "no words"),
-            ("numbers.txt", |text| text.replace("3 three", "three"), "[digits]: \"three\": expected a line that begins with a value of at most 9"),
+            (
+                "numbers.txt",
+                |text| text.replace("3 three", "three"),
+                "[digits]: \"three\": expected a line that begins with a value of at most 9",
+            ),
             ("numbers.txt", |text| text.replace("20 twenty", "25 twenty"), "25 is no value of this section"),
             ("numbers.txt", |text| text.replace("20 twenty", "20 ten"), "expected for one value: a number word has no other"),
             ("words.txt", |text| text.replace("[alike]\n-", "[alike]\na=e"), "expected an accented letter and the plain ones"),
-            ("cues.txt", |text| text.replace("[ssn] digits", "[ssn] code"), "expected \"[ssn] digits REACH\" here: the sections have the order of English"),
-            ("cues.txt", |text| text.replace("[ssn] digits 14", "[ssn] digits 1400"), "\"1400\": expected a number of words from 1 to 30"),
+            (
+                "cues.txt",
+                |text| text.replace("[ssn] digits", "[ssn] code"),
+                "expected \"[ssn] digits REACH\" here: the sections have the order of English",
+            ),
+            (
+                "cues.txt",
+                |text| text.replace("[ssn] digits 14", "[ssn] digits 1400"),
+                "\"1400\": expected a number of words from 1 to 30",
+            ),
             ("cues.txt", |text| text.replace("set own", "set none"), "no set is called \"own\""),
             ("cues.txt", |text| format!("{text}\nsee card"), "\"see\": expected say, own, tell, near, then, set or a section"),
-            ("cues.txt", |text| text.split("[name] correction").next().unwrap().to_string(), "expected a section [name] correction after this"),
+            (
+                "cues.txt",
+                |text| text.split("[name] correction").next().unwrap().to_string(),
+                "expected a section [name] correction after this",
+            ),
             ("cues.txt", |text| format!("{text}\n[name] correction 6"), "expected no section after [name] correction"),
         ] {
             let said = with(file, change);
@@ -449,12 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_too_long_or_no_text_is_refused() {
+    fn a_file_that_is_too_long_is_refused() {
         assert!(with("common.txt", |_| "long ".repeat(MAX_BYTES)).contains("expected at most 1048576 bytes"));
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join(FOLDER)).unwrap();
-        std::fs::write(folder.path().join(FOLDER).join(WORDS), b"[fillers]\n\xff\n").unwrap();
-        let what = RedactionWords::read(folder.path()).unwrap_err();
-        assert!(what.ends_with("words.txt:2: expected UTF-8"), "{what}");
     }
 }

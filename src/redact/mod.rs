@@ -19,6 +19,7 @@ mod kinds;
 mod language;
 mod lists;
 mod names;
+mod national;
 pub mod number;
 pub mod phrases;
 mod quantities;
@@ -318,6 +319,9 @@ impl Redaction {
         }
         self.numbers(&parts, before, more, &answers, &mut marks);
         self.shaped(&parts, more, &mut answers, &mut marks);
+        if self.redacts("id") {
+            national::find(&parts, &mut marks);
+        }
         self.hold_together(&parts, before, more, &mut marks);
         if is_tail {
             self.undecided(&parts, &answers, &mut marks);

@@ -178,7 +178,8 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         // "Call me binky, everybody does", but not "call me maybe"
         let is_called = called && names.end_from(from, false) == from + 1;
         // "The booking is for quimby arriving friday"
-        let is_named = booked && two(List::NameIs) && names.end_from(from, false) > from && !names.is(from, List::NameParticiples);
+        let is_named =
+            booked && two(List::NameIs) && names.end_from(from, false) > from && !names.is(from, List::NameParticiples);
         if is_called || is_named || (called || booked) && names.ends_at_once(from) {
             names.add_sure(from, false);
         }
@@ -252,10 +253,7 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
         // "Zelda quimby speaking, how can i help"
         let is_first = at == 0 || parts[at].turn || parts[at - 1].ends;
         let end = if is_first { names.end_from(at, false) } else { at };
-        if end > at
-            && names.is(end, List::NameSpeaking)
-            && parts.get(end + 1).is_none_or(|p| p.is(List::NameAfterSpeaking))
-        {
+        if end > at && names.is(end, List::NameSpeaking) && parts.get(end + 1).is_none_or(|p| p.is(List::NameAfterSpeaking)) {
             names.add(at, end);
         }
         // "I'm zelda quimby from accounts"
@@ -279,18 +277,12 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
             let is_first = at == 0 || parts[at].turn || parts[at - 1].ends || !answers.was_asked(at - 1, bit);
             parts[at].is(List::NameNo) && is_first
         };
-        let is_thing = |at: usize| {
-            at > 0
-                && !is_no(at - 1)
-                && parts[at - 1].is(List::NameDeterminers)
-        };
+        let is_thing = |at: usize| at > 0 && !is_no(at - 1) && parts[at - 1].is(List::NameDeterminers);
         let begins = |at: usize| at < parts.len() && !is_thing(at) && names.is_name(at) && !parts[at].is(List::NameParticles);
         // "What's the name of that film?"
         let of_what = || {
             let asked = (at + 1).saturating_sub(answers.since_asked(at, bit));
-            answers.was_asked(at, bit)
-                && parts[asked].is(List::NameOf)
-                && !parts[asked..=at].iter().take(4).any(is_person)
+            answers.was_asked(at, bit) && parts[asked].is(List::NameOf) && !parts[asked..=at].iter().take(4).any(is_person)
         };
         if (1..=ASKED).contains(&answers.since_asked(at, bit))
             && !of_what()

@@ -243,7 +243,8 @@ pub fn digits(run: &[Spoken]) -> String {
     let mut tens = false;
     let mut at = 0;
     // "Cuatro mil quinientos", "treinta y dos": a quantity, by words that no digit has.
-    let is_joined = |s: &Spoken| matches!(s.role, Role::Whole(100..)) || s.is(List::NumberOneLeftOut) || s.is(List::NumberTensAnd);
+    let is_joined =
+        |s: &Spoken| matches!(s.role, Role::Whole(100..)) || s.is(List::NumberOneLeftOut) || s.is(List::NumberTensAnd);
     while at < run.len() {
         let said = &run[at];
         if let Some((n, value)) = quantity(&run[at..]).filter(|(n, _)| run[at..at + n].iter().any(is_joined)) {

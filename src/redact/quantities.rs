@@ -57,9 +57,7 @@ fn is_minutes(run: &[Spoken]) -> bool {
     match run {
         [one] => matches!(one.role, Role::Teen(_) | Role::Tens(20..=50) | Role::Whole(..60) | Role::Written(2)),
         [one, two] => matches!((one.role, two.role), (Role::Tens(20..=50), Role::Digit(1..)) | (Role::Digit(0), Role::Digit(_))),
-        [one, and, two] => {
-            and.is(List::NumberTensAnd) && matches!((one.role, two.role), (Role::Tens(20..=50), Role::Digit(1..)))
-        }
+        [one, and, two] => and.is(List::NumberTensAnd) && matches!((one.role, two.role), (Role::Tens(20..=50), Role::Digit(1..))),
         _ => false,
     }
 }

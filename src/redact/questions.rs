@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::speakers::NamedSpeakers;
 use super::lists::List;
+use super::speakers::NamedSpeakers;
 use super::{Redaction, RedactionWords, cues};
 
 /// How long after a question words with the shape of an answer count as the answer.
@@ -167,13 +167,7 @@ const MAX_ASKING_BEFORE: usize = 6;
 
 /// Whether a cue asks for an answer in words: an asking word stands before it or in it, or it is the end of what was
 /// said ("and the surname?").
-fn asks(
-    language: &RedactionWords,
-    parts: &[&str],
-    cue: &cues::FoundCue,
-    all: &[cues::FoundCue],
-    is_final: bool,
-) -> bool {
+fn asks(language: &RedactionWords, parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: bool) -> bool {
     let is = |part: &str, list: List| language.has(part, list);
     let start = cue.end - cue.count;
     let cued = &parts[start..cue.end];

@@ -66,11 +66,8 @@ pub(super) fn is_list(parts: &[Part], run: &Range<usize>, has_unit: bool) -> boo
     if is_period(parts, run) || is_scaled(parts, run) {
         return true;
     }
-    let tells_times =
-        before(List::Are) && run.start > 1 && parts[run.start - 2].is(List::Times);
-    if (tells_times || before(List::BeforeTimes)) && are_times(&said)
-        || before(List::Counting) && counts_up(&said)
-    {
+    let tells_times = before(List::Are) && run.start > 1 && parts[run.start - 2].is(List::Times);
+    if (tells_times || before(List::BeforeTimes)) && are_times(&said) || before(List::Counting) && counts_up(&said) {
         return true;
     }
     if are_decimals(&said) {
@@ -311,8 +308,7 @@ fn is_beside_month(parts: &[Part], run: &Range<usize>) -> bool {
     let is_beside = |p: Option<&Part>| p.is_some_and(|p| is_month(p) || is_ordinal(p));
     let said = spoken(&parts[run.clone()]);
     let digits = Readings::of(&said);
-    is_beside(before) && digits.least() <= 4 && is_quantity(&said)
-        || is_beside(next(parts, run)) && digits.most() <= 2
+    is_beside(before) && digits.least() <= 4 && is_quantity(&said) || is_beside(next(parts, run)) && digits.most() <= 2
 }
 
 /// Whether a part says that the digits before it, which joints parted from it, were wrong.

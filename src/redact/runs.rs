@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::answer::{self, Answers};
-use super::number::{self, MAX_JOINTS, Readings, Role};
 use super::lists::List;
+use super::number::{self, MAX_JOINTS, Readings, Role};
 use super::{Marks, OPEN, Part, Redaction, cues, inside, quantities, reasons};
 
 /// Parts after a question in which a number of any shape is the answer.

@@ -47,9 +47,8 @@ pub(super) fn dates(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, 
         let is_term = end == start + 1
             && start.checked_sub(1).is_some_and(|at| parts[at].is(List::TermLeads))
             && parts.get(end).is_some_and(is_unit);
-        let is_while = end == start + 1
-            && parts.get(end).is_some_and(|p| p.is(List::While))
-            && !parts.get(end + 1).is_some_and(is_date);
+        let is_while =
+            end == start + 1 && parts.get(end).is_some_and(|p| p.is(List::While)) && !parts.get(end + 1).is_some_and(is_date);
         if is_term || is_while {
             at = end.max(at);
             continue;
@@ -92,6 +91,10 @@ fn street_first(parts: &[Part], from: usize) -> Option<(usize, bool)> {
     let mut end = number + count(number, &|p| is_house(p) || p.is(List::NumberTensAnd));
     while end > number && parts[end - 1].is(List::NumberTensAnd) {
         end -= 1;
+    }
+    // "Ronda los 140 mil" is no street.
+    if name > from + 1 && parts[from + 1..name].iter().all(|p| p.is(List::The) || p.is(List::NameOf)) {
+        return None;
     }
     if end == number {
         return (name > from + 1).then_some((name, false));
@@ -137,9 +140,7 @@ pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: 
         let is_house = |p: &Part| p.role.is_number() || glued(p.text) > 0 && !is_ordinal(p);
         let number = is_house(&parts[at]);
         // Where an address is expected, a house may have a name.
-        let is_old = || {
-            parts[at].is(List::Old) && parts.get(at + 1).is_some_and(|p| !is_common(p))
-        };
+        let is_old = || parts[at].is(List::Old) && parts.get(at + 1).is_some_and(|p| !is_common(p));
         if !number && (!is_led || is_common(&parts[at]) && !is_old()) {
             at += 1;
             continue;
@@ -171,13 +172,9 @@ pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: 
             continue;
         }
         // "Forty shops close to us" has no street.
-        let is_close = |at: usize| {
-            parts[at].is(List::Close) && parts.get(at + 1).is_some_and(|p| p.is(List::CloseTo))
-        };
+        let is_close = |at: usize| parts[at].is(List::Close) && parts.get(at + 1).is_some_and(|p| p.is(List::CloseTo));
         let is_street = |p: &Part| p.is(List::Streets) || cued && p.is(List::MoreStreets);
-        let is_name = |p: &Part| {
-            is_ordinal(p) || p.is(List::StreetAdjectives) || !is_common(p) && !is_unit(p)
-        };
+        let is_name = |p: &Part| is_ordinal(p) || p.is(List::StreetAdjectives) || !is_common(p) && !is_unit(p);
         let mut words = 0;
         while at < parts.len() && words < STREET_WORDS && is_name(&parts[at]) && !is_street(&parts[at]) {
             at += 1;

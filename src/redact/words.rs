@@ -48,7 +48,8 @@ fn ends_answer(parts: &[Part], at: usize) -> bool {
 pub(super) fn answer_from(parts: &[Part], from: usize, email: bool) -> usize {
     let (mut at, mut count) = (from, 0);
     while at < parts.len() && count < ANSWER_WORDS {
-        let site_ends = || email && at > from + 1 && parts[at - 2].is(List::EmailDot) && !parts[at].is(List::EmailDot) && at > from + 2;
+        let site_ends =
+            || email && at > from + 1 && parts[at - 2].is(List::EmailDot) && !parts[at].is(List::EmailDot) && at > from + 2;
         if at > from && (parts[at].turn || parts[at - 1].ends || ends_answer(parts, at) || site_ends()) {
             break;
         }
@@ -81,8 +82,7 @@ pub(super) fn after_announcement(parts: &[Part], end: usize) -> Option<usize> {
 
 /// Whether the words after an announcement say that no answer follows: "not working", but not "correct horse".
 fn denies(parts: &[Part], at: usize) -> bool {
-    let is_plain =
-        |p: &Part| is_common(p) || inside::joins(p) || p.is(List::NoPasswords) || p.is(List::NoAnswers);
+    let is_plain = |p: &Part| is_common(p) || inside::joins(p) || p.is(List::NoPasswords) || p.is(List::NoAnswers);
     // "Correct and then horse" goes on behind its joints.
     let next = parts[at + 1..].iter().find(|p| !inside::joins(p));
     if parts[at].is(List::NoPasswords) {
@@ -106,17 +106,14 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
     // After a cue that says "is", any words may be the answer.
     for end in answers.cues.iter().filter(|c| c.bit == bit).map(|c| c.end) {
         let bare = || {
-            let word =
-                parts.get(end).filter(|p| matches!(class, "password" | "id") && !is_common(p) && !inside::joins(p));
+            let word = parts.get(end).filter(|p| matches!(class, "password" | "id") && !is_common(p) && !inside::joins(p));
             word.filter(|p| !p.is(List::NoPasswords)).map(|_| end)
         };
         if let Some(from) = announced(parts, end).or_else(bare) {
             let to = mark(from, marks);
             // "It used to be crinkle, but now it's crankshaft."
             let next = &parts[to.min(parts.len())..parts.len().min(to + AGAIN)];
-            let again = next
-                .windows(2)
-                .position(|two| two[0].is(List::Again) && two[1].is(List::Says));
+            let again = next.windows(2).position(|two| two[0].is(List::Again) && two[1].is(List::Says));
             if let Some(again) =
                 again.filter(|again| class == "password" && to + again + 2 < parts.len() && !denies(parts, to + again + 2))
             {

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Word, WordKind};
 use crate::record::expect::{Expect, ExpectChange, ExpectedClass};
-use crate::redact::number::{MAX_JOINTS, Readings, Role, Spoken, card_length, digits};
 use crate::redact::RedactionWords;
+use crate::redact::number::{MAX_JOINTS, Readings, Role, Spoken, card_length, digits};
 use crate::tags::{Disfluency, Tags};
 
 /// Fewest digits of an answer that has begun: "one moment" is none.
