@@ -27,8 +27,11 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// Eight digits and the letter that they make: `12345678Z`.
 fn is_dni(chars: &[char]) -> bool {
     let [digits @ .., letter] = chars else { return false };
+    if digits.len() != 8 {
+        return false;
+    }
     let number: Option<u32> = digits.iter().try_fold(0, |n: u32, c| Some(n * 10 + c.to_digit(10)?));
-    digits.len() == 8 && number.is_some_and(|n| char::from(DNI_LETTERS[n as usize % DNI_LETTERS.len()]) == *letter)
+    number.is_some_and(|n| char::from(DNI_LETTERS[n as usize % DNI_LETTERS.len()]) == *letter)
 }
 
 /// X, Y or Z, seven digits and the letter that they make: `X1234567L`.
@@ -138,7 +141,8 @@ mod tests {
             (is_curp, "HEGG560427MVZRRL04", "HEGG560427MVZRRL05"),
             (is_rfc, "GODE561231GR8", "GODE561231GR9"),
         ] {
-            assert!(is(check, right) && !is(check, wrong) && !is(check, ""), "{right}");
+            let long = "9".repeat(18);
+            assert!(is(check, right) && !is(check, wrong) && !is(check, "") && !is(check, &long), "{right}");
         }
     }
 }
