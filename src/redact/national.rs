@@ -16,8 +16,11 @@ const CURP_VALUES: &str = "0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ";
 /// Characters of an RFC by their values.
 const RFC_VALUES: &str = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ";
 
+/// Whether characters in upper case are such a number.
+type Check = fn(&[char]) -> bool;
+
 /// The national numbers that the program checks, by the names that files have for them.
-const CHECKS: [(&str, fn(&[char]) -> bool); 4] = [("dni", is_dni), ("nie", is_nie), ("curp", is_curp), ("rfc", is_rfc)];
+const CHECKS: [(&str, Check); 4] = [("dni", is_dni), ("nie", is_nie), ("curp", is_curp), ("rfc", is_rfc)];
 
 /// The names that files may have.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
