@@ -456,14 +456,18 @@ fn phrases_of(path: &Path, words: &RedactionWords) -> Result<Vec<String>, String
 
 /// What redaction compares words with in the language of a folder.
 fn words_of(folder: &Path, profile: &str, locale: &str) -> Result<Arc<RedactionWords>, String> {
-    if !RedactionWords::is_in(folder) {
+    if !folder.join(FOLDER).is_dir() {
         return Err(format!(
             "expected no rules of redaction in {locale}: {} has no folder {FOLDER} with the language's cues, questions and number words, and much would \
              leave unhidden; say redaction = \"none\" in [profiles.{profile}] where that is meant, or send the records to a profile of another language",
             folder.display()
         ));
     }
-    RedactionWords::read(folder).map(Arc::new)
+    let text = |path: &Path| match path.is_file() {
+        true => source::text_of(path),
+        false => Err(format!("{}: no such file: expected one, as grammars/redaction.md says", path.display())),
+    };
+    RedactionWords::read(folder, text).map(Arc::new)
 }
 
 fn redaction(

@@ -9,8 +9,8 @@ use std::sync::{Arc, LazyLock};
 
 use super::cues::{self, CueTexts};
 use super::lists::{FILES, List, ListSet, SECTIONS};
+use super::national;
 use super::number::{MIN_GLUED, Role, glued};
-use crate::format::itn::source::text_of;
 
 /// The folder below the language's folder.
 pub const FOLDER: &str = "redaction";
@@ -43,6 +43,8 @@ pub struct RedactionWords {
     phrases: Vec<(List, Vec<Box<str>>)>,
     /// number words
     roles: HashMap<Box<str>, Role>,
+    /// letters that have names
+    letters: HashMap<Box<str>, char>,
     /// letters that count as others
     alike: Vec<(char, Box<str>)>,
     /// what signs are read as
@@ -102,26 +104,15 @@ impl RedactionWords {
         ENGLISH.clone()
     }
 
-    /// Whether a language's folder has words of redaction.
-    pub fn is_in(folder: &Path) -> bool {
-        folder.join(FOLDER).is_dir()
-    }
-
-    /// Reads the words of a language's folder.
+    /// Reads the words of a language's folder. `text` gives the text of a file.
     ///
     /// # Errors
-    /// A file is missing, is not UTF-8 or has more than 1 MiB; a section is missing, unknown, there twice or without
+    /// `text` has no text; a file has more than 1 MiB; a section is missing, unknown, there twice or without
     /// words; a word is said to be two things in numbers or inside answers; cues are not in the order of the program. The
     /// message has the file, the line where there is one, and what is expected.
-    pub fn read(folder: &Path) -> Result<RedactionWords, String> {
+    pub fn read(folder: &Path, text: impl Fn(&Path) -> Result<String, String>) -> Result<RedactionWords, String> {
         let folder = folder.join(FOLDER);
-        RedactionWords::of(&folder, |file| {
-            let path = folder.join(file);
-            if !path.is_file() {
-                return Err(format!("{}: no such file: expected one, as docs/how-to/add-a-language.md says", path.display()));
-            }
-            text_of(&path)
-        })
+        RedactionWords::of(&folder, |file| text(&folder.join(file)))
     }
 
     /// Of the files' texts.
@@ -189,6 +180,20 @@ impl RedactionWords {
                 self.phrases.push((list, word.split('_').map(Box::from).collect()));
                 continue;
             }
+            if list == List::NationalNumbers && !national::names().any(|name| name == word) {
+                let known = national::names().collect::<Vec<_>>().join(", ");
+                return Err(wrong(&format!("expected one of {known}: the program checks these")));
+            }
+            if list == List::Letters {
+                let letter =
+                    |(name, of): (&str, &str)| Some((Box::from(name), of.chars().next().filter(|_| of.chars().count() == 1)?));
+                let Some((name, letter)) = word.split_once('=').and_then(letter).filter(|(_, c)| c.is_alphabetic()) else {
+                    return Err(wrong("expected a letter's name and the letter: hache=h"));
+                };
+                self.letters.insert(Box::clone(&name), letter);
+                self.lists.entry(name).or_default().add(list);
+                continue;
+            }
             let lists = match (word.strip_suffix('*'), word.strip_prefix('*')) {
                 (Some(""), _) => return Err(wrong("expected letters beside the *")),
                 (Some(of), None) => with_key(&mut self.beginnings, of),
@@ -243,6 +248,11 @@ impl RedactionWords {
             }
         }
         alike
+    }
+
+    /// The letter that a word is the name of.
+    pub(super) fn letter(&self, text: &str) -> Option<char> {
+        self.letters.get(text).copied()
     }
 
     /// The lists that have a word.
@@ -391,6 +401,10 @@ fn sections(text: &str, file: &str, wanted: &[&str]) -> Result<Vec<Section>, Str
 mod tests {
     use super::*;
 
+    fn text(path: &Path) -> Result<String, String> {
+        std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
     /// What reading says of the folder of English, of which a file is changed.
     fn with(file: &str, change: impl Fn(&str) -> String) -> String {
         let english = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/en").join(FOLDER);
@@ -404,21 +418,21 @@ mod tests {
             gone if gone.is_empty() => std::fs::remove_file(folder.join(file)).unwrap(),
             changed => std::fs::write(folder.join(file), changed).unwrap(),
         }
-        let said = RedactionWords::read(copy.path()).map_or_else(|what| what, |_| "no fault".into());
+        let said = RedactionWords::read(copy.path(), text).map_or_else(|what| what, |_| "no fault".into());
         said.replace(&folder.display().to_string(), "")
     }
 
     #[test]
     fn the_folder_of_english_is_what_the_program_was_built_with() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/en");
-        assert_eq!(RedactionWords::read(&folder).unwrap(), *RedactionWords::english());
+        assert_eq!(RedactionWords::read(&folder, text).unwrap(), *RedactionWords::english());
     }
 
     #[test]
     fn every_language_with_words_of_redaction_can_be_read() {
         for folder in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars")).unwrap().flatten() {
             if folder.path().join(FOLDER).join(WORDS).is_file() {
-                RedactionWords::read(&folder.path()).unwrap();
+                RedactionWords::read(&folder.path(), text).unwrap();
             }
         }
     }
@@ -427,7 +441,7 @@ mod tests {
     fn a_folder_that_lacks_anything_is_refused_with_file_and_line() {
         assert_eq!(with("inside.txt", str::to_string), "no fault");
         for (file, change, want) in [
-            ("inside.txt", (|_| String::new()) as fn(&str) -> String, "/inside.txt: no such file: expected one, as"),
+            ("inside.txt", (|_| String::new()) as fn(&str) -> String, "/inside.txt: No such file"),
             (
                 "inside.txt",
                 |text| text.replace("[signs]", "[singing]"),
@@ -485,12 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_too_long_or_no_text_is_refused() {
+    fn a_file_that_is_too_long_is_refused() {
         assert!(with("common.txt", |_| "long ".repeat(MAX_BYTES)).contains("expected at most 1048576 bytes"));
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join(FOLDER)).unwrap();
-        std::fs::write(folder.path().join(FOLDER).join(WORDS), b"[fillers]\n\xff\n").unwrap();
-        let what = RedactionWords::read(folder.path()).unwrap_err();
-        assert!(what.ends_with("words.txt:2: expected UTF-8"), "{what}");
     }
 }

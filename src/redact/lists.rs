@@ -29,6 +29,7 @@ lists! {
         MonthWord "month word",
         DateJoints "date joints",
         Persons "persons",
+        NationalNumbers "national numbers",
         SpellingJoints "spelling joints",
         SpellingAs "spelling as",
         SpellingIn "spelling in",

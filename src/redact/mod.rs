@@ -19,6 +19,7 @@ mod kinds;
 mod language;
 mod lists;
 mod names;
+mod national;
 pub mod number;
 pub mod phrases;
 mod quantities;
@@ -43,7 +44,7 @@ pub use language::{FOLDER, RedactionWords};
 use lists::{List, ListSet};
 use number::Role;
 use phrases::Phrases;
-pub use questions::{AnswerWindow, AskedClasses, ChannelContext, Heard, QuestionListener, SpeechTime};
+pub use questions::{AnswerWindow, AskedClasses, AskedFor, ChannelContext, QuestionListener, SpeechTime};
 
 /// What becomes of a redacted stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -318,6 +319,9 @@ impl Redaction {
         }
         self.numbers(&parts, before, more, &answers, &mut marks);
         self.shaped(&parts, more, &mut answers, &mut marks);
+        if self.redacts("id") {
+            national::find(&parts, &mut marks);
+        }
         self.hold_together(&parts, before, more, &mut marks);
         if is_tail {
             self.undecided(&parts, &answers, &mut marks);

@@ -65,7 +65,7 @@ struct Question {
 
 /// What the words of a channel ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct AskedFor {
     /// the classes that the profile redacts, by their cues
     pub classes: Vec<u8>,
     /// the one number that other channels may say next, by its cue
@@ -179,7 +179,7 @@ impl ChannelContext {
         parts: &str,
         (words, speech_s): (u32, f64),
         is_final: bool,
-    ) -> Heard {
+    ) -> AskedFor {
         let asking = redaction.filter(|redaction| redaction.asked_for.is_some());
         let classes = asking.map_or_else(Vec::new, |redaction| redaction.questions(&self.lately, parts, is_final));
         let number = listener.filter(|_| is_final).and_then(|listener| listener.asks(&self.lately, parts));
@@ -196,7 +196,7 @@ impl ChannelContext {
                 question.speech_s += speech_s.clamp(0.0, MAX_RECORD_SECONDS);
             }
         }
-        Heard { classes, number }
+        AskedFor { classes, number }
     }
 
     /// Notes that somebody in the session asked for these classes.
@@ -208,7 +208,7 @@ impl ChannelContext {
     }
 
     /// Notes that another channel asked for a number. The channel's next words may be the answer.
-    pub fn heard_number(&mut self, heard: &Heard) {
+    pub fn heard_number(&mut self, heard: &AskedFor) {
         if let Some(bit) = heard.number {
             self.asked_number = Some(AskedNumber { bit, own_words: None });
         }

@@ -92,6 +92,10 @@ fn street_first(parts: &[Part], from: usize) -> Option<(usize, bool)> {
     while end > number && parts[end - 1].is(List::NumberTensAnd) {
         end -= 1;
     }
+    // "Ronda los 140 mil" is no street.
+    if name > from + 1 && parts[from + 1..name].iter().all(|p| p.is(List::The) || p.is(List::NameOf)) {
+        return None;
+    }
     if end == number {
         return (name > from + 1).then_some((name, false));
     }

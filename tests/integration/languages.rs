@@ -152,6 +152,39 @@ fn a_language_without_a_model_has_its_own_fillers_titles_and_signs_and_no_englis
     assert_eq!(text_of(&style, "pago 25.000 dollars"), "pago $25.000");
 }
 
+fn redacting(locale: &str) -> FormatSpec {
+    let redact = [("card".to_string(), RedactionRule { action: Action::Mask, keep_last: 0, said: false })].into();
+    FormatSpec { redact, ..in_locale(locale) }
+}
+
+#[test]
+fn words_of_redaction_are_files_of_the_language_and_part_of_the_origin() {
+    let root = other_language();
+    let words = root.path().join("xx/redaction/words.txt");
+    let origin = || faircopy::format::origin::formatting(&redacting("xx-XX"), root.path(), &[]).unwrap();
+    let refusal = || style_in(root.path(), redacting("xx-XX")).map(|_| ()).unwrap_err();
+    let redaction = |style: Arc<Style>| style.redaction.clone().expect("the profile redacts");
+    let (before, language) = (origin(), redaction(style_in(root.path(), redacting("xx-XX")).unwrap()).words());
+    let text = std::fs::read_to_string(&words).unwrap();
+    std::fs::write(&words, text.replace("uh um", "uh um em")).unwrap();
+    assert_ne!(origin(), before, "a change of the words is a change of the formatting");
+    assert_ne!(redaction(style_in(root.path(), redacting("xx-XX")).unwrap()).words(), language);
+    std::fs::write(&words, text.replace("[dash]", "[dashes]")).unwrap();
+    assert!(
+        refusal().contains("words.txt:") && refusal().contains("no section is called [dashes]: expected one of"),
+        "{}",
+        refusal()
+    );
+    std::fs::write(&words, b"[fillers]\n\xff\n").unwrap();
+    assert!(refusal().ends_with("words.txt:2: expected UTF-8"), "{}", refusal());
+    std::fs::remove_file(&words).unwrap();
+    assert!(refusal().contains("words.txt: no such file: expected one"), "{}", refusal());
+    assert!(style_in(root.path(), in_locale("xx-XX")).is_ok(), "who redacts nothing needs none of the files");
+    assert!(style_in(&needs("grammars"), redacting("es-MX")).is_ok());
+    let german = style_in(&needs("grammars"), redacting("de-DE")).map(|_| ()).unwrap_err();
+    assert!(german.contains("profiles.p.redact") && german.contains("no such file"), "{german}");
+}
+
 #[test]
 fn a_language_that_is_not_there_or_lacks_a_part_is_refused_with_the_parts_name_and_the_remedy() {
     let refusal = |root: &Path, spec: FormatSpec| style_in(root, spec).map(|_| ()).unwrap_err();
@@ -161,8 +194,8 @@ fn a_language_that_is_not_there_or_lacks_a_part_is_refused_with_the_parts_name_a
     let root = other_language();
     let folder = root.path().join("xx");
     says(refusal(root.path(), in_locale("xx-YY")), &["expected a locale of xx-XX"]);
-    let redact = [("card".to_string(), RedactionRule { action: Action::Mask, keep_last: 0, said: false })].into();
-    says(refusal(root.path(), FormatSpec { redact, ..in_locale("xx-XX") }), &["profiles.p.redact", "redaction = \"none\""]);
+    std::fs::remove_dir_all(folder.join("redaction")).unwrap();
+    says(refusal(root.path(), redacting("xx-XX")), &["profiles.p.redact", "no folder redaction", "redaction = \"none\""]);
     says(refusal(root.path(), FormatSpec { by_sound: Some(0.9), ..in_locale("xx-XX") }), &["vocabulary_by_sound", "English"]);
     let facts = std::fs::read_to_string(folder.join("language.toml")).unwrap();
     for (text, parts) in [

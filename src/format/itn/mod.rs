@@ -49,6 +49,7 @@ use decode::{Decoder, Decoders};
 use network::{Cost, Language, Network};
 
 use super::language::LanguageFacts;
+use crate::redact::FOLDER;
 use crate::tags::ItnClass;
 
 pub use lattice::{MAX_READINGS, Reading};
@@ -372,7 +373,7 @@ pub fn sources(dir: &Path, locale_style: &LocaleStyle) -> Result<Vec<Source>, Gr
             .into_iter()
             .flatten()
             .filter_map(|e| Some(e.ok()?).filter(|e| e.path().is_dir())?.file_name().into_string().ok())
-            .filter(|known| known != STYLES)
+            .filter(|known| known != STYLES && known != FOLDER)
             .collect();
         known.sort();
         if known.iter().any(|l| l == name) {

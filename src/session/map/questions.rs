@@ -8,7 +8,7 @@ use super::Sessions;
 use crate::faults::{Mistake, makes};
 use crate::record::End;
 use crate::record::expect::{Expect, ExpectChange};
-use crate::redact::{ChannelContext, Heard, Redaction, SpeechTime};
+use crate::redact::{AskedFor, ChannelContext, Redaction, SpeechTime};
 use crate::session::Record;
 use crate::session::output::StreamKey;
 use crate::session::policy::Policy;
@@ -37,13 +37,13 @@ struct ChannelSpeech {
     offset: i64,
     context: ChannelContext,
     /// what the latest record asks for
-    asks: Heard,
+    asks: AskedFor,
 }
 
 impl HeardAgain {
     /// What a channel asks for with the record at `offset`.
-    fn asks(&mut self, channel: &StreamKey, offset: i64, said: &RecordSpeech) -> Heard {
-        let new = || ChannelSpeech { offset: i64::MIN, context: ChannelContext::default(), asks: Heard::default() };
+    fn asks(&mut self, channel: &StreamKey, offset: i64, said: &RecordSpeech) -> AskedFor {
+        let new = || ChannelSpeech { offset: i64::MIN, context: ChannelContext::default(), asks: AskedFor::default() };
         let heard = self.0.entry(channel.clone()).or_insert_with(new);
         if heard.offset != offset {
             heard.offset = offset;
@@ -71,7 +71,7 @@ impl RecordSpeech {
     }
 
     /// Notes it in the context of its channel, and gives what it asks for.
-    fn in_context(&self, context: &mut ChannelContext) -> Heard {
+    fn in_context(&self, context: &mut ChannelContext) -> AskedFor {
         let by = (self.policy.redaction.as_deref(), self.policy.listener.as_deref());
         context.came(by, &self.parts, (self.words, self.speech_s), self.is_final)
     }
@@ -126,7 +126,7 @@ impl Sessions {
             if over {
                 channel_context.over();
             }
-            if over || asks != Heard::default() {
+            if over || asks != AskedFor::default() {
                 self.changed.insert(other);
             }
         }

@@ -1,0 +1,151 @@
+//! National numbers whose check digit or letter shows what they are, without a cue: a number that is said or written among
+//! other letters and digits. A language names those that its speakers have (`[national numbers]` of `kinds.txt`).
+//!
+//! DNI and NIE: Real Decreto 1553/2005 and Orden INT/2058/2008 (Spain). CURP: Instructivo normativo para la asignación de
+//! la CURP, 2018 (Mexico). RFC: Anexo 20 of the Resolución Miscelánea Fiscal (Mexico).
+
+use super::codes::code_from;
+use super::kinds::is_code;
+use super::lists::List;
+use super::{Marks, Part, number, reasons};
+
+/// Letters of a DNI by its number modulo 23.
+const DNI_LETTERS: &[u8; 23] = b"TRWAGMYFPDXBNJZSQVHLCKE";
+/// Characters of a CURP by their values; N stands before Ñ, which has 24.
+const CURP_VALUES: &str = "0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ";
+/// Characters of an RFC by their values.
+const RFC_VALUES: &str = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ";
+
+/// Whether characters in upper case are such a number.
+type Check = fn(&[char]) -> bool;
+
+/// The national numbers that the program checks, by the names that files have for them.
+const CHECKS: [(&str, Check); 4] = [("dni", is_dni), ("nie", is_nie), ("curp", is_curp), ("rfc", is_rfc)];
+
+/// The names that files may have.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    CHECKS.iter().map(|(name, _)| *name)
+}
+
+/// Eight digits and the letter that they make: `12345678Z`.
+fn is_dni(chars: &[char]) -> bool {
+    let [digits @ .., letter] = chars else { return false };
+    if digits.len() != 8 {
+        return false;
+    }
+    let number: Option<u32> = digits.iter().try_fold(0, |n: u32, c| Some(n * 10 + c.to_digit(10)?));
+    number.is_some_and(|n| char::from(DNI_LETTERS[n as usize % DNI_LETTERS.len()]) == *letter)
+}
+
+/// X, Y or Z, seven digits and the letter that they make: `X1234567L`.
+fn is_nie(chars: &[char]) -> bool {
+    let first = match chars.first() {
+        Some('X') => '0',
+        Some('Y') => '1',
+        Some('Z') => '2',
+        _ => return false,
+    };
+    is_dni(&[&[first], &chars[1..]].concat())
+}
+
+fn value(values: &str, of: char) -> Option<u32> {
+    values.chars().position(|c| c == of).map(|n| n as u32)
+}
+
+/// The shape of a number: `L` a letter, `D` a digit, `A` either.
+fn has_shape(chars: &[char], shape: &str) -> bool {
+    let fits = |(c, of): (&char, char)| match of {
+        'L' => c.is_alphabetic() || *c == '&',
+        'D' => c.is_ascii_digit(),
+        _ => c.is_alphanumeric(),
+    };
+    chars.len() == shape.len() && chars.iter().zip(shape.chars()).all(fits)
+}
+
+/// 18 letters and digits with a check digit: `HEGG560427MVZRRL04`.
+fn is_curp(chars: &[char]) -> bool {
+    let sum = chars.iter().take(17).enumerate().try_fold(0, |sum, (i, c)| Some(sum + value(CURP_VALUES, *c)? * (18 - i as u32)));
+    has_shape(chars, "LLLLDDDDDDLLLLLLAD") && sum.map(|sum| (10 - sum % 10) % 10) == chars[17].to_digit(10)
+}
+
+/// 12 or 13 letters and digits, the last of which checks the others: `GODE561231GR8`.
+fn is_rfc(chars: &[char]) -> bool {
+    let is_firm = has_shape(chars, "LLLDDDDDDAAA");
+    if !is_firm && !has_shape(chars, "LLLLDDDDDDAAA") {
+        return false;
+    }
+    let (check, rest) = chars.split_last().expect("it has a shape");
+    let padded = is_firm.then_some(' ').into_iter().chain(rest.iter().copied());
+    let sum = padded.enumerate().try_fold(0, |sum, (i, c)| Some(sum + value(RFC_VALUES, c)? * (13 - i as u32)));
+    let expected = sum.map(|sum| match (11 - sum % 11) % 11 {
+        10 => 'A',
+        n => char::from_digit(n, 10).unwrap_or('0'),
+    });
+    expected == Some(*check)
+}
+
+/// The characters of a part in upper case; none: it says no character.
+fn characters(part: &Part) -> String {
+    let letter = part.language.letter(part.text).map(String::from);
+    let is_written = part.text.chars().count() == 1 || part.text.bytes().any(|b| b.is_ascii_digit());
+    letter.or_else(|| is_written.then(|| part.text.to_string())).unwrap_or_default().to_uppercase()
+}
+
+/// Marks national numbers as `id`.
+pub(super) fn find(parts: &[Part], marks: &mut Marks) {
+    let Some(language) = parts.first().map(|part| part.language) else { return };
+    let checks: Vec<_> = CHECKS.iter().filter(|(name, _)| language.has(name, List::NationalNumbers)).collect();
+    let mut at = 0;
+    while at < parts.len() && !checks.is_empty() {
+        if !is_code(&parts[at]) {
+            at += 1;
+            continue;
+        }
+        let end = code_from(parts, at).0.max(at + 1);
+        // Where each character's part begins and ends: digits of a quantity belong to all of its parts.
+        let mut chars: Vec<(char, usize, usize)> = Vec::new();
+        let mut from = at;
+        while from < end {
+            let to = from + parts[from..end].iter().take_while(|p| p.role.is_number() || p.is(List::NumberTensAnd)).count();
+            let has_letters = parts[from..to]
+                .iter()
+                .any(|p| p.text.bytes().any(|b| b.is_ascii_alphabetic() && p.text.bytes().any(|b| b.is_ascii_digit())));
+            if to > from && !has_letters {
+                let digits = number::digits(&reasons::spoken(&parts[from..to]));
+                chars.extend(digits.chars().map(|c| (c, from, to)));
+                from = to;
+            } else {
+                chars.extend(characters(&parts[from]).chars().map(|c| (c, from, from + 1)));
+                from += 1;
+            }
+        }
+        let text: Vec<char> = chars.iter().map(|(c, ..)| *c).collect();
+        for length in [18, 13, 12, 9] {
+            for first in 0..(text.len() + 1).saturating_sub(length) {
+                if checks.iter().any(|(_, is)| is(&text[first..first + length])) {
+                    marks.mark(chars[first].1..chars[first + length - 1].2, "id", false);
+                }
+            }
+        }
+        at = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_national_number_is_told_by_its_check() {
+        let is = |check: fn(&[char]) -> bool, text: &str| check(&text.chars().collect::<Vec<_>>());
+        for (check, right, wrong) in [
+            (is_dni as fn(&[char]) -> bool, "12345678Z", "12345678A"),
+            (is_nie, "X1234567L", "X1234567M"),
+            (is_curp, "HEGG560427MVZRRL04", "HEGG560427MVZRRL05"),
+            (is_rfc, "GODE561231GR8", "GODE561231GR9"),
+        ] {
+            let long = "9".repeat(18);
+            assert!(is(check, right) && !is(check, wrong) && !is(check, "") && !is(check, &long), "{right}");
+        }
+    }
+}
