@@ -95,6 +95,12 @@ const REFERENCE: &str = "id";
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuestionListener(Redaction);
 
+/// Whether a cue is one of references. "Your phone number please take your time" asks for no reference, although its last
+/// words might: what says more stays asked for.
+fn is_reference(bit: u8) -> bool {
+    cues::CUES[usize::from(bit)].class == REFERENCE
+}
+
 impl QuestionListener {
     /// Of a language's words.
     pub fn new(words: Arc<RedactionWords>) -> QuestionListener {
@@ -186,6 +192,7 @@ impl ChannelContext {
         if is_final && words > 0 {
             // What another channel asked for has its answer now.
             let said = self.asked_number.and_then(|asked| Some((asked.bit, asked.own_words?.saturating_add(words))));
+            let number = number.filter(|bit| !is_reference(*bit) || said.is_none_or(|(bit, _)| is_reference(bit)));
             let said = number.map(|bit| (bit, 0)).or(said).filter(|(_, words)| *words <= MAX_WORDS_AFTER_QUESTION);
             self.asked_number = said.map(|(bit, words)| AskedNumber { bit, own_words: Some(words) });
         }
@@ -209,7 +216,9 @@ impl ChannelContext {
 
     /// Notes that another channel asked for a number. The channel's next words may be the answer.
     pub fn heard_number(&mut self, heard: &AskedFor) {
-        if let Some(bit) = heard.number {
+        let waits = self.asked_number.filter(|asked| asked.own_words.is_none());
+        let is_new = |bit: &u8| !is_reference(*bit) || waits.is_none_or(|asked| is_reference(asked.bit));
+        if let Some(bit) = heard.number.filter(is_new) {
             self.asked_number = Some(AskedNumber { bit, own_words: None });
         }
     }
