@@ -18,9 +18,9 @@ use crate::infer::row::{MAX_TOKENS, MAX_TOKENS_PER_WORD, MAX_WINDOW_WORDS, RowTe
 use crate::infer::{Model, ModelPin, NO_MODEL};
 use crate::rate_limit::WordQuota;
 use crate::redact::AnswerWindow;
-use crate::session::{Keeps, WordKind};
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::session::turn::TurnPolicy;
+use crate::session::{Keeps, WordKind};
 use crate::tags::Tilt;
 
 /// `[profiles.NAME]`, laid over `[profiles.default]` ([`lay_over_default`]).

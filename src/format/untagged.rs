@@ -65,9 +65,7 @@ impl TagsWords for ByWords {
         let ends: Vec<bool> = words.iter().map(|word| !Marked::of(&word.spoken).behind.is_empty()).collect();
         let mut tags: Vec<Tags> = words.iter().map(|word| self.tags_of(word)).collect();
         // What two people say is no one number, and nothing is said in two languages.
-        let begins = |at: &usize| {
-            *at == 0 || words[*at].is_other_voice() || words[*at].further() != words[*at - 1].further()
-        };
+        let begins = |at: &usize| *at == 0 || words[*at].is_other_voice() || words[*at].further() != words[*at - 1].further();
         let runs: Vec<usize> = (0..words.len()).filter(begins).chain([words.len()]).collect();
         for run in runs.windows(2) {
             let (from, to) = (run[0], run[1]);

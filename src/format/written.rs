@@ -136,7 +136,9 @@ pub(super) fn write_unit(out: &mut Formatted, unit: Unit, span: &[KeptWord], han
             // stands as the pack has it.
             let bare = |k: &KeptWord| Marked::of(&k.word.spoken).word.to_string();
             let own = |token: &Token| match &span[token.words[0]..token.words[1]] {
-                [k] if matches!(k.word.kind, WordKind::Speech | WordKind::Further) && *token.text == bare(k).to_lowercase() => Some(k),
+                [k] if matches!(k.word.kind, WordKind::Speech | WordKind::Further) && *token.text == bare(k).to_lowercase() => {
+                    Some(k)
+                }
                 _ => None,
             };
             let has_own_case =

@@ -16,33 +16,47 @@ use crate::kafka::{needs, root};
 const MODULES: [&str; 4] = ["format", "session", "conversation", "spelling"];
 
 /// Files that are only there for tests.
-const TESTS: [&str; 9] = ["tests.rs", "proptests.rs", "scenarios.rs", "simulation", "script.rs", "viterbi.rs", "oracle.rs", "clock_proptests.rs", "conversing.rs"];
+const TESTS: [&str; 9] = [
+    "tests.rs",
+    "proptests.rs",
+    "scenarios.rs",
+    "simulation",
+    "script.rs",
+    "viterbi.rs",
+    "oracle.rs",
+    "clock_proptests.rs",
+    "conversing.rs",
+];
 
 /// Words of the program that are no words of speech, by file.
 const OWN_WORDS: [(&str, &[&str]); 16] = [
-    ("format/apply.rs", &["same", "units"]),          // outcomes of the second stage; a place of faults
-    ("format/dictionary.rs", &["s"]),                 // a suffix that a dictionary joins to its word
-    ("format/itn/compile.rs", &["any", "other"]),     // the language of grammars
+    ("format/apply.rs", &["same", "units"]), // outcomes of the second stage; a place of faults
+    ("format/dictionary.rs", &["s"]),        // a suffix that a dictionary joins to its word
+    ("format/itn/compile.rs", &["any", "other"]), // the language of grammars
     ("format/itn/filter.rs", &["code", "group", "name", "st", "th", "twice", "zip"]), // filters that a grammar names
-    ("format/itn/readback.rs", &["digit", "zero"]),   // tables that a folder must have
+    ("format/itn/readback.rs", &["digit", "zero"]), // tables that a folder must have
     ("format/itn/source.rs", &["any", "class", "other", "rule", "table"]), // the language of grammars
-    ("format/language.rs", &["months"]),              // a key of language.toml
+    ("format/language.rs", &["months"]),     // a key of language.toml
     ("format/numbers.rs", &["home", "long", "short"]), // a class's name, values of settings
-    ("format/origin.rs", &["toml", "txt"]),           // endings of files
+    ("format/origin.rs", &["toml", "txt"]),  // endings of files
     ("format/regions.rs", &["date", "money", "percent", "time", "year"]), // classes
-    ("format/second/guard.rs", &["long"]),            // an outcome
-    ("format/style.rs", &["off"]),                    // a setting
-    ("session/buffer.rs", &["end"]),                  // a cause
-    ("session/output.rs", &["channel"]),              // a cause
-    ("session/snapshot/header.rs", &["no bytes"]),    // a message
-    ("session/snapshot/mod.rs", &["no bytes"]),       // a message
+    ("format/second/guard.rs", &["long"]),   // an outcome
+    ("format/style.rs", &["off"]),           // a setting
+    ("session/buffer.rs", &["end"]),         // a cause
+    ("session/output.rs", &["channel"]),     // a cause
+    ("session/snapshot/header.rs", &["no bytes"]), // a message
+    ("session/snapshot/mod.rs", &["no bytes"]), // a message
 ];
 
 /// What the program knows of English (decision 0069), by file, and why it stands in Rust. `*`: all words of the file.
 const ENGLISH: [(&str, &[&str], &str); 15] = [
     ("format/casing.rs", &["i"], "the pronoun is a capital; after a tagger only, and taggers know English"),
     ("format/expected.rs", &["a", "date", "i", "o"], "`expect` is passed over in other languages; and a class"),
-    ("format/learn/align.rs", &["a number", "and", "dash", "dot", "plus", "point", "pound", "star"], "`grammar learn` reads pairs in English"),
+    (
+        "format/learn/align.rs",
+        &["a number", "and", "dash", "dot", "plus", "point", "pound", "star"],
+        "`grammar learn` reads pairs in English",
+    ),
     ("format/learn/rule.rs", &["a", "i", "w"], "the same"),
     ("format/readback/mod.rs", &["and", "es", "s"], "endings and the word for `&`, asked where the language is English"),
     (
@@ -50,8 +64,16 @@ const ENGLISH: [(&str, &[&str], &str); 15] = [
         &["b", "billion", "k", "m", "million", "mm", "st", "th", "trillion"],
         "ways in which recognisers write; they are tried, and other grammars do not read them",
     ),
-    ("format/units.rs", &["first", "fourth", "half", "quarter", "second", "th", "third"], "quarters of a year, where the language is English; ordinals after a tagger"),
-    ("format/whole_numbers/alike.rs", &["oh", "one", "time", "year"], "`one` and `oh` where the language is English; and classes"),
+    (
+        "format/units.rs",
+        &["first", "fourth", "half", "quarter", "second", "th", "third"],
+        "quarters of a year, where the language is English; ordinals after a tagger",
+    ),
+    (
+        "format/whole_numbers/alike.rs",
+        &["oh", "one", "time", "year"],
+        "`one` and `oh` where the language is English; and classes",
+    ),
     ("session/expected.rs", &["actually", "dash", "no", "plus", "rather", "wait"], "`expect` is passed over in other languages"),
     ("session/sounds.rs", &["a", "f", "k", "s"], "`vocabulary_by_sound` is refused in other languages"),
     ("session/spelled.rs", &["actually", "as", "for", "like", "no", "rather", "wait"], "spellings are decided in English alone"),
@@ -161,7 +183,11 @@ fn sources() -> BTreeMap<String, String> {
             if TESTS.contains(&&*name) {
                 continue;
             }
-            if path.is_dir() { walk(&path, found) } else if name.ends_with(".rs") { found.push(path) }
+            if path.is_dir() {
+                walk(&path, found)
+            } else if name.ends_with(".rs") {
+                found.push(path)
+            }
         }
     }
     let (src, mut files) = (root().join("src"), Vec::new());
@@ -175,7 +201,8 @@ fn no_english_word_stands_in_the_program_but_those_that_are_named_with_a_reason(
     let dictionary = dictionary();
     let (mut unnamed, mut gone) = (Vec::new(), Vec::new());
     let sources = sources();
-    let named = || OWN_WORDS.iter().map(|(file, words)| (*file, *words)).chain(ENGLISH.iter().map(|(file, words, _)| (*file, *words)));
+    let named =
+        || OWN_WORDS.iter().map(|(file, words)| (*file, *words)).chain(ENGLISH.iter().map(|(file, words, _)| (*file, *words)));
     for (file, source) in &sources {
         let named: BTreeSet<&str> = named().filter(|(of, _)| of == file).flat_map(|(_, words)| words.iter().copied()).collect();
         let found = english(source, &dictionary);
@@ -184,7 +211,11 @@ fn no_english_word_stands_in_the_program_but_those_that_are_named_with_a_reason(
         gone.extend(named.iter().filter(|word| **word != "*" && !found.contains(**word)).map(|word| format!("{file}: {word:?}")));
     }
     gone.extend(named().filter(|(of, _)| !sources.contains_key(*of)).map(|(of, _)| format!("{of}: no such file")));
-    assert!(unnamed.is_empty(), "English words in Rust. Put them into the folder of the language, or name them here with a reason:\n{}", unnamed.join("\n"));
+    assert!(
+        unnamed.is_empty(),
+        "English words in Rust. Put them into the folder of the language, or name them here with a reason:\n{}",
+        unnamed.join("\n")
+    );
     assert!(gone.is_empty(), "exceptions that are not needed any more:\n{}", gone.join("\n"));
 }
 
@@ -193,7 +224,10 @@ fn an_english_word_is_found_wherever_it_is_compared_and_not_in_messages_comments
     let dictionary = dictionary();
     let found = |source: &str| english(source, &dictionary).into_iter().collect::<Vec<_>>();
     assert_eq!(found("const MONTHS: [&str; 2] = [\"january\", \"x1\"];"), ["january"]);
-    assert_eq!(found("fn f(w: &str) -> bool { matches!(w, \"dollars\" | \"Euro\") || w == \"twenty five\" }"), ["dollars", "twenty five"]);
+    assert_eq!(
+        found("fn f(w: &str) -> bool { matches!(w, \"dollars\" | \"Euro\") || w == \"twenty five\" }"),
+        ["dollars", "twenty five"]
+    );
     assert_eq!(found("fn f() { match g() { \"seven\" => {} _ => {} } }"), ["seven"]);
     let none = "/// twenty\nfn f() { let _ = g().expect(\"seven\"); panic!(\"seven\"); h(\"seven dollars are not enough here\"); }\n\
         #[cfg(test)]\nmod tests { const W: &str = \"seven\"; }";

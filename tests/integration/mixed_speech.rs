@@ -61,10 +61,32 @@ fn untagged(style: &Arc<Style>, words: &[Word]) -> Formatted {
 
 /// What people say in both languages, and words that are of both.
 const SAID: [(&str, &str); 26] = [
-    ("en", "twenty"), ("en", "five"), ("en", "dollars"), ("en", "and"), ("en", "cents"), ("en", "march"), ("en", "third"),
-    ("en", "no"), ("en", "p"), ("en", "m"), ("en", "Thanks."), ("es", "veinte"), ("es", "y"), ("es", "cinco"), ("es", "euros"),
-    ("es", "con"), ("es", "de"), ("es", "mayo"), ("es", "mil"), ("es", "las"), ("es", "no"), ("es", "a"), ("es", "Gracias."),
-    ("de", "fünf"), ("de", "Euro"), ("en", "a"),
+    ("en", "twenty"),
+    ("en", "five"),
+    ("en", "dollars"),
+    ("en", "and"),
+    ("en", "cents"),
+    ("en", "march"),
+    ("en", "third"),
+    ("en", "no"),
+    ("en", "p"),
+    ("en", "m"),
+    ("en", "Thanks."),
+    ("es", "veinte"),
+    ("es", "y"),
+    ("es", "cinco"),
+    ("es", "euros"),
+    ("es", "con"),
+    ("es", "de"),
+    ("es", "mayo"),
+    ("es", "mil"),
+    ("es", "las"),
+    ("es", "no"),
+    ("es", "a"),
+    ("es", "Gracias."),
+    ("de", "fünf"),
+    ("de", "Euro"),
+    ("en", "a"),
 ];
 
 proptest! {
@@ -165,12 +187,19 @@ fn in_a_call_of_two_languages_every_word_is_written_by_its_own_folder_with_and_w
             ("en", "On March third."),
         ]);
         send(session, json!({"seq": 0, "tenant": tenant, "words": words, "end": "utterance"}));
-        send(session, json!({"seq": 1, "tenant": tenant, "lang": "es", "text": "El tres de mayo a las cuatro y media.", "end": "session"}));
+        send(
+            session,
+            json!({"seq": 1, "tenant": tenant, "lang": "es", "text": "El tres de mayo a las cuatro y media.", "end": "session"}),
+        );
     };
     call("tagged", None);
     call("untagged", Some("writes"));
     call("of-german", Some("german"));
-    for wrong in [json!({"words": [{"w": "uno", "lang": 7}]}), json!({"words": [{"w": "uno", "lang": "e\u{7}s"}]}), json!({"words": [{"w": "uno", "lang": "e".repeat(300)}]})] {
+    for wrong in [
+        json!({"words": [{"w": "uno", "lang": 7}]}),
+        json!({"words": [{"w": "uno", "lang": "e\u{7}s"}]}),
+        json!({"words": [{"w": "uno", "lang": "e".repeat(300)}]}),
+    ] {
         send("wrong", wrong);
     }
     sender.flush();
@@ -188,7 +217,8 @@ fn in_a_call_of_two_languages_every_word_is_written_by_its_own_folder_with_and_w
         }
         runs
     };
-    let runs = |runs: &[(&str, &str)]| -> Vec<(String, String)> { runs.iter().map(|(l, t)| (l.to_string(), t.to_string())).collect() };
+    let runs =
+        |runs: &[(&str, &str)]| -> Vec<(String, String)> { runs.iter().map(|(l, t)| (l.to_string(), t.to_string())).collect() };
     let want = runs(&[
         ("-", "I paid $25."),
         ("de", "Das sind zwölf Euro."),

@@ -155,7 +155,8 @@ mod tests {
             }
             let limits = crate::config::Settings::load(None).unwrap().limits;
             for record in &records {
-                crate::record::RawSegment::decode(record.json().as_bytes(), &limits, crate::record::InputFormat::Faircopy).unwrap();
+                crate::record::RawSegment::decode(record.json().as_bytes(), &limits, crate::record::InputFormat::Faircopy)
+                    .unwrap();
             }
         }
     }

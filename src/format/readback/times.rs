@@ -53,7 +53,15 @@ fn said(tokens: &[RawWord], group: Group) -> Vec<RawWord> {
         let start = if n == 0 { first.start } else { at(before) };
         let end = if n + 1 == count { last.end } else { at(after) };
         before = after;
-        words.push(RawWord { spoken: word.into(), start, end, confidence, speaker: first.speaker.clone(), lang: first.lang.clone(), of });
+        words.push(RawWord {
+            spoken: word.into(),
+            start,
+            end,
+            confidence,
+            speaker: first.speaker.clone(),
+            lang: first.lang.clone(),
+            of,
+        });
     }
     words
 }

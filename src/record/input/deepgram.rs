@@ -74,7 +74,11 @@ pub(super) fn parse(d: Message) -> Result<ParsedMessage, Refused> {
             let words = best.map_or(Vec::new(), |a| match a.words.filter(|w| !w.is_empty()) {
                 Some(words) => words
                     .into_iter()
-                    .map(|w| WireWord { speaker: w.speaker.map(|n| n.to_string()), lang: w.language, ..word(w.word, w.start, w.end, w.confidence) })
+                    .map(|w| WireWord {
+                        speaker: w.speaker.map(|n| n.to_string()),
+                        lang: w.language,
+                        ..word(w.word, w.start, w.end, w.confidence)
+                    })
                     .collect(),
                 None => untimed(&a.transcript),
             });
