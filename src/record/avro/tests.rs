@@ -183,7 +183,7 @@ fn a_segment_in_avro_has_every_field_that_it_has_in_json() {
 fn a_segment_is_read_back_as_it_was_written() {
     let segment = json!({
         "session": "call", "channel": "agent", "epoch": 7, "seq": 3, "kind": "final", "text": "Good $5.",
-        "words": [{"text": "Good", "s": 0.5, "e": 1.0, "c": 0.5, "speaker": "a", "src": [0, 1]}, {"text": "$5.", "src": [1, 3]}],
+        "words": [{"text": "Good", "s": 0.5, "e": 1.0, "c": 0.5, "speaker": "a", "lang": "es", "src": [0, 1]}, {"text": "$5.", "src": [1, 3]}],
         "entities": [{"class": "money", "written": "$5", "spoken": "five dollars", "words": [1, 2], "src": [1, 3]}],
         "removed": [{"class": "filler", "spoken": "um", "src": [3, 4]}],
         "redacted": {"card": 2, "number": 1},
