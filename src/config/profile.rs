@@ -20,7 +20,7 @@ use crate::rate_limit::WordQuota;
 use crate::redact::AnswerWindow;
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::session::turn::TurnPolicy;
-use crate::session::{Keeps, WordKind};
+use crate::session::{Keeps, LanguageKind, WordKind};
 use crate::tags::Tilt;
 
 /// `[profiles.NAME]`, laid over `[profiles.default]` ([`lay_over_default`]).
@@ -164,7 +164,7 @@ pub struct Profile {
 impl Profile {
     /// What a spoken word is whose language is named so, and that language where it is not the profile's own. A word
     /// without a language counts as of the profile's own.
-    pub fn of_language(&self, lang: Option<&str>) -> (WordKind, Option<Arc<str>>) {
+    pub fn of_language(&self, lang: Option<&str>) -> LanguageKind {
         let Some(lang) = lang else { return (WordKind::Speech, None) };
         let code = language_of(lang);
         match self.further.iter().find(|further| ***further == *code) {

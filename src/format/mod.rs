@@ -36,7 +36,7 @@ use crate::conversation::ListeningWords;
 use crate::infer::NO_MODEL;
 use crate::record::{Counts, Kind, RawWord, Segment, Timing, Turn, hidden};
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
-use crate::session::{Word, WordKind};
+use crate::session::{LanguageKind, Word, WordKind};
 use crate::tags::Tags;
 use own_marks::Marked;
 
@@ -89,7 +89,7 @@ impl Formatter {
         profile: &str,
         words: &[RawWord],
         most: usize,
-        of_language: &dyn Fn(Option<&str>) -> (WordKind, Option<Arc<str>>),
+        of_language: &dyn Fn(Option<&str>) -> LanguageKind,
     ) -> Option<Vec<RawWord>> {
         let style = self.style(profile)?;
         style.read_back.as_ref()?;

@@ -42,7 +42,7 @@ pub mod simulation;
 
 use std::sync::Arc;
 
-pub use word::{Attachment, Choice, Keeps, Source, Word, WordKind, kind_of};
+pub use word::{Attachment, Choice, Keeps, LanguageKind, Source, Word, WordKind, kind_of};
 
 use crate::record::expect::ExpectChange;
 use crate::record::vocabulary::Spelling;
@@ -108,7 +108,7 @@ impl Record {
         hash: u64,
         source: Arc<Source>,
         policy: Arc<policy::Policy>,
-        of_language: impl Fn(Option<&str>) -> (WordKind, Option<Arc<str>>),
+        of_language: impl Fn(Option<&str>) -> LanguageKind,
         mut tokens: impl FnMut(&str) -> Arc<[u32]>,
     ) -> Record {
         let shares = |a: Option<&RawWord>, b: Option<&RawWord>| a.zip(b).is_some_and(|(a, b)| b.of[0] < a.of[1]);
@@ -120,7 +120,7 @@ impl Record {
             .collect();
         let redacted_in = policy.language();
         // Words in a row mostly share their language.
-        let mut last: Option<(Option<Arc<str>>, (WordKind, Option<Arc<str>>))> = None;
+        let mut last: Option<(Option<Arc<str>>, LanguageKind)> = None;
         let word = |(w, shared): (RawWord, bool)| {
             if last.as_ref().is_none_or(|(lang, _)| *lang != w.lang) {
                 last = Some((w.lang.clone(), of_language(w.lang.as_deref())));

@@ -60,6 +60,9 @@ pub enum WordKind {
     Further,
 }
 
+/// What a spoken word is by its language, and that language's primary subtag where it is not the profile's own.
+pub type LanguageKind = (WordKind, Option<Arc<str>>);
+
 /// One final spoken word in a stream's buffer.
 #[derive(Clone, Debug)]
 pub struct Word {

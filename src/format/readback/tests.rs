@@ -104,7 +104,7 @@ fn words_divide_the_time_of_their_token_and_have_its_confidence() {
         lang: None,
         of: [0, 1],
     };
-    let words = |token: RawWord| ENGLISH.with(|english| english.words(&[token.clone()], 100));
+    let words = |token: RawWord| ENGLISH.with(|english| english.words(std::slice::from_ref(&token), 100));
     let got = words(token("25%,", Some(1.0), Some(2.8)));
     let want = [("twenty", 1.0, 1.635), ("five", 1.635, 2.059), ("percent", 2.059, 2.8)];
     assert_eq!(got.len(), want.len());
