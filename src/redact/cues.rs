@@ -250,6 +250,8 @@ pub(super) struct FoundCue {
     pub end: usize,
     pub count: usize,
     pub bit: u8,
+    /// what was said names the class by itself
+    pub is_named: bool,
 }
 
 /// The cues of a profile's classes.
@@ -329,14 +331,19 @@ impl Cues {
         // The latest two places of each group, since a word may be in two groups.
         let mut latest: Vec<Latest> = vec![[None; 2]; self.groups.len()];
         for at in 0..parts.len() {
-            found.extend(self.phrases.at(&parts[at..]).map(|(count, bit)| FoundCue { end: at + count, count, bit }));
+            found.extend(self.phrases.at(&parts[at..]).map(|(count, bit)| FoundCue {
+                end: at + count,
+                count,
+                bit,
+                is_named: true,
+            }));
             for (count, group) in self.words.at(&parts[at..]) {
                 let places = &mut latest[usize::from(group)];
                 *places = [Some((at, at + count)), places[0]];
                 for pattern in &self.groups[usize::from(group)] {
                     let pattern = &self.patterns[usize::from(*pattern)];
                     if let Some((from, end)) = pattern.place(&latest, group) {
-                        found.push(FoundCue { end, count: end - from, bit: pattern.bit });
+                        found.push(FoundCue { end, count: end - from, bit: pattern.bit, is_named: false });
                     }
                 }
             }

@@ -90,7 +90,7 @@ const LISTENED: [&str; 10] = ["phone", "card", "account", "iban", "dob", "expiry
 const REFERENCE: &str = "id";
 
 /// Hears which one number somebody asks for, whatever the profile redacts. Only a question asks ("could I have your
-/// phone number", "and the account number?"). Who asks for two numbers at once, or for a code that stands on a card, asks for
+/// phone number", "and the account number?"), and only with words that name the number by themselves. Who asks for two numbers at once, or for a code that stands on a card, asks for
 /// none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuestionListener(Redaction);
@@ -111,7 +111,7 @@ impl QuestionListener {
 
     /// The cue of the number for which some words ask. The question may have begun in `before`.
     fn asks(&self, before: &str, parts: &str) -> Option<u8> {
-        let all = self.0.asked(before, parts, |parts, cue, all| asks(&self.0.language, parts, cue, all, true));
+        let all = self.0.asked(before, parts, |parts, cue, all| cue.is_named && asks(&self.0.language, parts, cue, all, true));
         let class = |bit: &u8| cues::CUES[usize::from(*bit)].class;
         let asked: Vec<u8> = all.into_iter().filter(|bit| LISTENED.contains(&class(bit))).collect();
         // "Number" alone may be a reference; "phone number" says more.
@@ -336,13 +336,13 @@ mod tests {
         let class = |bit: u8| cues::CUES[usize::from(bit)].class;
         for (said, want) in [
             ("thanks for that could i have your phone number please", Some("phone")),
-            ("what's the best number to call you on", Some("phone")),
+            ("what's the best number to call you on", None),
             ("and the account number", Some("account")),
-            ("can you read me the long number on the front of the card", Some("card")),
+            ("can you read me the number on your credit card", Some("card")),
             ("what is your date of birth", Some("dob")),
             ("when does it expire", Some("expiry")),
             ("can you give me your policy number", Some("id")),
-            ("could i have your card and the phone number please", None),
+            ("could i have your card number and the phone number please", None),
             ("what is the security code on your card", None),
             ("my phone number has changed you know", None),
             ("how many phone numbers do you have", None),

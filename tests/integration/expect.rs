@@ -168,7 +168,7 @@ fn a_question_of_one_channel_says_what_the_other_will_say_where_the_profile_allo
     late.insert(2, json!({"channel": "agent", "text": "take your time", "end": "utterance"}));
     assert!(text(&callers(&with, &late, 0, 2)).contains("555-123-4567"));
     for other in [
-        "could i have your card and the phone number please",
+        "could i have your card number and the phone number please",
         "what is the security code on your card",
         "my phone number has changed you know",
         "how many phone numbers do you have",

@@ -246,7 +246,7 @@ mod tests {
         let ended = Snapshot::Ended { last: (Some(7), 9), channel_context: ChannelContext::default() }.to_bytes(3);
         assert_eq!(read(&ended).snapshot, Ok(Snapshot::Ended { last: (Some(7), 9), channel_context: ChannelContext::default() }));
         assert!(read(&of_another_version(&ended).unwrap()).snapshot.is_err());
-        let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0, 0, 0, 0, 0], 1).unwrap()].concat();
+        let longer = [&[VERSION], &*zstd::bulk::compress(&[1, 0, 0, 0, 0, 0, 0, 0, 0], 1).unwrap()].concat();
         assert!(Snapshot::from_bytes(&longer).is_err(), "bytes that nobody reads");
     }
 
