@@ -8,8 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use super::cues::{self, CueTexts};
-use super::lists::{FILES, List, ListSet, SECTIONS};
-use super::national;
+use super::lists::{FILES, List, ListSet, NATIONAL_NUMBERS, SECTIONS};
 use super::number::{MIN_GLUED, Role, glued};
 
 /// The folder below the language's folder.
@@ -180,8 +179,8 @@ impl RedactionWords {
                 self.phrases.push((list, word.split('_').map(Box::from).collect()));
                 continue;
             }
-            if list == List::NationalNumbers && !national::names().any(|name| name == word) {
-                let known = national::names().collect::<Vec<_>>().join(", ");
+            if list == List::NationalNumbers && !NATIONAL_NUMBERS.iter().any(|name| *name == word) {
+                let known = NATIONAL_NUMBERS.join(", ");
                 return Err(wrong(&format!("expected one of {known}: the program checks these")));
             }
             if list == List::Letters {

@@ -213,6 +213,9 @@ lists! {
     }
 }
 
+/// The national numbers that the program checks, by the names that files have for them ([`super::national`]).
+pub(super) const NATIONAL_NUMBERS: [&str; 4] = ["dni", "nie", "curp", "rfc"];
+
 /// Lists that a set has room for.
 const MAX_LISTS: usize = 192;
 const _: () = assert!(SECTIONS.len() < MAX_LISTS);

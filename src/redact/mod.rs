@@ -381,10 +381,11 @@ impl Redaction {
 
     /// Parts as words. Entities of redacted classes are added, and what stands between the parts of one.
     fn regions(&self, words: &[RedactionWord], parts: &[Part], marks: &Marks) -> Vec<Region> {
-        let mut by_word: Vec<Option<(&str, bool, bool)>> = vec![None; words.len()];
+        // Of each word its class, whether it is open, and whether it is exact as far as its parts say.
+        let mut by_word: Vec<Option<(&str, bool, Option<bool>)>> = vec![None; words.len()];
         let begins_apart: Vec<usize> = (0..parts.len()).filter(|at| marks.apart[*at]).map(|at| parts[at].word).collect();
         for (word, heard) in words.iter().enumerate() {
-            by_word[word] = heard.class.filter(|c| self.redacts(c)).map(|c| (c, false, false));
+            by_word[word] = heard.class.filter(|c| self.redacts(c)).map(|c| (c, false, None));
         }
         let mut last: Option<(usize, &str)> = None;
         for (at, part) in parts.iter().enumerate() {
@@ -396,13 +397,15 @@ impl Redaction {
             let from =
                 last.filter(|(_, c)| *c == class && class != PROFANITY && !marks.apart[at]).map_or(part.word, |(word, _)| word);
             for word in &mut by_word[from..=part.word] {
-                let (open, exact) = word.filter(|(c, ..)| *c == class).map_or((false, true), |(_, open, exact)| (open, exact));
-                *word = Some((class, open || marks.open[at], exact && marks.exact[at]));
+                let (open, exact) = word.filter(|(c, ..)| *c == class).map_or((false, None), |(_, open, exact)| (open, exact));
+                *word = Some((class, open || marks.open[at], Some(exact.unwrap_or(true) && marks.exact[at])));
             }
             last = Some((part.word, class));
         }
         let mut regions: Vec<Region> = Vec::new();
         for (at, (class, open, exact)) in by_word.into_iter().enumerate().filter_map(|(at, found)| Some((at, found?))) {
+            // What an entity's class alone says may be any number.
+            let exact = exact.unwrap_or(false);
             // Words that are not to be read are masked one by one; everything else as a whole.
             let goes_on = |r: &Region| r.words.end == at && r.class == class && class != PROFANITY && !begins_apart.contains(&at);
             match regions.last_mut().filter(|r| goes_on(r)) {

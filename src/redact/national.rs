@@ -6,7 +6,7 @@
 
 use super::codes::code_from;
 use super::kinds::is_code;
-use super::lists::List;
+use super::lists::{List, NATIONAL_NUMBERS};
 use super::{Marks, Part, number, reasons};
 
 /// Letters of a DNI by its number modulo 23.
@@ -20,12 +20,8 @@ const RFC_VALUES: &str = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ";
 type Check = fn(&[char]) -> bool;
 
 /// The national numbers that the program checks, by the names that files have for them.
-const CHECKS: [(&str, Check); 4] = [("dni", is_dni), ("nie", is_nie), ("curp", is_curp), ("rfc", is_rfc)];
-
-/// The names that files may have.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    CHECKS.iter().map(|(name, _)| *name)
-}
+const CHECKS: [(&str, Check); NATIONAL_NUMBERS.len()] =
+    [(NATIONAL_NUMBERS[0], is_dni), (NATIONAL_NUMBERS[1], is_nie), (NATIONAL_NUMBERS[2], is_curp), (NATIONAL_NUMBERS[3], is_rfc)];
 
 /// Eight digits and the letter that they make: `12345678Z`.
 fn is_dni(chars: &[char]) -> bool {

@@ -58,6 +58,15 @@ const PARTIALS_PERCENT: usize = 4;
 /// Plain lines that may lose a word, of a hundred.
 const TOUCHED_PERCENT: usize = 10;
 
+/// The tagger's name where the lines are in Spanish, and none tags.
+pub const SPANISH: &str = "none, Spanish";
+/// The same as [`LEAKS_PER_THOUSAND`] of lines in Spanish: 10 of 492, of which 4 of the 120 that nobody had mended with.
+const LEAKS_PER_THOUSAND_IN_SPANISH: usize = 21;
+/// The line in Spanish that shows a CVV; no other line may.
+const CVV_IN_SPANISH: &str = "second:22";
+/// Whole cards in one breath whose last four digits a mask may fail to show, of a hundred.
+const NOT_KEPT_PERCENT: usize = 20;
+
 impl Tally {
     pub fn new(tagger: &str) -> Tally {
         Tally {
@@ -179,7 +188,13 @@ impl Tally {
         let partials = self.count(Sort::Promised, |row| row.partials.len());
         let touched = self.count(Sort::Plain, |row| row.touched.len());
         // Where every digit is a telephone's, or labels come by chance, ordinary words are hidden as they must be.
-        let leaks_per_thousand = if self.tagger == "Random" { 2 * LEAKS_PER_THOUSAND } else { LEAKS_PER_THOUSAND };
+        let leaks_per_thousand = match &*self.tagger {
+            "Random" => 2 * LEAKS_PER_THOUSAND,
+            SPANISH => LEAKS_PER_THOUSAND_IN_SPANISH,
+            _ => LEAKS_PER_THOUSAND,
+        };
+        let cvvs: Vec<&String> = self.cvv.iter().filter(|line| self.tagger != SPANISH || *line != CVV_IN_SPANISH).collect();
+        let cards = self.kept.union(&self.not_kept).count();
         let is_sane = !["Right", "Random"].contains(&&*self.tagger);
         [
             (1000 * all > leaks_per_thousand * promised, format!("{all} of {promised} promised lines leak with all classes")),
@@ -193,7 +208,12 @@ impl Tally {
             ),
             (is_sane && 100 * touched > TOUCHED_PERCENT * plain, format!("{touched} of {plain} plain lines lose words")),
             // Labels by chance may divide an answer.
-            (!self.cvv.is_empty(), format!("{} lines show a CVV: {:?}", self.cvv.len(), self.cvv)),
+            (!cvvs.is_empty(), format!("{} lines show a CVV: {cvvs:?}", cvvs.len())),
+            // Labels by chance take digits out of a card.
+            (
+                self.tagger != "Random" && 100 * self.not_kept.len() > NOT_KEPT_PERCENT * cards,
+                format!("{} of {cards} whole cards in one breath do not show their last four: {:?}", self.not_kept.len(), self.not_kept),
+            ),
             (
                 !self.whole_cards.is_empty(),
                 format!("{} lines show a whole card with cards alone: {:?}", self.whole_cards.len(), self.whole_cards),
