@@ -64,8 +64,6 @@ pub const SPANISH: &str = "none, Spanish";
 const LEAKS_PER_THOUSAND_IN_SPANISH: usize = 21;
 /// The line in Spanish that shows a CVV; no other line may.
 const CVV_IN_SPANISH: &str = "second:22";
-/// Whole cards in one breath whose last four digits a mask may fail to show, of a hundred.
-const NOT_KEPT_PERCENT: usize = 20;
 
 impl Tally {
     pub fn new(tagger: &str) -> Tally {
@@ -194,7 +192,6 @@ impl Tally {
             _ => LEAKS_PER_THOUSAND,
         };
         let cvvs: Vec<&String> = self.cvv.iter().filter(|line| self.tagger != SPANISH || *line != CVV_IN_SPANISH).collect();
-        let cards = self.kept.union(&self.not_kept).count();
         let is_sane = !["Right", "Random"].contains(&&*self.tagger);
         [
             (1000 * all > leaks_per_thousand * promised, format!("{all} of {promised} promised lines leak with all classes")),
@@ -209,11 +206,6 @@ impl Tally {
             (is_sane && 100 * touched > TOUCHED_PERCENT * plain, format!("{touched} of {plain} plain lines lose words")),
             // Labels by chance may divide an answer.
             (!cvvs.is_empty(), format!("{} lines show a CVV: {cvvs:?}", cvvs.len())),
-            // Labels by chance take digits out of a card.
-            (
-                self.tagger != "Random" && 100 * self.not_kept.len() > NOT_KEPT_PERCENT * cards,
-                format!("{} of {cards} whole cards in one breath do not show their last four: {:?}", self.not_kept.len(), self.not_kept),
-            ),
             (
                 !self.whole_cards.is_empty(),
                 format!("{} lines show a whole card with cards alone: {:?}", self.whole_cards.len(), self.whole_cards),
