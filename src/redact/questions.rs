@@ -336,7 +336,7 @@ mod tests {
         let class = |bit: u8| cues::CUES[usize::from(bit)].class;
         for (said, want) in [
             ("thanks for that could i have your phone number please", Some("phone")),
-            ("what's the best number to call you on", None),
+            ("what's the best number to call you on", Some("phone")),
             ("and the account number", Some("account")),
             ("can you read me the number on your credit card", Some("card")),
             ("what is your date of birth", Some("dob")),
