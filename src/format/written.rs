@@ -245,8 +245,11 @@ pub(super) fn write_region(
             let role = |part: &str| redaction.language().role(part);
             let digits: Vec<&str> = parts.iter().copied().filter(|p| role(p).is_number()).collect();
             let only_digits = parts.iter().all(|p| role(p) != Role::Other);
-            // If no grammar reads the digits, or if they may be more than one number, no digit is kept.
-            let written = style.itn.write_as("PHONE", &digits).map(|w| w.text).filter(|_| only_digits);
+            // If no grammar reads the digits, or if they may be more than one number, no digit is kept. Figures are their
+            // own reading.
+            let are_figures = digits.iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()));
+            let figures = || are_figures.then(|| digits.concat());
+            let written = style.itn.write_as("PHONE", &digits).map(|w| w.text).or_else(figures).filter(|_| only_digits);
             match written {
                 Some(written) => mask(&written, if region.exact { rule.keep_last } else { 0 }),
                 None => "*****".into(),

@@ -36,6 +36,27 @@ impl Log {
         Log::new(Desk::backlog(settings))
     }
 
+    /// What has come out of these records: live, where each one is answered and committed before the next, or as a
+    /// backlog. `takeovers`: another worker takes over behind each record.
+    pub(super) fn played(settings: &str, records: &[Value], takeovers: bool, live: bool) -> Log {
+        let mut log = if live { Log::live(settings) } else { Log::backlog(settings) };
+        for record in records {
+            log.take(record);
+            if takeovers {
+                log.commit();
+                log.hand_over(settings);
+                log.desk.partition.submit_requests();
+            } else if live {
+                log.desk.settle();
+                log.commit();
+            }
+        }
+        log.desk.settle();
+        log.commit();
+        log.assert_whole();
+        log
+    }
+
     pub(super) fn take(&mut self, record: &Value) {
         self.desk.take("call", &record.to_string());
     }
@@ -195,24 +216,7 @@ fn uncertain() -> Vec<Value> {
 
 #[test]
 fn a_label_of_a_single_word_cuts_neither_a_segment_nor_a_turn_and_stays_on_the_word_however_words_come() {
-    let played = |takeovers: bool, live: bool| {
-        let mut log = if live { Log::live(ON) } else { Log::backlog(ON) };
-        for record in uncertain() {
-            log.take(&record);
-            if takeovers {
-                log.commit();
-                log.hand_over(ON);
-                log.desk.partition.submit_requests();
-            } else if live {
-                log.desk.settle();
-                log.commit();
-            }
-        }
-        log.desk.settle();
-        log.commit();
-        log.assert_whole();
-        log
-    };
+    let played = |takeovers: bool, live: bool| Log::played(ON, &uncertain(), takeovers, live);
     let (live, backlog, moved) = (played(false, true), played(false, false), played(true, false));
     assert_eq!(live.turns, backlog.turns);
     assert_eq!(live.turns, moved.turns);

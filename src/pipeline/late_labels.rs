@@ -32,22 +32,7 @@ fn meeting() -> Vec<Value> {
 }
 
 fn played(settings: &str, takeovers: bool, live: bool) -> Log {
-    let mut log = if live { Log::live(settings) } else { Log::backlog(settings) };
-    for record in meeting() {
-        log.take(&record);
-        if takeovers {
-            log.commit();
-            log.hand_over(settings);
-            log.desk.partition.submit_requests();
-        } else if live {
-            log.desk.settle();
-            log.commit();
-        }
-    }
-    log.desk.settle();
-    log.commit();
-    log.assert_whole();
-    log
+    Log::played(settings, &meeting(), takeovers, live)
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! - `own` and `tell`: what names the class only where it is somebody's ("his", "my old") or where something is told of it
 //!   or asked for it ("could you read me the account", "account ends").
 //! - `near 6 a, b + c, d`: a word of each group within six words, in any order: "the numbers on the back", "on the back
-//!   there are three numbers". `then` is the same in this order only.
+//!   there are three numbers".
 //!
 //! The section `number` is the *topic*: words after which a number may be a secret, although nothing announces it.
 
@@ -209,13 +209,13 @@ pub(super) fn read(text: &str, file: &str) -> Result<Vec<CueTexts>, String> {
                 cue.groups.push(near(vec![group(&sets, rest)?, told.clone()], TOLD_WITHIN, true));
                 cue.groups.push(near(vec![ask.clone(), group(&sets, rest)?], ASK_WITHIN, true));
             }
-            "near" | "then" => {
+            "near" => {
                 let (within, groups) =
                     rest.split_once(' ').ok_or_else(|| wrong("expected a number of words and groups of words".into()))?;
                 let groups = groups.split('+').map(|words| group(&sets, words)).collect::<Result<_, _>>()?;
                 cue.groups.push(near(groups, stretch(within)?, false));
             }
-            other => return Err(wrong(format!("{other:?}: expected say, own, tell, near, then, set or a section"))),
+            other => return Err(wrong(format!("{other:?}: expected say, own, tell, near, set or a section"))),
         }
     }
     let last = lines.last().map_or(1, |(number, _)| *number);

@@ -81,7 +81,6 @@ const OWN_WORDS: [(&str, &[&str]); 28] = [
             "set",
             "ssn",
             "tell",
-            "then",
             "told",
             "topic",
             "words",

@@ -135,6 +135,46 @@ fn a_card_number_read_slowly_leaves_in_no_part_by_any_rule_of_release() {
     }
 }
 
+/// What a profile without a model writes of one record.
+fn written(rules: &str, said: &str) -> String {
+    let file = tempfile::NamedTempFile::with_suffix(".toml").unwrap();
+    std::fs::write(file.path(), format!("[profiles.default]\nmodel = \"none\"\n[profiles.default.redact]\n{rules}")).unwrap();
+    let settings = OfflinePipeline::settings(Settings::load(Some(file.path())).unwrap(), false);
+    let shared = Arc::new(Shared::with_taggers(settings, |_| Ok(vec![])).unwrap());
+    let mut replay = OfflinePipeline::paced(shared);
+    let payload = Some(json!({"text": said, "end": "session"}).to_string().into_bytes());
+    replay.take(RawRecord { key: Some(b"s".to_vec()), payload, ..RawRecord::default() });
+    replay.finish();
+    let made =
+        replay.drain().into_iter().filter_map(|o| if let Outgoing::Formatted(s, _) = o { Some(s.text.clone()) } else { None });
+    made.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_last_digits_of_a_whole_card_show_however_it_is_said_or_written_and_of_nothing_else() {
+    let (card, all) = ("card = { action = \"mask\", keep_last = 4 }\n", "expiry = \"tag\"\ncvv = \"tag\"\n");
+    let said = "four five three nine one four eight eight oh three four three six four six seven";
+    for (number, is_card) in [
+        (said, true),
+        ("forty five thirty nine fourteen eighty eight oh three forty three sixty four sixty seven", true),
+        ("4539148803436467", true),
+        ("4539 1488 0343 6467", true),
+        ("4539-1488-0343-6467", true),
+        // The check digit is wrong.
+        ("4539148803436468", false),
+        ("four five three nine one four eight eight oh three four three six four six eight", false),
+    ] {
+        for (rules, behind) in
+            [(card.to_string(), ""), (format!("{card}{all}"), " expires oh nine twenty seven and the code is one two three")]
+        {
+            let text = written(&rules, &format!("my card number is {number}{behind} thanks"));
+            assert_eq!(text.contains("************6467 "), is_card, "{number}{behind}: {text}");
+            let shown = text.replace("************6467", "");
+            assert!(!shown.contains(|c: char| c.is_ascii_digit()) && !shown.contains("three"), "{number}{behind}: {text}");
+        }
+    }
+}
+
 #[test]
 fn a_segment_says_how_many_stretches_are_hidden_in_it_by_class() {
     const CARD: &str = "my card is four one one one one one one one one one one one one one one one thanks";
