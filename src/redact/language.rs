@@ -484,7 +484,7 @@ mod tests {
                 "\"1400\": expected a number of words from 1 to 30",
             ),
             ("cues.txt", |text| text.replace("set own", "set none"), "no set is called \"own\""),
-            ("cues.txt", |text| format!("{text}\nsee card"), "\"see\": expected say, own, tell, near, then, set or a section"),
+            ("cues.txt", |text| format!("{text}\nsee card"), "\"see\": expected say, own, tell, near, set or a section"),
             (
                 "cues.txt",
                 |text| text.split("[name] correction").next().unwrap().to_string(),

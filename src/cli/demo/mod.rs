@@ -154,16 +154,17 @@ pub fn demo(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
     let tally = tally.lock().expect("not poisoned");
     println!("--- {} ---", if tally.is_sound() { "nothing lost" } else { "something is wrong" });
     println!("{}", tally.summary());
-    println!("{}", next_steps());
+    println!("{}", next_steps(args.call));
     Ok(if tally.is_sound() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// What to try after the demo, with this program's own path.
-fn next_steps() -> String {
+fn next_steps(call: call::Call) -> String {
     let program = std::env::args().next().unwrap_or_else(|| "faircopy".into());
+    let call = if call == call::Call::default() { "" } else { " --call es" };
     format!(
         "\nWhat to try next:\n\
-         \x20 {program} demo --speed 10\n\
+         \x20 {program} demo{call} --speed 10\n\
          \x20     the same call at ten times the pace of speech\n\
          \x20 echo meet me at four fifteen on march third | {program} itn\n\
          \x20     numbers and dates of your own words, without a model\n\
