@@ -318,7 +318,9 @@ impl Redaction {
             }
         }
         self.numbers(&parts, before, more, &answers, &mut marks);
+        let cards = marks.whole_cards();
         self.shaped(&parts, more, &mut answers, &mut marks);
+        marks.keep_cards(cards);
         if self.redacts("id") {
             national::find(&parts, &mut marks);
         }

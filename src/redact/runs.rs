@@ -194,6 +194,22 @@ impl Redaction {
     }
 }
 
+impl Marks {
+    /// The stretches that are one complete card each.
+    pub(super) fn whole_cards(&self) -> Vec<Range<usize>> {
+        self.whole.iter().filter(|(_, class)| *class == "card").map(|(parts, _)| parts.clone()).collect()
+    }
+
+    /// Marks complete cards again. An answer that is asked for may reach over one, but a card is a card, whatever was asked
+    /// for last, and its mask may show its last digits.
+    pub(super) fn keep_cards(&mut self, cards: Vec<Range<usize>>) {
+        for parts in cards {
+            self.mark(parts.clone(), "card", false);
+            self.exact[parts].fill(true);
+        }
+    }
+}
+
 fn readings(parts: &[Part]) -> Readings {
     Readings::of(&reasons::spoken(parts))
 }

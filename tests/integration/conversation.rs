@@ -164,6 +164,93 @@ fn a_call_and_a_meeting_are_the_same_conversation_as_a_backlog_and_live_through_
     assert_eq!(speakers, ["ann", "bob", "ann", "cid", "ann"]);
 }
 
+/// Silences of speech are the clock here. Each is longer than its timer, and a tenth of it is far shorter, so no timer
+/// by arrival fires at ten times the pace, unless a machine stands still for seconds.
+const PACED: &str = "[conversation]\nwait_ms = 120000\n[profiles.default]\nmax_delay_ms = 40000\nutterance_delay_ms = 20000\nmax_release_ms = 120000\n";
+const TIMES_THE_PACE: f64 = 10.0;
+
+/// A call on two channels and a meeting on one, with silences that end sentences; each record with the second in which
+/// its last word ends.
+fn paced() -> Vec<(f64, &'static str, Value)> {
+    let ended = |mut record: Value| {
+        record["end"] = json!("utterance");
+        record
+    };
+    let labelled = |mut record: Value, speaker: &str| {
+        record["speaker"] = json!(speaker);
+        record
+    };
+    let mut all = vec![
+        ("call", said("agent", 0.0, "good morning this is the help desk what can i do for you today")),
+        ("call", ended(said("caller", 4.6, "hello it is martin from the second floor"))),
+        ("call", said("agent", 6.0, "okay")),
+        // The caller is silent for longer than `utterance_delay_ms`.
+        ("call", ended(said("caller", 30.0, "ten days ago i ordered a lamp for nineteen dollars and fifty cents"))),
+        ("call", said("agent", 34.0, "and it has not come")),
+        // Nothing ends here, and the silence is longer than `max_delay_ms`.
+        ("call", said("agent", 78.0, "i have found the order it left on the twelfth of march")),
+        ("call", said("caller", 82.0, "thank you")),
+        ("meeting", labelled(said("room", 1.0, "we talk about the plan for the next year and who does what"), "ann")),
+        ("meeting", labelled(ended(said("room", 5.0, "i would like to do the first part of it")), "bob")),
+        ("meeting", labelled(said("room", 28.5, "and i would do the second and the third"), "bob")),
+        ("meeting", labelled(said("room", 73.0, "so that is all for today"), "ann")),
+    ];
+    all.sort_by(|(_, a), (_, b)| until(a).total_cmp(&until(b)));
+    let mut all: Vec<_> = all.into_iter().map(|(session, record)| (until(&record), session, record)).collect();
+    let end = |session, channel: &str| (84.0, session, json!({ "channel": channel, "end": "session" }));
+    all.extend([end("call", "agent"), end("meeting", "room")]);
+    all
+}
+
+/// When a record's last word ends, seconds.
+fn until(record: &Value) -> f64 {
+    record["words"].as_array().and_then(|words| words.last()?["e"].as_f64()).expect("words have times")
+}
+
+#[test]
+fn a_call_and_a_meeting_at_ten_times_their_pace_are_the_conversation_that_their_backlog_is() {
+    let records = paced();
+    let create = |name: &str| {
+        let topics = Topics::create(name, 1);
+        topics.create_one("conversation", 1);
+        topics
+    };
+    let start = |topics: &Topics, name: &str| {
+        Worker::start_with(topics, name, PACED, &[("FAIRCOPY__TOPICS__CONVERSATION", &topics.name("conversation"))])
+    };
+    let sender = Sender::new();
+    let say =
+        |topics: &Topics, (_, session, value): &(f64, &'static str, Value)| send(&sender, topics, &[(session, value.clone())]);
+
+    let backlog = create("pace-backlog");
+    records.iter().for_each(|record| say(&backlog, record));
+    let _a = start(&backlog, "a");
+    eventually("the backlog ends", || ends(&backlog) == 3);
+
+    // The first worker is killed in the longest silence.
+    let live = create("pace-live");
+    let mut first = start(&live, "a");
+    let began = std::time::Instant::now();
+    let mut second = None;
+    for record in &records {
+        if record.0 > 40.0 && second.is_none() {
+            first.kill();
+            second = Some(start(&live, "b"));
+        }
+        let due = std::time::Duration::from_secs_f64(record.0 / TIMES_THE_PACE);
+        std::thread::sleep(due.saturating_sub(began.elapsed()));
+        say(&live, record);
+    }
+    eventually("the call and the meeting end", || ends(&live) == 3);
+
+    let (backlog, live) = (turns(&backlog), turns(&live));
+    assert_eq!(serde_json::to_string_pretty(&backlog).unwrap(), serde_json::to_string_pretty(&live).unwrap());
+    let texts: Vec<&str> = backlog["call"].iter().map(|turn| &*turn.text).collect();
+    let caller = texts.iter().find(|text| text.contains("lamp")).expect("the caller's turn");
+    let is_apart = caller.to_lowercase().starts_with("ten days ago") || caller.starts_with("10 days ago");
+    assert!(is_apart && caller.contains("$19.50"), "a silence ends the sentence before it: {texts:#?}");
+}
+
 fn labels(of: &[(f64, f64, &str)]) -> Value {
     let label = |(from, to, speaker): &(f64, f64, &str)| json!({ "from": from, "to": to, "speaker": speaker });
     json!({ "channel": "room", "late_labels": of.iter().map(label).collect::<Vec<_>>() })

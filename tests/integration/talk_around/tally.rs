@@ -43,9 +43,8 @@ pub struct Tally {
     plays: usize,
     cvv: Names,
     whole_cards: Names,
-    /// cards read in one breath whose last digits a mask shows in each play with cards, and those where it does not
-    kept: Names,
-    not_kept: Names,
+    /// cards read in one breath that were played with cards, by profile, and those whose last digits a mask shows
+    breaths: BTreeMap<String, [Names; 2]>,
     verbose: bool,
 }
 
@@ -55,6 +54,9 @@ const LEAKS_PER_THOUSAND: usize = 11;
 /// Promised lines of which a partial may show something that segments hide, of a hundred. Most are the first words of an
 /// e-mail address, before its "at".
 const PARTIALS_PERCENT: usize = 4;
+/// Cards read in one breath whose last four a mask must show, of a hundred, in a profile of cards alone and in one of
+/// payments. Where labels come by chance, digits leave the text, and a card of which a digit has left is hidden whole.
+const BREATHS_SHOWN_PERCENT: usize = 90;
 /// Plain lines that may lose a word, of a hundred.
 const TOUCHED_PERCENT: usize = 10;
 
@@ -74,8 +76,7 @@ impl Tally {
             plays: 0,
             cvv: Names::new(),
             whole_cards: Names::new(),
-            kept: Names::new(),
-            not_kept: Names::new(),
+            breaths: BTreeMap::new(),
             verbose: std::env::var("FAIRCOPY_TALK_AROUND").is_ok_and(|v| v == "verbose"),
         }
     }
@@ -129,11 +130,16 @@ impl Tally {
             self.whole_cards.insert(name.clone());
         }
         if line.name.starts_with("breath") && classes.contains(&"card") {
+            let [played, shown] = self.breaths.entry(profile.into()).or_default();
+            played.insert(name.clone());
             if seen.kept {
-                self.kept.insert(name.clone())
-            } else {
-                self.not_kept.insert(name.clone())
-            };
+                shown.insert(name.clone());
+            } else if self.verbose {
+                println!(
+                    "{name} shows no last digits (profile {profile}, {layout:?}, {pace:?})\n    {}\n    {:?}",
+                    line.said, seen.text
+                );
+            }
         }
         let is_touched = line.sort == Sort::Plain && !seen.lost.is_empty();
         if self.verbose && (!seen.leaked.is_empty() || !seen.in_partials.is_empty() || is_touched) {
@@ -169,8 +175,9 @@ impl Tally {
         self.plays += other.plays;
         self.cvv.extend(other.cvv);
         self.whole_cards.extend(other.whole_cards);
-        self.kept.extend(other.kept);
-        self.not_kept.extend(other.not_kept);
+        for (profile, names) in other.breaths {
+            self.breaths.entry(profile).or_default().iter_mut().zip(names).for_each(|(own, more)| own.extend(more));
+        }
     }
 
     fn count(&self, sort: Sort, of: impl Fn(&Row) -> usize) -> usize {
@@ -193,6 +200,9 @@ impl Tally {
         };
         let cvvs: Vec<&String> = self.cvv.iter().filter(|line| self.tagger != SPANISH || *line != CVV_IN_SPANISH).collect();
         let is_sane = !["Right", "Random"].contains(&&*self.tagger);
+        let breaths = |profile: &str| self.breaths.get(profile).map_or((0, 0), |[played, shown]| (played.len(), shown.len()));
+        let (cards, payments) = (breaths("card"), breaths("payment"));
+        let hides = |(played, shown): (usize, usize)| self.tagger != "Random" && 100 * shown < BREATHS_SHOWN_PERCENT * played;
         [
             (1000 * all > leaks_per_thousand * promised, format!("{all} of {promised} promised lines leak with all classes")),
             (
@@ -204,6 +214,8 @@ impl Tally {
                 format!("{partials} of {promised} promised lines show in a partial what segments hide"),
             ),
             (is_sane && 100 * touched > TOUCHED_PERCENT * plain, format!("{touched} of {plain} plain lines lose words")),
+            (hides(cards), format!("{} of {} cards in one breath show their last four with cards alone", cards.1, cards.0)),
+            (hides(payments), format!("{} of {} cards in one breath show their last four for payments", payments.1, payments.0)),
             // Labels by chance may divide an answer.
             (!cvvs.is_empty(), format!("{} lines show a CVV: {cvvs:?}", cvvs.len())),
             (
@@ -259,7 +271,12 @@ impl fmt::Display for Tally {
         let beside: usize = self.rows.iter().filter(|((sort, _), _)| *sort != Sort::Plain).map(|(_, row)| row.lost).sum();
         writeln!(f, "ordinary words hidden: {lost} of plain lines, {beside} beside secrets (each play counts)")?;
         writeln!(f, "lines that show a CVV: {}, a whole card with cards alone: {}", self.cvv.len(), self.whole_cards.len())?;
-        let always = self.kept.difference(&self.not_kept).count();
-        writeln!(f, "cards in one breath whose last four show: {always} in every play, {} in some", self.kept.len())
+        for (profile, [played, shown]) in &self.breaths {
+            writeln!(f, "cards in one breath whose last four show, profile {profile}: {} of {}", shown.len(), played.len())?;
+            if self.verbose {
+                writeln!(f, "    not {:?}", played.difference(shown).collect::<Vec<_>>())?;
+            }
+        }
+        Ok(())
     }
 }
