@@ -26,7 +26,7 @@ pub(super) fn redacted(
             // The region includes the removed words inside it.
             let of = &mut spoken[kept[words[0]].at..=kept[words[1] - 1].at];
             let says_so = |h: &RedactionWord| {
-                h.kept && h.parts.split(' ').any(|p| !p.is_empty() && redaction.language().role(p) == Role::Other)
+                h.kept && h.parts.split(' ').any(|p| !p.is_empty() && redaction.languages().role(p) == Role::Other)
             };
             let measured = MEASURED.contains(&class.as_str()) && of.iter().any(says_so);
             of.iter_mut().for_each(|h| (h.class, h.measured) = (Some(class.as_str()), measured));

@@ -3,7 +3,6 @@
 
 use super::kept::{KeptWord, Passage};
 use super::units::Unit;
-use crate::redact::token::comparable;
 use crate::redact::{NAME, PROFANITY, Redaction, RedactionWord, Region};
 
 /// The regions of the passage that must be redacted because of how their words would be written.
@@ -12,7 +11,8 @@ pub(super) fn redacted(passage: &Passage, redaction: &Redaction, kept: &[KeptWor
         .iter()
         .filter_map(|unit| match unit {
             Unit::Entry { words, text, .. } => {
-                Some((kept[words[0]].at..=kept[words[1] - 1].at, comparable(text, redaction.language())))
+                let language = kept[words[0]].word.further();
+                Some((kept[words[0]].at..=kept[words[1] - 1].at, redaction.languages().comparable(text, language)))
             }
             _ => None,
         })

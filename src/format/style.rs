@@ -11,13 +11,13 @@ use super::casing::Lexicon;
 use super::dictionary::{Dictionary, DictionaryEntry};
 use super::itn::ast::{GrammarError, Source};
 use super::itn::{Itn, LocaleStyle, source};
-use super::language::{LanguageFacts, folder};
+use super::language::{LanguageFacts, folder, language_of};
 use super::numbers::{Figures, Numbers, PLAIN_NUMBERS};
 use super::origin;
 use super::readback::{ReadBack, Reformat};
 use crate::conversation::ListeningWords;
 use crate::redact::token::comparable;
-use crate::redact::{AnswerWindow, FOLDER, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule, RedactionWords};
+use crate::redact::{AnswerWindow, FOLDER, Languages, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule, RedactionWords};
 use crate::session::Keeps;
 use crate::session::sounds::Sounds;
 
@@ -192,7 +192,8 @@ impl Styles {
         for (profile, spec) in specs {
             let wrong = |key: &str, what: String| format!("profiles.{profile}.{key}: {what}");
             let locale_style = spec.locale_style();
-            let grammars = &folder(grammars, &spec.locale).map_err(|e| wrong("locale", e))?;
+            let root = grammars;
+            let grammars = &folder(root, &spec.locale).map_err(|e| wrong("locale", e))?;
             let itn = folders.itn(&locale_style).map_err(|e| wrong("locale", e))?;
             let read_back = folders.reader(&spec.locale, spec.reformat).map_err(|e| wrong("locale", e))?;
             let numbers = Numbers { written_by_grammars: itn.facts().separators, ..spec.numbers };
@@ -257,21 +258,27 @@ impl Styles {
                 style.off.extend(PLAIN_NUMBERS.map(String::from));
             }
             if spec.redacts() {
-                let words = match redacting.get(grammars) {
-                    Some(words) => Arc::clone(words),
-                    None => words_of(grammars, profile, &spec.locale).map_err(|what| wrong("redact", what))?,
+                let mut read = |locale: &str| -> Result<Arc<RedactionWords>, String> {
+                    let grammars = folder(root, locale)?;
+                    if let Some(words) = redacting.get(&grammars) {
+                        return Ok(words.clone());
+                    }
+                    let words = words_of(&grammars, profile, locale)?;
+                    redacting.insert(grammars, words.clone());
+                    Ok(words)
                 };
-                redacting.insert(grammars.clone(), words.clone());
-                style.redaction = Some(Arc::new(redaction(spec, words, &classes).map_err(|(key, what)| wrong(key, what))?));
-            }
-            // What is redacted is known of one language alone, and what is said in another one would leave unhidden.
-            if let Some(other) = spec.more_locales.first().filter(|_| spec.redacts()) {
-                let what = format!(
-                    "expected no further locale in a profile that redacts, got {other:?}: words in that language would leave unhidden; leave more_locales out, so \
-                     that these words go out as spoken and {} is redacted as before, or say redaction = \"none\" in [profiles.{profile}] where that is meant",
-                    spec.locale
-                );
-                return Err(wrong("more_locales", what));
+                let mut languages = Languages::one(read(&spec.locale).map_err(|what| wrong("redact", what))?);
+                // Words in a language of which nothing is known would leave unhidden.
+                for locale in &spec.more_locales {
+                    let lacks = |what| {
+                        let what = format!(
+                            "{locale:?} in a profile that redacts: {what}; or leave {locale:?} out, so that these words go out as spoken"
+                        );
+                        wrong("more_locales", what)
+                    };
+                    languages.add(language_of(locale).into(), read(locale).map_err(lacks)?);
+                }
+                style.redaction = Some(Arc::new(redaction(spec, languages, &classes).map_err(|(key, what)| wrong(key, what))?));
             }
             for facts in style.further.values().map(|further| further.facts()).chain([style.facts()]) {
                 listening.add(&facts.code, facts.back_channels.iter().map(|phrase| &**phrase));
@@ -470,11 +477,7 @@ fn words_of(folder: &Path, profile: &str, locale: &str) -> Result<Arc<RedactionW
     RedactionWords::read(folder, text).map(Arc::new)
 }
 
-fn redaction(
-    spec: &FormatSpec,
-    words: Arc<RedactionWords>,
-    classes: &BTreeSet<&str>,
-) -> Result<Redaction, (&'static str, String)> {
+fn redaction(spec: &FormatSpec, languages: Languages, classes: &BTreeSet<&str>) -> Result<Redaction, (&'static str, String)> {
     let found: BTreeSet<&str> = Redaction::cued_classes().chain([PROFANITY]).collect();
     for (class, rule) in &spec.redact {
         if !found.contains(class.as_str()) && !classes.contains(class.to_uppercase().as_str()) {
@@ -513,9 +516,11 @@ fn redaction(
             "expected words and seconds of at least 1; leave redact_asked out to go by no question".into(),
         ));
     }
-    let mut redaction = Redaction::new(words.clone(), spec.redact.clone(), &spec.redact_after, spec.asked);
+    let languages = Arc::new(languages);
+    let words = languages.own();
+    let mut redaction = Redaction::in_languages(languages.clone(), spec.redact.clone(), &spec.redact_after, spec.asked);
     if let Some(path) = &spec.names {
-        phrases_of(path, &words).map_err(|e| ("redact_names", e))?.iter().for_each(|name| redaction.add_name(name));
+        phrases_of(path, words).map_err(|e| ("redact_names", e))?.iter().for_each(|name| redaction.add_name(name));
     } else if spec.redact.get(NAME).is_some_and(|rule| !rule.said) {
         return Err((
             "redact.name",
@@ -523,7 +528,7 @@ fn redaction(
         ));
     }
     if let Some(path) = &spec.profanity {
-        phrases_of(path, &words).map_err(|e| ("profanity", e))?.iter().for_each(|phrase| redaction.add_profanity(phrase));
+        phrases_of(path, words).map_err(|e| ("profanity", e))?.iter().for_each(|phrase| redaction.add_profanity(phrase));
     } else if spec.redact.contains_key(PROFANITY) {
         return Err(("redact.profanity", "expected profanity = \"file\" as well, a word a line".into()));
     }

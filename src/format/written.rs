@@ -242,14 +242,22 @@ pub(super) fn write_region(
         }
         Action::Mask => {
             let parts: Vec<&str> = span.iter().flat_map(|k| k.word.parts.split(' ')).filter(|p| !p.is_empty()).collect();
-            let role = |part: &str| redaction.language().role(part);
+            let role = |part: &str| redaction.languages().role(part);
             let digits: Vec<&str> = parts.iter().copied().filter(|p| role(p).is_number()).collect();
             let only_digits = parts.iter().all(|p| role(p) != Role::Other);
             // If no grammar reads the digits, or if they may be more than one number, no digit is kept. Figures are their
             // own reading.
             let are_figures = digits.iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()));
             let figures = || are_figures.then(|| digits.concat());
-            let written = style.itn.write_as("PHONE", &digits).map(|w| w.text).or_else(figures).filter(|_| only_digits);
+            // Digits of two languages are read by no grammar.
+            let further = first.word.further();
+            let of_one = span.iter().all(|k| k.word.further() == further);
+            let own = style.of_language(further).filter(|_| of_one);
+            let written = own
+                .and_then(|style| style.itn.write_as("PHONE", &digits))
+                .map(|w| w.text)
+                .or_else(figures)
+                .filter(|_| only_digits);
             match written {
                 Some(written) => mask(&written, if region.exact { rule.keep_last } else { 0 }),
                 None => "*****".into(),

@@ -103,18 +103,24 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    pub(super) fn new(parts: &[Part], words: &[RedactionWord], cues: &Cues, rules: &BTreeMap<String, RedactionRule>) -> Answers {
-        let texts: Vec<&str> = parts.iter().map(|p| p.text).collect();
-        let found = cues.find(&texts);
+    /// Of the cues `found`, each of which one of `cues` has found.
+    pub(super) fn new(
+        parts: &[Part],
+        words: &[RedactionWord],
+        (found, cues): (Vec<FoundCue>, &[&Cues]),
+        rules: &BTreeMap<String, RedactionRule>,
+    ) -> Answers {
         let known = |bit: u8| is_redacted(&CUES[usize::from(bit)], rules);
         let bits =
             |p: &Part| (0..CUES.len() as u8).filter(|b| words[p.word].asked.has(*b) && known(*b)).fold(0, |all, b| all | 1 << b);
-        let asking = (0..CUES.len() as u8).filter(|bit| cues.asks(*bit)).fold(0, |all, bit| all | 1 << bit);
+        let asking =
+            (0..CUES.len() as u8).filter(|bit| cues.iter().any(|cues| cues.asks(*bit))).fold(0, |all, bit| all | 1 << bit);
         let asked: Vec<u32> = parts.iter().map(bits).collect();
         let mut answers = Answers { windows: vec![0; parts.len()], asked, asking, cues: found };
         for (bit, cue) in CUES.iter().enumerate() {
             if known(bit as u8) {
-                answers.follow(parts, bit as u8, (cue, cues.reach(bit as u8)));
+                let reach = cues.iter().map(|cues| cues.reach(bit as u8)).max().unwrap_or_default();
+                answers.follow(parts, bit as u8, (cue, reach));
             }
         }
         answers.look_back(parts);

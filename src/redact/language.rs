@@ -72,7 +72,7 @@ const WORDS: &str = "words.txt";
 /// Its section of letters.
 const ALIKE: &str = "alike";
 /// Accents that a recogniser writes as signs of their own, behind their letters.
-const COMBINING: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
+pub(super) const COMBINING: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
 
 /// English as it was when the program was built: for tests, and for what the program knows of English alone.
 static ENGLISH: LazyLock<Arc<RedactionWords>> = LazyLock::new(|| {
@@ -260,6 +260,12 @@ impl RedactionWords {
         self.beginnings.iter().filter(|(of, _)| text.starts_with(&**of)).for_each(|(_, more)| lists.add_all(*more));
         self.ends.iter().filter(|(of, _)| text.ends_with(&**of)).for_each(|(_, more)| lists.add_all(*more));
         lists
+    }
+
+    /// Whether the language has something to say of a word, beyond how it begins or ends.
+    pub(super) fn knows(&self, text: &str) -> bool {
+        let has_figures = || text.bytes().any(|b| b.is_ascii_digit());
+        self.lists.contains_key(text) || self.roles.contains_key(text) || has_figures() && self.role(text) != Role::Other
     }
 
     /// Whether a list has a word.

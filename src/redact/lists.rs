@@ -216,6 +216,60 @@ lists! {
 /// The national numbers that the program checks, by the names that files have for them ([`super::national`]).
 pub(super) const NATIONAL_NUMBERS: [&str; 4] = ["dni", "nie", "curp", "rfc"];
 
+/// Lists that free something or end an answer: a word counts so in its own language only ([`super::looks`]).
+pub(super) const FREEING: [List; 50] = [
+    List::Common,
+    List::ShortForms,
+    List::LetterWords,
+    List::PronounLetters,
+    List::VagueDates,
+    List::NoSpelling,
+    List::NoPasswords,
+    List::NoAnswers,
+    List::Thanks,
+    List::Conjunctions,
+    List::QuestionEnds,
+    List::Pronouns,
+    List::Contractions,
+    List::Auxiliaries,
+    List::Verbs,
+    List::Asking,
+    List::Places,
+    List::PlaceDeterminers,
+    List::EmailNoSites,
+    List::NameNoNames,
+    List::NameNoAnswers,
+    List::NameOffices,
+    List::NamePlurals,
+    List::NameDeterminers,
+    List::Currencies,
+    List::Clock,
+    List::Units,
+    List::Scales,
+    List::Shares,
+    List::CountedNouns,
+    List::OneLeads,
+    List::AfterOne,
+    List::RateLeads,
+    List::RateUnits,
+    List::Are,
+    List::Times,
+    List::BeforeTimes,
+    List::Counting,
+    List::To,
+    List::RangeJoints,
+    List::RangeLeads,
+    List::Labels,
+    List::YearLeads,
+    List::In,
+    List::PriceLeads,
+    List::PeriodLeads,
+    List::Quarters,
+    List::BusinessYears,
+    List::TermLeads,
+    List::While,
+];
+
 /// Lists that a set has room for.
 const MAX_LISTS: usize = 192;
 const _: () = assert!(SECTIONS.len() < MAX_LISTS);
@@ -237,6 +291,23 @@ impl ListSet {
 
     pub fn add_all(&mut self, other: ListSet) {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a |= b);
+    }
+
+    /// Those of `self` that `other` has as well.
+    pub fn both(self, other: ListSet) -> ListSet {
+        ListSet(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
+    /// Those of `self` that `other` has not.
+    pub fn without(self, other: ListSet) -> ListSet {
+        ListSet(std::array::from_fn(|at| self.0[at] & !other.0[at]))
+    }
+
+    /// These lists.
+    pub fn of(lists: &[List]) -> ListSet {
+        let mut set = ListSet::default();
+        lists.iter().for_each(|list| set.add(*list));
+        set
     }
 }
 

@@ -17,7 +17,9 @@ mod email;
 mod inside;
 mod kinds;
 mod language;
+mod languages;
 mod lists;
+mod looks;
 mod names;
 mod national;
 pub mod number;
@@ -39,8 +41,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use answer::Answers;
-use cues::Cues;
+use cues::{Cues, FoundCue};
 pub use language::{FOLDER, RedactionWords};
+pub use languages::Languages;
 use lists::{List, ListSet};
 use number::Role;
 use phrases::Phrases;
@@ -84,13 +87,20 @@ pub const PROFANITY: &str = "profanity";
 /// What a profile redacts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Redaction {
-    language: Arc<RedactionWords>,
+    languages: Arc<Languages>,
     rules: BTreeMap<String, RedactionRule>,
+    /// what is looked for in each of the languages
+    sought: Vec<Sought>,
+    /// how long what is asked for may be the answer
+    pub asked_for: Option<AnswerWindow>,
+}
+
+/// What is looked for in one language.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Sought {
     names: Phrases<()>,
     profanity: Phrases<()>,
     cues: Cues,
-    /// how long what is asked for may be the answer
-    pub asked_for: Option<AnswerWindow>,
 }
 
 /// A word of a stream, as far as redaction cares.
@@ -106,6 +116,8 @@ pub struct RedactionWord<'a> {
     pub ends: bool,
     /// whether another speaker begins with it
     pub turn: bool,
+    /// its language where that is a further one of the profile: a primary subtag
+    pub language: Option<&'a str>,
     /// what had been asked for
     pub asked: AskedClasses,
     /// class of the entity that it is part of
@@ -120,8 +132,11 @@ impl<'a> RedactionWord<'a> {
         let heard = |part: &'a str| {
             let (turn, part) = part.strip_prefix(TURN).map_or((false, part), |rest| (true, rest));
             let (kept, part) = part.strip_prefix(REMOVED).map_or((true, part), |rest| (false, rest));
+            let of_language = part.strip_prefix(LANGUAGE).and_then(|rest| rest.split_once(LANGUAGE));
+            let (language, part) = of_language.map_or((None, part), |(language, part)| (Some(language), part));
             let (ends, parts) = part.strip_suffix(ENDS).map_or((false, part), |rest| (true, rest));
-            RedactionWord { parts, kept, sure: true, ends, turn, asked: AskedClasses::default(), class: None, measured: false }
+            let asked = AskedClasses::default();
+            RedactionWord { parts, kept, sure: true, ends, turn, language, asked, class: None, measured: false }
         };
         parts.split(' ').filter(|p| !p.is_empty()).map(heard)
     }
@@ -139,6 +154,11 @@ impl<'a> RedactionWord<'a> {
             if !self.kept {
                 around.push(REMOVED);
             }
+            if let Some(language) = self.language {
+                around.extend([LANGUAGE]);
+                around.push_str(language);
+                around.push(LANGUAGE);
+            }
             around.push_str(part);
             if self.ends && last.is_some_and(|last| std::ptr::eq(last, part)) {
                 around.push(ENDS);
@@ -151,6 +171,8 @@ impl<'a> RedactionWord<'a> {
 const REMOVED: char = '-';
 /// Begins a part with which another speaker begins, before [`REMOVED`].
 const TURN: char = '|';
+/// Stands before and after the further language of a part, which follows.
+const LANGUAGE: char = '~';
 /// Ends a part with which a sentence ends.
 const ENDS: char = '.';
 
@@ -235,25 +257,31 @@ impl Marks {
 }
 
 impl Redaction {
-    /// Of a profile's rules, with phrases that ask for a class beside those of the language.
+    /// Of a profile's rules in one language, with phrases that ask for a class beside those of the language.
     pub fn new(
         language: Arc<RedactionWords>,
         rules: BTreeMap<String, RedactionRule>,
         phrases: &BTreeMap<String, Vec<String>>,
         asked_for: Option<AnswerWindow>,
     ) -> Redaction {
-        let cues = Cues::new(&language, &rules, phrases);
-        Redaction { language, rules, names: Phrases::default(), profanity: Phrases::default(), cues, asked_for }
+        Redaction::in_languages(Arc::new(Languages::one(language)), rules, phrases, asked_for)
     }
 
-    /// The same, shared.
-    pub fn words(&self) -> Arc<RedactionWords> {
-        self.language.clone()
+    /// The same in all languages of a profile.
+    pub fn in_languages(
+        languages: Arc<Languages>,
+        rules: BTreeMap<String, RedactionRule>,
+        phrases: &BTreeMap<String, Vec<String>>,
+        asked_for: Option<AnswerWindow>,
+    ) -> Redaction {
+        let sought = |words| Sought { cues: Cues::new(words, &rules, phrases), ..Sought::default() };
+        let sought = languages.all().map(sought).collect();
+        Redaction { languages, rules, sought, asked_for }
     }
 
     /// What words are compared with.
-    pub fn language(&self) -> &RedactionWords {
-        &self.language
+    pub fn languages(&self) -> &Arc<Languages> {
+        &self.languages
     }
 
     /// Classes that are found by what is said around them.
@@ -263,12 +291,12 @@ impl Redaction {
 
     /// Adds a name that is redacted, wherever it is said.
     pub fn add_name(&mut self, name: &str) {
-        self.names.add(name, &self.language, ());
+        self.languages.all().zip(&mut self.sought).for_each(|(words, sought)| sought.names.add(name, words, ()));
     }
 
     /// Adds a phrase that is not to be read.
     pub fn add_profanity(&mut self, phrase: &str) {
-        self.profanity.add(phrase, &self.language, ());
+        self.languages.all().zip(&mut self.sought).for_each(|(words, sought)| sought.profanity.add(phrase, words, ()));
     }
 
     /// What happens to a class. What may go on is masked whole, since nobody knows yet what it is.
@@ -295,12 +323,29 @@ impl Redaction {
     }
 
     fn look(&self, words: &[RedactionWord], before: usize, more: bool, is_tail: bool) -> Vec<Region> {
-        let parts = parts_of(&self.language, words);
+        if self.languages.are_several() {
+            return self.looks(words, before, more, is_tail);
+        }
+        let parts = parts_of(self.languages.own(), words);
+        let sought = &self.sought[0];
+        let texts: Vec<&str> = parts.iter().map(|p| p.text).collect();
+        let cues = (sought.cues.find(&texts), &[&sought.cues][..]);
+        self.look_at(words, &parts, (sought, cues), (before, more, is_tail))
+    }
+
+    /// What is found in words whose parts are read so. `cues`: those that were said, and what found them.
+    fn look_at(
+        &self,
+        words: &[RedactionWord],
+        parts: &[Part],
+        (sought, cues): (&Sought, (Vec<FoundCue>, &[&Cues])),
+        (before, more, is_tail): (usize, bool, bool),
+    ) -> Vec<Region> {
         let n = parts.len();
         let (class, open, exact, apart) = (vec![None; n], vec![false; n], vec![false; n], vec![false; n]);
         let mut marks = Marks { class, open, exact, apart, whole: Vec::new() };
-        let mut answers = Answers::new(&parts, words, &self.cues, &self.rules);
-        for (run, _) in runs::runs(&parts, more) {
+        let mut answers = Answers::new(parts, words, cues, &self.rules);
+        for (run, _) in runs::runs(parts, more) {
             // After a whole card its date and its code may follow, without a word that says so.
             if let Some(count) = runs::card_at(&parts[run.clone()]) {
                 answers.after_card(run.start + count, &self.rules);
@@ -310,26 +355,26 @@ impl Redaction {
         let all: Vec<usize> = (0..n).collect();
         // As it was said, and as it will be read.
         for order in if kept.len() < n { vec![&all, &kept] } else { vec![&all] } {
-            self.listed(&parts, order, more, &mut marks);
+            self.listed(sought, parts, order, more, &mut marks);
             if self.redacts("email") {
                 for (from, to, open) in email::find(&order.iter().map(|p| parts[*p]).collect::<Vec<_>>(), more) {
                     marks.mark(order[from]..order[to - 1] + 1, "email", open);
                 }
             }
         }
-        self.numbers(&parts, before, more, &answers, &mut marks);
+        self.numbers(parts, before, more, &answers, &mut marks);
         let cards = marks.whole_cards();
-        self.shaped(&parts, more, &mut answers, &mut marks);
+        self.shaped(parts, more, &mut answers, &mut marks);
         marks.keep_cards(cards);
         if self.redacts("id") {
-            national::find(&parts, &mut marks);
+            national::find(parts, &mut marks);
         }
-        self.hold_together(&parts, before, more, &mut marks);
+        self.hold_together(parts, before, more, &mut marks);
         if is_tail {
-            self.undecided(&parts, &answers, &mut marks);
+            self.undecided(parts, &answers, &mut marks);
         }
         marks.break_divided();
-        self.regions(words, &parts, &marks)
+        self.regions(words, parts, &marks)
     }
 
     /// Of one number either all is held or none: what is shown of it could not be hidden any more.
@@ -361,9 +406,9 @@ impl Redaction {
     }
 
     /// Names and words that are not to be read; of names also their beginnings.
-    fn listed(&self, parts: &[Part], order: &[usize], more: bool, marks: &mut Marks) {
+    fn listed(&self, sought: &Sought, parts: &[Part], order: &[usize], more: bool, marks: &mut Marks) {
         let texts: Vec<&str> = order.iter().map(|p| parts[*p].text).collect();
-        for (list, class) in [(&self.profanity, PROFANITY), (&self.names, NAME)] {
+        for (list, class) in [(&sought.profanity, PROFANITY), (&sought.names, NAME)] {
             for at in (0..texts.len()).filter(|_| !list.is_empty()) {
                 if let Some(count) = list.at(&texts[at..]).map(|(count, ())| count).max() {
                     marks.mark(order[at]..order[at + count - 1] + 1, class, false);
@@ -442,17 +487,18 @@ fn parts_of<'a>(language: &'a RedactionWords, words: &[RedactionWord<'a>]) -> Ve
             last.ends = heard.ends;
         }
     }
-    units_of_words(language, &mut parts);
+    units_of_words(language, &mut parts, |_| true);
     parts
 }
 
-/// "Por ciento": a unit of several words, of which one may be a number by itself.
-fn units_of_words(language: &RedactionWords, parts: &mut [Part]) {
+/// "Por ciento": a unit of several words, of which one may be a number by itself. `is_own`: whether a part is a word of
+/// the language.
+fn units_of_words(language: &RedactionWords, parts: &mut [Part], is_own: impl Fn(usize) -> bool) {
     for phrase in language.phrases(List::UnitPhrases) {
         let starts = (0..=parts.len().saturating_sub(phrase.len())).filter(|_| phrase.len() <= parts.len());
         for at in starts.collect::<Vec<_>>() {
             let said = &mut parts[at..at + phrase.len()];
-            if said.iter().zip(phrase).all(|(part, word)| *part.text == **word) {
+            if said.iter().zip(phrase).all(|(part, word)| *part.text == **word) && (at..at + phrase.len()).all(&is_own) {
                 [List::Units, List::Scales, List::Shares].into_iter().for_each(|list| said[0].lists.add(list));
                 said.iter_mut().for_each(|part| part.role = Role::Other);
             }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::lists::List;
+use super::looks::{Texts, together};
 use super::speakers::NamedSpeakers;
 use super::{Action, Redaction, RedactionRule, RedactionWords, cues};
 
@@ -111,7 +112,7 @@ impl QuestionListener {
 
     /// The cue of the number for which some words ask. The question may have begun in `before`.
     fn asks(&self, before: &str, parts: &str) -> Option<u8> {
-        let all = self.0.asked(before, parts, |parts, cue, all| cue.is_named && asks(&self.0.language, parts, cue, all, true));
+        let all = self.0.asked(before, parts, |is, parts, cue, all| cue.is_named && asks(is, parts, cue, all, true));
         let class = |bit: &u8| cues::CUES[usize::from(*bit)].class;
         let asked: Vec<u8> = all.into_iter().filter(|bit| LISTENED.contains(&class(bit))).collect();
         // "Number" alone may be a reference; "phone number" says more.
@@ -268,10 +269,12 @@ const MAX_OF_PERSON: usize = 4;
 /// Parts before a cue in which the asking word may stand.
 const MAX_ASKING_BEFORE: usize = 6;
 
+/// Whether a list has a part.
+pub(super) type IsIn<'a> = &'a dyn Fn(&str, List) -> bool;
+
 /// Whether a cue asks for an answer in words: an asking word stands before it or in it, or it is the end of what was
 /// said ("and the surname?").
-fn asks(language: &RedactionWords, parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: bool) -> bool {
-    let is = |part: &str, list: List| language.has(part, list);
+fn asks(is: IsIn, parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: bool) -> bool {
     let start = cue.end - cue.count;
     let cued = &parts[start..cue.end];
     let lead = &parts[start.saturating_sub(MAX_ASKING_BEFORE)..start];
@@ -302,24 +305,42 @@ fn asks(language: &RedactionWords, parts: &[&str], cue: &cues::FoundCue, all: &[
 impl Redaction {
     /// The classes for which some words ask, by their index among cues. The question may have begun in `before`.
     fn questions(&self, before: &str, parts: &str, is_final: bool) -> Vec<u8> {
-        self.asked(before, parts, |parts, cue, all| {
-            !cues::needs_question(cue.bit) || asks(&self.language, parts, cue, all, is_final)
-        })
+        self.asked(before, parts, |is, parts, cue, all| !cues::needs_question(cue.bit) || asks(is, parts, cue, all, is_final))
     }
 
     /// The classes whose cues in some words ask, as `asks` says of a cue, by their index among cues.
-    fn asked(&self, before: &str, parts: &str, asks: impl Fn(&[&str], &cues::FoundCue, &[cues::FoundCue]) -> bool) -> Vec<u8> {
+    fn asked(
+        &self,
+        before: &str,
+        parts: &str,
+        asks: impl Fn(IsIn, &[&str], &cues::FoundCue, &[cues::FoundCue]) -> bool,
+    ) -> Vec<u8> {
         let split = |text: &'_ str| text.split(' ').filter(|p| !p.is_empty()).count();
         let known = split(before);
         let parts: Vec<&str> = before.split(' ').chain(parts.split(' ')).filter(|p| !p.is_empty()).collect();
-        let all = self.cues.find(&parts);
-        let is = |part: &str, list: List| self.language.has(part, list);
-        let is_new = |cue: &cues::FoundCue| {
-            let lead = &parts[(cue.end - cue.count).saturating_sub(3)..cue.end];
-            let counts = lead.windows(2).any(|two| is(two[0], List::QuestionHow) && is(two[1], List::QuestionMany));
-            cue.end > known && self.cues.asks(cue.bit) && !counts && asks(&parts, cue, &all)
+        let mut found = Vec::new();
+        let mut ask = |is: IsIn, parts: &[&str], all: &[cues::FoundCue], cues: &[&cues::Cues]| {
+            let is_new = |cue: &&cues::FoundCue| {
+                let lead = &parts[(cue.end - cue.count).saturating_sub(3)..cue.end];
+                let counts = lead.windows(2).any(|two| is(two[0], List::QuestionHow) && is(two[1], List::QuestionMany));
+                cue.end > known && cues.iter().any(|cues| cues.asks(cue.bit)) && !counts && asks(is, parts, cue, all)
+            };
+            found.extend(all.iter().filter(is_new).map(|cue| cue.bit));
         };
-        let mut found: Vec<u8> = all.iter().filter(|cue| is_new(cue)).map(|cue| cue.bit).collect();
+        if self.languages.are_several() {
+            // In each language by itself, and across them.
+            let texts = Texts::of(&self.languages, parts.iter().copied());
+            let all = self.cues_in(&texts);
+            for ((words, sought), (texts, found)) in self.languages.all().zip(&self.sought).zip(texts.borrowed().iter().zip(&all))
+            {
+                ask(&|part, list| words.has(part, list), texts, found, &[&sought.cues]);
+            }
+            let cues: Vec<&cues::Cues> = self.sought.iter().map(|sought| &sought.cues).collect();
+            ask(&|part, list| self.languages.any_has(part, list), &parts, &together(&all), &cues);
+        } else {
+            let (words, cues) = (self.languages.own(), &self.sought[0].cues);
+            ask(&|part, list| words.has(part, list), &parts, &cues.find(&parts), &[cues]);
+        }
         found.sort_unstable();
         found.dedup();
         found
@@ -348,7 +369,7 @@ mod tests {
             ("how many phone numbers do you have", None),
             ("what a nice day it is", None),
         ] {
-            let all = listener.0.asked("", said, |parts, cue, all| asks(&listener.0.language, parts, cue, all, true));
+            let all = listener.0.asked("", said, |is, parts, cue, all| asks(is, parts, cue, all, true));
             let all: Vec<&str> = all.into_iter().map(class).collect();
             assert_eq!(listener.asks("", said).map(class), want, "{said}: {all:?}");
         }

@@ -7,6 +7,7 @@
 //! five`, `4111 1111` and `5 dollars`.
 
 use super::RedactionWords;
+use super::language::COMBINING;
 use super::lists::List;
 
 /// Whether a recogniser wrote a mark after the word that ends a sentence. The full stop of an initial or of a title
@@ -18,11 +19,25 @@ pub fn ends_sentence(spoken: &str, language: &RedactionWords) -> bool {
 
 /// The parts of a word, separated by single spaces; none for a pause or a mark.
 pub fn comparable(spoken: &str, language: &RedactionWords) -> Box<str> {
-    let lower = language.alike(&spoken.to_lowercase().replace(['\u{2019}', '\u{2018}', '`'], "'"));
+    parts_of(&language.alike(&lower(spoken)), language, |word| language.has(word, List::WordFillers))
+}
+
+/// The same where a profile has several languages: letters keep their accents. `is_pause` says which words are fillers.
+pub(super) fn accented(spoken: &str, language: &RedactionWords, is_pause: impl Fn(&str) -> bool) -> Box<str> {
+    let lower: String = lower(spoken).chars().filter(|c| !COMBINING.contains(c)).collect();
+    parts_of(&lower, language, is_pause)
+}
+
+/// In lower case, with one kind of apostrophe.
+fn lower(spoken: &str) -> String {
+    spoken.to_lowercase().replace(['\u{2019}', '\u{2018}', '`'], "'")
+}
+
+fn parts_of(lower: &str, language: &RedactionWords, is_pause: impl Fn(&str) -> bool) -> Box<str> {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '<' && c != '>').to_string();
-    let is_filler = |word: &str| language.has(&bare(word), List::WordFillers);
+    let is_filler = |word: &str| is_pause(&bare(word));
     // "uh-huh" and "mm-hmm" are two pauses.
-    if is_filler(&lower) || lower.contains('-') && lower.split('-').all(is_filler) {
+    if is_filler(lower) || lower.contains('-') && lower.split('-').all(is_filler) {
         return "".into();
     }
     if lower.trim_end_matches(['.', ',']) == "@" {

@@ -118,7 +118,7 @@ impl Record {
                     || shares(raw.words.get(i), raw.words.get(i + 1))
             })
             .collect();
-        let redacted_in = policy.language();
+        let redacted_in = policy.languages();
         // Words in a row mostly share their language.
         let mut last: Option<(Option<Arc<str>>, LanguageKind)> = None;
         let word = |(w, shared): (RawWord, bool)| {
@@ -133,7 +133,7 @@ impl Record {
             };
             Word {
                 tokens: tokens(kind.for_model(&w.spoken)),
-                parts: kind.comparable(&w.spoken, &redacted_in),
+                parts: kind.comparable(&w.spoken, &redacted_in, language.as_deref()),
                 kind,
                 language,
                 start: w.start,

@@ -12,7 +12,7 @@ use super::untagged::Untagged;
 use super::word::Keeps;
 use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
-use crate::redact::{QuestionListener, Redaction, RedactionWords};
+use crate::redact::{Languages, QuestionListener, Redaction};
 
 /// How many later words a word's tags may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,9 +138,9 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// What redaction compares the words with: the language's, or where nothing is redacted, English.
-    pub fn language(&self) -> Arc<RedactionWords> {
-        self.redaction.as_ref().map_or_else(RedactionWords::english, |redaction| redaction.words())
+    /// What redaction compares the words with: the profile's languages, or where nothing is redacted, English.
+    pub fn languages(&self) -> Arc<Languages> {
+        self.redaction.as_ref().map_or_else(Languages::english, |redaction| redaction.languages().clone())
     }
 
     /// `L` as the buffer can honour it.

@@ -12,8 +12,7 @@ use super::vocabulary::Vocabulary;
 use crate::infer::RowWord;
 use crate::infer::prosody::{Prosody, Voice};
 use crate::record::REPLAYED;
-use crate::redact::token::{comparable, ends_sentence};
-use crate::redact::{AskedClasses, RedactionWord, RedactionWords};
+use crate::redact::{AskedClasses, Languages, RedactionWord};
 use crate::tags::Disfluency;
 
 /// A value of the caller's that lives as long as a word of the record. The session module never looks at it.
@@ -68,9 +67,9 @@ pub type LanguageKind = (WordKind, Option<Arc<str>>);
 pub struct Word {
     /// as the recogniser said it
     pub spoken: Box<str>,
-    /// its comparable parts, for redaction: [`comparable`]
+    /// its comparable parts, for redaction: [`Languages::comparable`]
     pub parts: Box<str>,
-    /// whether a sentence ends with it, as the recogniser writes it: [`ends_sentence`]
+    /// whether a sentence ends with it, as the recogniser writes it: [`Languages::ends_sentence`]
     pub ends: bool,
     /// classes that somebody had asked for when it was said
     pub asked: AskedClasses,
@@ -121,9 +120,9 @@ pub struct Choice {
 }
 
 impl WordKind {
-    /// The parts that redaction compares; empty if nothing was said.
-    pub fn comparable(self, spoken: &str, language: &RedactionWords) -> Box<str> {
-        if matches!(self, WordKind::Filler | WordKind::Markup) { "".into() } else { comparable(spoken, language) }
+    /// The parts that redaction compares in one of the profile's languages; empty if nothing was said.
+    pub fn comparable(self, spoken: &str, languages: &Languages, language: Option<&str>) -> Box<str> {
+        if matches!(self, WordKind::Filler | WordKind::Markup) { "".into() } else { languages.comparable(spoken, language) }
     }
 
     /// The word that the model gets. Markup for a pause becomes a filler, because the model does not know recognisers'
@@ -137,16 +136,16 @@ impl Word {
     /// The first word of a record, of which nothing is known but what was said, in English: one empty sub-token, no times,
     /// no speaker.
     pub fn new(spoken: impl Into<Box<str>>, source: Arc<Source>) -> Word {
-        Word::of(spoken, source, &RedactionWords::english())
+        Word::of(spoken, source, &Languages::english())
     }
 
-    /// The same in a language.
-    pub fn of(spoken: impl Into<Box<str>>, source: Arc<Source>, language: &RedactionWords) -> Word {
+    /// The same in the own language of a profile.
+    pub fn of(spoken: impl Into<Box<str>>, source: Arc<Source>, languages: &Languages) -> Word {
         let spoken = spoken.into();
         let kind = kind_of(&spoken);
         Word {
-            parts: kind.comparable(&spoken, language),
-            ends: ends_sentence(&spoken, language),
+            parts: kind.comparable(&spoken, languages, None),
+            ends: languages.ends_sentence(&spoken),
             spoken,
             asked: AskedClasses::default(),
             start: None,
@@ -205,6 +204,7 @@ impl Word {
             sure: true,
             ends: self.ends,
             turn: self.is_other_voice(), // never hide less: each change of label may be one of speakers
+            language: self.further(),
             asked: self.asked,
             class: None,
             measured: false,

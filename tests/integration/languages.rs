@@ -164,11 +164,11 @@ fn words_of_redaction_are_files_of_the_language_and_part_of_the_origin() {
     let origin = || faircopy::format::origin::formatting(&redacting("xx-XX"), root.path(), &[]).unwrap();
     let refusal = || style_in(root.path(), redacting("xx-XX")).map(|_| ()).unwrap_err();
     let redaction = |style: Arc<Style>| style.redaction.clone().expect("the profile redacts");
-    let (before, language) = (origin(), redaction(style_in(root.path(), redacting("xx-XX")).unwrap()).words());
+    let (before, language) = (origin(), redaction(style_in(root.path(), redacting("xx-XX")).unwrap()).languages().clone());
     let text = std::fs::read_to_string(&words).unwrap();
     std::fs::write(&words, text.replace("uh um", "uh um em")).unwrap();
     assert_ne!(origin(), before, "a change of the words is a change of the formatting");
-    assert_ne!(redaction(style_in(root.path(), redacting("xx-XX")).unwrap()).words(), language);
+    assert_ne!(redaction(style_in(root.path(), redacting("xx-XX")).unwrap()).languages(), language);
     std::fs::write(&words, text.replace("[dash]", "[dashes]")).unwrap();
     assert!(
         refusal().contains("words.txt:") && refusal().contains("no section is called [dashes]: expected one of"),

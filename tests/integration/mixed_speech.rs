@@ -148,21 +148,136 @@ proptest! {
 }
 
 #[test]
-fn a_profile_in_several_languages_is_refused_where_it_redacts_or_a_folder_is_not_there_and_its_origin_covers_all_folders() {
+fn a_profile_in_several_languages_is_refused_where_a_folder_is_not_there_and_its_origin_covers_all_folders() {
     let refusal = |spec: FormatSpec| style(&spec).map(|_| ()).unwrap_err();
     let error = refusal(spec("en-US", &["tlh-QO"]));
     assert!(error.contains("profiles.p.more_locales") && error.contains("\"tlh\""), "{error}");
     let error = refusal(spec("en-US", &["es-XX"]));
     assert!(error.contains("profiles.p.more_locales") && error.contains("es-XX"), "{error}");
-    let redact = [("card".to_string(), RedactionRule { action: Action::Mask, keep_last: 0, said: false })];
-    let error = refusal(FormatSpec { redact: redact.into(), ..spec("en-US", &["es-US"]) });
-    assert!(error.contains("profiles.p.more_locales") && error.contains("leave more_locales out"), "{error}");
     // A class of any of its languages may be switched off.
     assert!(style(&FormatSpec { off: vec!["IBAN".into()], ..spec("en-US", &["es-US"]) }).is_ok());
     let hash = |root: &Path, more: &[&str]| origin::formatting(&spec("en-US", more), root, &[]).unwrap();
     let root = needs("grammars");
     let (one, two, other) = (hash(&root, &[]), hash(&root, &["es-US"]), hash(&root, &["es-MX"]));
     assert!(one != two && two != other && one != other);
+}
+
+/// A copy of the grammars of English and Spanish.
+fn copied_grammars() -> tempfile::TempDir {
+    fn copy(from: &Path, to: &Path) {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap().flatten() {
+            let to = to.join(entry.file_name());
+            if entry.path().is_dir() { copy(&entry.path(), &to) } else { _ = std::fs::copy(entry.path(), to).unwrap() }
+        }
+    }
+    let copied = tempfile::tempdir().unwrap();
+    ["en", "es", "styles"].into_iter().filter(|dir| needs("grammars").join(dir).is_dir()).for_each(|dir| {
+        copy(&needs("grammars").join(dir), &copied.path().join(dir));
+    });
+    copied
+}
+
+#[test]
+fn a_profile_that_redacts_is_refused_where_the_words_of_redaction_of_one_of_its_languages_lack_a_part() {
+    let redact = [("card".to_string(), RedactionRule { action: Action::Mask, keep_last: 0, said: false })];
+    let spec = FormatSpec { redact: redact.into(), ..spec("en-US", &["es-US"]) };
+    let grammars = copied_grammars();
+    let loaded = |spec: &FormatSpec| Styles::load(grammars.path(), &[], [("p", spec)].into_iter()).map(|_| ());
+    assert_eq!(loaded(&spec), Ok(()));
+    let words = grammars.path().join("es/redaction");
+    let hash = || origin::formatting(&spec, grammars.path(), &[]).unwrap();
+    let origin = hash();
+    let file = words.join("email.txt");
+    let whole = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, whole.replace("[dots]", "[dots]\n# a comment")).unwrap();
+    assert_ne!(hash(), origin, "the origin covers the words of a further language");
+    std::fs::write(&file, whole.split("[dots]").next().unwrap()).unwrap();
+    let error = loaded(&spec).unwrap_err();
+    assert!(["profiles.p.more_locales", "\"es-US\"", "email.txt", "[dots]"].iter().all(|part| error.contains(part)), "{error}");
+    std::fs::remove_file(&file).unwrap();
+    let error = loaded(&spec).unwrap_err();
+    assert!(["\"es-US\"", "email.txt"].iter().all(|part| error.contains(part)), "{error}");
+    std::fs::remove_dir_all(&words).unwrap();
+    let error = loaded(&spec).unwrap_err();
+    assert!(["\"es-US\"", "no folder redaction"].iter().all(|part| error.contains(part)), "{error}");
+    // The profile that does not redact needs none of them.
+    assert_eq!(loaded(&FormatSpec { redact: Default::default(), ..spec.clone() }), Ok(()));
+}
+
+#[test]
+fn a_reload_refuses_a_further_locale_without_words_of_redaction_and_the_old_settings_stay() {
+    let grammars = copied_grammars();
+    let text = |more: &str| {
+        format!(
+            "[format]\ngrammar_dir = {:?}\n[profiles.default]\nmodel = 'none'\nmore_locales = {more}\n[profiles.default.redact]\npin = 'tag'\n",
+            grammars.path()
+        )
+    };
+    let bank = crate::playing::Bank::new(&[], &text("[]"), "");
+    let shared = bank.shared(crate::playing::Tagging::Silent);
+    bank.write(&text("['es-US']"), "");
+    assert!(shared.reload().is_ok(), "{:?}", shared.reload().err().map(|e| e.to_string()));
+    std::fs::remove_file(grammars.path().join("es/redaction/cues.txt")).unwrap();
+    let error = shared.reload().unwrap_err().to_string();
+    assert!(error.contains("more_locales") && error.contains("cues.txt"), "{error}");
+}
+
+#[test]
+fn an_answer_in_one_language_to_a_cue_in_the_other_is_in_no_record_however_it_is_labelled() {
+    let topics = Topics::create("mixed-secrets", 1);
+    let more = "[profiles.default]\nmodel = 'none'\nmore_locales = ['es-US']\nredact_asked = { words = 30, seconds = 60 }\n\
+        [profiles.default.redact]\ncard = 'mask'\npin = 'tag'\npassword = 'tag'\nname = { action = 'tag', said = true }\n";
+    let worker = Worker::start(&topics, "w", more);
+    let sender = Sender::new();
+    let labels: [(&str, Option<&str>, Option<&str>); 4] = [
+        ("by-word", None, Some("es")),
+        ("by-record", Some("es-MX"), None),
+        ("unlabelled", None, None),
+        ("wrong", Some("en"), Some("en")),
+    ];
+    for (session, record, word) in labels {
+        let mut seqs = [0; 2];
+        let mut say = |channel: usize, said: &str, is_answer: bool, is_final: bool, end: Option<&str>| {
+            let lang = |label: Option<&'static str>| if is_answer { label } else { None };
+            let words: Vec<Value> = said
+                .split_whitespace()
+                .map(|w| match word.filter(|_| is_answer) {
+                    Some(lang) => json!({"w": w, "lang": lang}),
+                    None => json!({"w": w}),
+                })
+                .collect();
+            let mut value =
+                json!({"seq": seqs[channel], "channel": channel.to_string(), "words": words, "final": is_final, "end": end});
+            if let Some(lang) = lang(record.map(|r| if r == "en" { "en" } else { "es-MX" })) {
+                value["lang"] = json!(lang);
+            }
+            seqs[channel] += 1;
+            sender.send(&topics.name("raw"), Some(session.as_bytes()), Some(value.to_string().as_bytes()), &[]);
+        };
+        say(0, "can you tell me the pin of your card please", false, true, Some("utterance"));
+        say(1, "claro es el cuarenta y", true, false, None);
+        say(1, "claro es el cuarenta y ocho setenta y dos", true, true, Some("utterance"));
+        say(0, "and what is your password", false, true, Some("utterance"));
+        say(1, "cometa", true, false, None);
+        say(1, "cometa violeta", true, true, Some("utterance"));
+        say(0, "thank you my own card number is", false, true, None);
+        say(0, "nueve nueve seis", true, false, None);
+        say(0, "nueve nueve seis tres", true, true, Some("utterance"));
+        say(0, "goodbye", false, true, Some("session"));
+    }
+    sender.flush();
+    eventually("all calls end", || ends(&topics) == 8);
+    let all: Vec<String> = ["formatted", "partial", "dead"]
+        .iter()
+        .flat_map(|topic| topics.read(topic))
+        .filter_map(|record| record.payload.map(|payload| String::from_utf8(payload).unwrap().to_lowercase()))
+        .collect();
+    for secret in ["cuarenta", "setenta", "4872", "cometa", "violeta", "nueve", "9963", "996"] {
+        let shown: Vec<&String> = all.iter().filter(|text| text.contains(secret)).collect();
+        assert!(shown.is_empty(), "{secret}: {shown:?}");
+    }
+    assert!(all.iter().any(|text| text.contains("goodbye")) && all.iter().any(|text| text.contains("[pin]")), "{}", worker.log());
 }
 
 fn by_languages(words: &[(&str, &str)]) -> Value {

@@ -11,7 +11,6 @@ use crate::infer::prosody::Prosody;
 use crate::infer::row::MAX_TOKENS_PER_WORD;
 use crate::record::End;
 use crate::record::vocabulary::Spelling;
-use crate::redact::token::ends_sentence;
 use crate::session::buffer::{BufferParts, BufferedWord, Freeze, PastWord};
 use crate::session::policy::Policy;
 use crate::session::vocabulary::Vocabulary;
@@ -72,7 +71,7 @@ impl OpenStream {
             if w.src[0] >= w.src[1] || w.src[1] > MAX_INPUT_WORDS {
                 return Err(wrong("a word of no input word"));
             }
-            let redacted_in = policy.language();
+            let redacted_in = policy.languages();
             if w.kind == WordKind::Further && w.language.is_none() {
                 return Err(wrong("a word of a further language that has no name"));
             }
@@ -85,8 +84,8 @@ impl OpenStream {
                 prosody: prosody(w.prosody)?,
                 counted: w.counted.clone(),
                 tokens: context.tokens(policy, w.kind.for_model(&w.spoken)),
-                parts: w.kind.comparable(&w.spoken, &redacted_in),
-                ends: ends_sentence(&w.spoken, &redacted_in),
+                parts: w.kind.comparable(&w.spoken, &redacted_in, w.language.as_deref()),
+                ends: redacted_in.ends_sentence(&w.spoken),
                 asked: w.asked,
                 language: w.language.clone(),
                 kind: w.kind,

@@ -109,7 +109,18 @@ pub struct Playing {
     tenant: Option<String>,
     /// whom the recogniser names as the speaker of records that name nobody
     pub speaker: Option<&'static str>,
+    /// what the recogniser says of languages, from the next record on
+    pub languages: Labels,
     pub seen: Vec<Value>,
+}
+
+/// Which languages a recogniser names.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    /// of a record
+    pub record: Option<&'static str>,
+    /// of each of its words
+    pub words: Vec<&'static str>,
 }
 
 impl Playing {
@@ -124,6 +135,7 @@ impl Playing {
             clock_ms: 0,
             tenant: None,
             speaker: None,
+            languages: Labels::default(),
             seen: Vec::new(),
         }
     }
@@ -176,16 +188,23 @@ impl Playing {
                 }
                 let word = |(i, w): (usize, &Said)| {
                     let start = (began + 300 * i as u64) as f64 / 1000.0;
-                    json!({"w": w.word, "s": start, "e": start + 0.25, "c": 0.9})
+                    let mut word = json!({"w": w.word, "s": start, "e": start + 0.25, "c": 0.9});
+                    if let Some(language) = self.languages.words.get(i) {
+                        word["lang"] = json!(language);
+                    }
+                    word
                 };
                 let words: Vec<Value> = words.iter().enumerate().map(word).collect();
                 let seq = self.seqs[*channel];
                 self.seqs[*channel] += 1;
                 let session = self.session.clone();
-                let value = json!({
+                let mut value = json!({
                     "seq": seq, "channel": channel.to_string(), "speaker": speaker.or(self.speaker), "tenant": self.tenant,
                     "words": words, "final": is_final, "end": end
                 });
+                if let Some(language) = self.languages.record {
+                    value["lang"] = json!(language);
+                }
                 self.send(&session, value);
             }
             Step::Pause(ms) => {

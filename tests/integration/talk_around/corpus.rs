@@ -1,6 +1,7 @@
 //! Reads `tests/golden/redaction/*.tsv`; the README there says what a line looks like.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::CLASSES;
 use crate::kafka::root;
@@ -24,6 +25,8 @@ pub struct Heard {
     pub class: Option<&'static str>,
     /// a partial may show it: nothing has led to the secret yet
     pub undecided: bool,
+    /// in which language it is said: `en` or `es`
+    pub language: &'static str,
 }
 
 #[derive(Clone, Debug)]
@@ -58,6 +61,9 @@ const TELL_NOTHING: &[&str] =
 const TELL_NOTHING_IN_SPANISH: &[&str] =
     &["y", "de", "con", "como", "dot", "punto", "arroba", "guion", "guión", "bajo", "doble", "mil", "barra"];
 
+/// Words that tell nothing by themselves in lines of both languages.
+static TELL_NOTHING_IN_BOTH: LazyLock<Vec<&str>> = LazyLock::new(|| [TELL_NOTHING, TELL_NOTHING_IN_SPANISH].concat());
+
 /// Comparable parts of what is said or shown: lower case, without marks.
 pub fn parts(text: &str) -> impl Iterator<Item = String> {
     let lower = text.to_lowercase();
@@ -72,11 +78,11 @@ pub fn parts(text: &str) -> impl Iterator<Item = String> {
 impl Line {
     /// A line in English.
     pub fn parse(name: &str, line: &str) -> Line {
-        Line::parse_with(name, line, TELL_NOTHING)
+        Line::parse_with(name, line, "en", TELL_NOTHING)
     }
 
-    /// A line in a language of which these words tell nothing by themselves.
-    fn parse_with(name: &str, line: &str, silent: &[&str]) -> Line {
+    /// A line in a language, of which these words tell nothing by themselves.
+    fn parse_with(name: &str, line: &str, mut language: &'static str, silent: &[&str]) -> Line {
         let columns: Vec<&str> = line.split('\t').collect();
         let &[sort, classes, said] = &columns[..] else {
             panic!("{name}: expected three columns with tabs between them: {line}")
@@ -94,17 +100,20 @@ impl Line {
         let kept = classes.split(' ').find_map(|class| class.split_once('=')).map(|(_, digits)| digits.to_string());
         let classes: Vec<&'static str> =
             classes.split(' ').filter(|c| *c != "-").map(|c| known(c.split('=').next().unwrap_or(c))).collect();
-        let turn = |text: &str| -> Turn {
-            let text = text.trim();
+        let mut turn = |text: &str| -> Turn {
+            let mut text = text.trim();
+            while let Some((to, rest)) = changed_language(text) {
+                (language, text) = (to, rest.trim());
+            }
             let (by_agent, text) = match (text.strip_prefix("A: "), text.strip_prefix("B: ")) {
                 (Some(agent), _) => (true, agent),
                 (_, Some(caller)) => (false, caller),
                 _ => (false, text),
             };
-            Turn { by_agent, pieces: pieces(text, &classes, silent, &known) }
+            Turn { by_agent, pieces: pieces(text, &classes, &mut language, silent, &known) }
         };
         // A turn ends at a bar that stands alone; the bar after a class stands in braces, without spaces.
-        let turns = said.split(" | ").map(turn).collect();
+        let turns = said.split(" | ").map(&mut turn).collect();
         let line = Line { name: name.into(), sort, classes, kept, said: said.into(), turns };
         if let Some(what) = line.fault() {
             panic!("{name}: {what}: {said}");
@@ -144,12 +153,28 @@ impl Line {
     }
 }
 
-fn pieces(text: &str, classes: &[&'static str], silent: &[&str], known: &impl Fn(&str) -> &'static str) -> Vec<Piece> {
+/// Into which language people change at the beginning of a text, and the rest.
+fn changed_language(text: &str) -> Option<(&'static str, &str)> {
+    let to = |language: &'static str, mark: &str| text.strip_prefix(mark).map(|rest| (language, rest));
+    to("en", "<en>").or_else(|| to("es", "<es>"))
+}
+
+fn pieces(
+    text: &str,
+    classes: &[&'static str],
+    language: &mut &'static str,
+    silent: &[&str],
+    known: &impl Fn(&str) -> &'static str,
+) -> Vec<Piece> {
     let mut all = Vec::new();
     let mut inside: Option<&'static str> = None;
     for token in text.split_whitespace() {
         if let Some(seconds) = token.strip_prefix('(').and_then(|t| t.strip_suffix("s)")).and_then(|t| t.parse::<u64>().ok()) {
             all.push(Piece::Silence(1_000 * seconds));
+            continue;
+        }
+        if let Some((to, "")) = changed_language(token) {
+            *language = to;
             continue;
         }
         let mut token = token.to_string();
@@ -168,7 +193,7 @@ fn pieces(text: &str, classes: &[&'static str], silent: &[&str], known: &impl Fn
         let undecided = token.starts_with('~');
         let word = token.trim_start_matches('~').to_string();
         let tells = inside.filter(|class| ["password", "answer"].contains(class) || !silent.contains(&&*word));
-        all.push(Piece::Word(Heard { word, class: tells, undecided }));
+        all.push(Piece::Word(Heard { word, class: tells, undecided, language }));
         if ends {
             inside = None;
         }
@@ -183,7 +208,11 @@ pub fn lines() -> Vec<Line> {
 
 /// All lines of all files of a folder below `tests/golden`.
 pub fn lines_of(folder: &str) -> Vec<Line> {
-    let silent = if folder == "redaction" { TELL_NOTHING } else { TELL_NOTHING_IN_SPANISH };
+    let (language, silent) = match folder {
+        "redaction" => ("en", TELL_NOTHING),
+        "redaction-es" => ("es", TELL_NOTHING_IN_SPANISH),
+        _ => ("en", &**TELL_NOTHING_IN_BOTH),
+    };
     let folder = root().join("tests/golden").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "tsv"));
@@ -193,7 +222,7 @@ pub fn lines_of(folder: &str) -> Vec<Line> {
         let text = std::fs::read_to_string(&file).unwrap();
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         let said = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        all.extend(said.map(|(i, line)| Line::parse_with(&format!("{stem}:{}", i + 1), line, silent)));
+        all.extend(said.map(|(i, line)| Line::parse_with(&format!("{stem}:{}", i + 1), line, language, silent)));
     }
     all
 }

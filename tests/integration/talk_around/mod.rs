@@ -4,6 +4,7 @@
 
 mod breath;
 mod corpus;
+mod languages;
 mod seen;
 mod stage;
 mod tally;

@@ -23,12 +23,14 @@ pub fn layouts(line: &Line) -> &'static [Layout] {
 /// A line on its channels.
 pub struct Staged {
     pub steps: Vec<Step>,
+    /// for each step, the languages of its words
+    pub languages: Vec<Vec<&'static str>>,
     /// the words of each channel, in the order in which `src` counts them
     pub channels: [Vec<Heard>; 2],
 }
 
 pub fn stage(line: &Line, layout: Layout, pace: Pace) -> Staged {
-    let mut staged = Staged { steps: Vec::new(), channels: [Vec::new(), Vec::new()] };
+    let mut staged = Staged { steps: Vec::new(), languages: Vec::new(), channels: [Vec::new(), Vec::new()] };
     for turn in &line.turns {
         let (channel, speaker) = layout.place(turn.by_agent);
         let mut run: Vec<Heard> = Vec::new();
@@ -37,37 +39,44 @@ pub fn stage(line: &Line, layout: Layout, pace: Pace) -> Staged {
                 Piece::Word(heard) => run.push(heard.clone()),
                 Piece::Silence(ms) => {
                     staged.say(channel, speaker, pace, std::mem::take(&mut run));
-                    staged.steps.push(Step::Pause(*ms));
+                    staged.push(Step::Pause(*ms), Vec::new());
                 }
             }
         }
         staged.say(channel, speaker, pace, run);
-        staged.steps.push(Step::Pause(400));
+        staged.push(Step::Pause(400), Vec::new());
     }
-    staged.steps.push(Step::Say { channel: 0, speaker: None, words: Vec::new(), is_final: true, end: Some("session") });
+    let end = Step::Say { channel: 0, speaker: None, words: Vec::new(), is_final: true, end: Some("session") };
+    staged.push(end, Vec::new());
     staged
 }
 
 impl Staged {
+    fn push(&mut self, step: Step, languages: Vec<&'static str>) {
+        self.steps.push(step);
+        self.languages.push(languages);
+    }
+
     fn say(&mut self, channel: usize, speaker: Option<&'static str>, pace: Pace, run: Vec<Heard>) {
         let said = |heard: &Heard| Said { word: heard.word.clone(), secret: heard.class };
         let words: Vec<Said> = run.iter().map(said).collect();
-        let mut step = |words: &[Said], is_final| {
-            if !words.is_empty() {
-                self.steps.push(Step::Say { channel, speaker, words: words.to_vec(), is_final, end: None });
+        let mut step = |at: std::ops::Range<usize>, is_final| {
+            if !at.is_empty() {
+                let languages = run[at.clone()].iter().map(|heard| heard.language).collect();
+                self.push(Step::Say { channel, speaker, words: words[at].to_vec(), is_final, end: None }, languages);
             }
         };
         match pace {
             Pace::Live => {
-                (1..=words.len()).for_each(|n| step(&words[..n], false));
-                step(&words, true);
+                (1..=words.len()).for_each(|n| step(0..n, false));
+                step(0..words.len(), true);
             }
-            Pace::Turns => step(&words, true),
+            Pace::Turns => step(0..words.len(), true),
             Pace::Words => {
                 let mut at = 0;
                 for n in [1, 3, 2].into_iter().cycle() {
                     let until = (at + n).min(words.len());
-                    step(&words[at..until], true);
+                    step(at..until, true);
                     at = until;
                     if at == words.len() {
                         break;

@@ -17,7 +17,7 @@ pub struct Played<'a> {
     pub pace: Pace,
 }
 
-type Names = BTreeSet<String>;
+pub type Names = BTreeSet<String>;
 
 /// Lines of one sort and class.
 #[derive(Default)]
@@ -182,6 +182,28 @@ impl Tally {
 
     fn count(&self, sort: Sort, of: impl Fn(&Row) -> usize) -> usize {
         self.rows.iter().filter(|((s, _), _)| *s == sort).map(|(_, row)| of(row)).sum()
+    }
+
+    /// The lines of a sort that leak, with all classes or one alone.
+    pub fn leaking(&self, sort: Sort) -> Names {
+        let of = self.rows.iter().filter(|((s, _), _)| *s == sort);
+        of.flat_map(|(_, row)| row.all.union(&row.alone)).cloned().collect()
+    }
+
+    /// The promised lines of which a partial shows what segments hide.
+    pub fn in_partials(&self) -> Names {
+        let of = self.rows.iter().filter(|((s, _), _)| *s == Sort::Promised);
+        of.flat_map(|(_, row)| &row.partials).cloned().collect()
+    }
+
+    /// The plain lines that lose a word, of how many, and the words that all of them lose.
+    pub fn touched(&self) -> (Names, usize, usize) {
+        let of = || self.rows.iter().filter(|((s, _), _)| *s == Sort::Plain).map(|(_, row)| row);
+        (
+            of().flat_map(|row| &row.touched).cloned().collect(),
+            of().map(|row| row.lines.len()).sum(),
+            of().map(|row| row.lost).sum(),
+        )
     }
 
     /// What does not hold.
