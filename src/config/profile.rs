@@ -385,6 +385,7 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         inference_timeout_ms: settings.infer.timeout_ms,
         backlog_timeout_ms: settings.infer.backlog_timeout_ms,
         keeps: format.keeps,
+        numbers: None,
         is_english: language == ENGLISH,
         learns_spelled: own.vocabulary_from_spelling && language == ENGLISH,
         listener: None,

@@ -14,7 +14,7 @@ use crate::format::style::FormatSpec;
 use crate::format::untagged::ByWords;
 use crate::infer::{Model, NO_MODEL};
 use crate::rate_limit::WordQuota;
-use crate::redact::{QuestionListener, RedactionWords};
+use crate::redact::QuestionListener;
 use crate::session::policy::Policy;
 use crate::session::second::SecondStage;
 use crate::session::untagged::Untagged;
@@ -155,13 +155,13 @@ impl Profiles {
             let second = asker.map(|asker| SecondStage(Arc::new(asker)));
             // Also where the profile has a model: a stream may have begun without one.
             let untagged = Some(Untagged(Arc::new(ByWords::new(style.clone()))));
-            // Questions are known of English alone.
-            let hears = profile.format.expect_asked && style.facts().is_english();
-            let listener = hears.then(|| Arc::new(QuestionListener::new(RedactionWords::english())));
+            let numbers = style.spoken_numbers.clone();
+            let listener = numbers.clone().filter(|_| profile.format.expect_asked);
+            let listener = listener.map(|language| Arc::new(QuestionListener::new(language)));
             let phone_digits = style.facts().phone_digits;
             let redaction = style.redaction.clone();
             profile.policy =
-                Arc::new(Policy { redaction, listener, phone_digits, second, untagged, ..(*profile.policy).clone() });
+                Arc::new(Policy { redaction, listener, numbers, phone_digits, second, untagged, ..(*profile.policy).clone() });
         }
     }
 

@@ -140,11 +140,9 @@ fn dates(words: &[&str], style: &Style) -> Vec<(usize, usize, Written)> {
 
 /// A number or code as it is written.
 fn number(expect: Expect, words: &[&str], style: &Style) -> Option<Written> {
-    let is_english = style.facts().is_english();
+    let language = style.spoken_numbers.as_ref()?;
     // "O" is a zero, too.
-    let is_letter =
-        |word: &&&str| word.len() == 1 && !(is_english && **word == "o") && word.starts_with(|c: char| c.is_ascii_alphabetic());
-    let has_letters = words.iter().any(|word| is_letter(&word));
+    let has_letters = words.iter().any(|word| language.says_letter(word) && !language.says_number(word));
     let (grammar, _) = classes(expect.class);
     let grammar = if has_letters { "ALPHANUMERIC" } else { grammar };
     let readings = style.itn.readings(words, &|class| class == grammar);
@@ -154,7 +152,7 @@ fn number(expect: Expect, words: &[&str], style: &Style) -> Option<Written> {
     let is_right = |reading: &&Reading| expect.class != ExpectedClass::Card || is_card(&said(&reading.written.text));
     let best = fitting().find(is_right).or_else(|| fitting().next());
     // "A" and "I" may be words beside the number.
-    let may_be_words = [words.first(), words.last()].into_iter().flatten().any(|word| is_english && ["a", "i"].contains(word));
+    let may_be_words = [words.first(), words.last()].into_iter().flatten().any(|word| language.may_be_word(word));
     if best.is_none() && may_be_words {
         return None;
     }

@@ -104,6 +104,8 @@ pub struct Style {
     pub by_sound: Option<BySound>,
     /// what is redacted
     pub redaction: Option<Arc<Redaction>>,
+    /// number words of the language, by which the numbers of expected answers are heard, where they are known
+    pub spoken_numbers: Option<Arc<RedactionWords>>,
     /// spellings of MIXED words
     pub lexicon: Arc<Lexicon>,
     /// reads back what recognisers write, where they do
@@ -155,6 +157,7 @@ impl Style {
             dictionary: Dictionary::default(),
             by_sound: None,
             redaction: None,
+            spoken_numbers: None,
             lexicon: Arc::default(),
             read_back: None,
             further: BTreeMap::new(),
@@ -257,16 +260,21 @@ impl Styles {
             if spec.numbers.figures == Figures::Never {
                 style.off.extend(PLAIN_NUMBERS.map(String::from));
             }
+            let mut read = |locale: &str| -> Result<Arc<RedactionWords>, String> {
+                let grammars = folder(root, locale)?;
+                if let Some(words) = redacting.get(&grammars) {
+                    return Ok(words.clone());
+                }
+                let words = words_of(&grammars, profile, locale)?;
+                redacting.insert(grammars, words.clone());
+                Ok(words)
+            };
+            style.spoken_numbers = match style.facts().is_english() {
+                true => Some(RedactionWords::english()),
+                false if grammars.join(FOLDER).is_dir() => Some(read(&spec.locale).map_err(|what| wrong("locale", what))?),
+                false => None,
+            };
             if spec.redacts() {
-                let mut read = |locale: &str| -> Result<Arc<RedactionWords>, String> {
-                    let grammars = folder(root, locale)?;
-                    if let Some(words) = redacting.get(&grammars) {
-                        return Ok(words.clone());
-                    }
-                    let words = words_of(&grammars, profile, locale)?;
-                    redacting.insert(grammars, words.clone());
-                    Ok(words)
-                };
                 let mut languages = Languages::one(read(&spec.locale).map_err(|what| wrong("redact", what))?);
                 // Words in a language of which nothing is known would leave unhidden.
                 for locale in &spec.more_locales {

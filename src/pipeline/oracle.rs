@@ -153,6 +153,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
+        numbers: Some(RedactionWords::english()),
         is_english: true,
         learns_spelled: true,
         listener: None,

@@ -4,6 +4,7 @@
 //! digits or six. So a number has a *set of readings* ([`Readings`]): one for each way to divide its parts into pieces
 //! that can be read as digits.
 
+use super::languages::folded;
 use super::lists::{List, ListSet};
 use super::{Part, RedactionWords};
 
@@ -73,7 +74,8 @@ pub struct Spoken<'a> {
 impl<'a> Spoken<'a> {
     /// A part in lower case, in a language.
     pub fn new(text: &'a str, language: &RedactionWords) -> Spoken<'a> {
-        Spoken { text, role: language.role(text), lists: language.lists(text) }
+        let folded = folded(text, language);
+        Spoken { text, role: language.role(&folded), lists: language.lists(&folded) }
     }
 
     /// A part that is known.

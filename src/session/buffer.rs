@@ -20,6 +20,7 @@ use super::policy::Policy;
 use super::{Choice, Source, Time, Word, WordKind, expected, repeats, spelled};
 use crate::infer::prosody::Prosody;
 use crate::infer::{Row, RowWord};
+use crate::redact::RedactionWords;
 use crate::tags::Tags;
 
 /// The cause of a word's freezing.
@@ -84,12 +85,12 @@ pub struct Freeze {
 }
 
 /// What of a pass's words is decided whole, beside exact repeats.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DecidedWhole {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DecidedWhole<'a> {
     /// spellings
     pub spellings: bool,
-    /// expected numbers
-    pub answers: bool,
+    /// expected numbers, heard in this language
+    pub answers: Option<&'a RedactionWords>,
 }
 
 /// A buffered word: when it came, its tags by the last pass, and how it froze.
@@ -291,7 +292,7 @@ impl Buffer {
 
     /// Takes a pass's tags for the words before `upto`. The last of `tags` belongs to word `upto - 1`. Frozen words
     /// keep their tags. Exact repeats are decided whole, and what `whole` says.
-    pub fn predict(&mut self, upto: u64, tags: &[Tags], whole: DecidedWhole) {
+    pub fn predict(&mut self, upto: u64, tags: &[Tags], whole: DecidedWhole<'_>) {
         let start = upto - tags.len() as u64;
         for i in self.frozen.max(start)..upto {
             self.entries[(i - self.released) as usize].tags = Some(tags[(i - start) as usize]);
@@ -303,7 +304,7 @@ impl Buffer {
             return;
         }
         let repeats = repeats::decide(&mut words, open);
-        let answers = whole.answers && expected::decide(&mut words, open);
+        let answers = whole.answers.is_some_and(|language| expected::decide(&mut words, open, language));
         let spellings = whole.spellings && spelled::decide(&mut words, open, || self.begin_by_now(upto));
         if spellings || repeats || answers {
             let decided: Vec<Tags> = words.into_iter().map(|(_, tags)| tags).collect();

@@ -17,6 +17,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::policy::Policy;
 use super::{Word, WordKind};
 use crate::record::expect::{Expect, ExpectChange, ExpectedClass};
 use crate::redact::RedactionWords;
@@ -25,10 +26,6 @@ use crate::tags::{Disfluency, Tags};
 
 /// Fewest digits of an answer that has begun: "one moment" is none.
 pub const MIN_DIGITS: usize = 3;
-/// Signs that are said inside a number.
-const SIGNS: [&str; 3] = ["dash", "hyphen", "plus"];
-/// Words that take back what was said before them.
-const CORRECTIONS: [&str; 6] = ["no", "sorry", "wait", "correction", "actually", "rather"];
 
 /// What a word may be the answer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +59,13 @@ struct OpenExpectation {
     others: u16,
 }
 
+impl Awaited {
+    /// What a word may be the answer to. Where the profile's number words are not known, nothing is expected.
+    pub fn of(expectations: &mut Expectations, word: &Word, policy: &Policy) -> Option<Awaited> {
+        expectations.hear(word, policy.expect_hold_ms, policy.numbers.as_deref()?)
+    }
+}
+
 impl Expectations {
     /// Takes what a record says.
     pub fn change(&mut self, change: ExpectChange) {
@@ -83,8 +87,9 @@ impl Expectations {
         self.now.is_none()
     }
 
-    /// Hears the next word, and gives what it may be the answer to. A silence of `hold_ms` ends an answer.
-    pub fn hear(&mut self, word: &Word, hold_ms: u64) -> Option<Awaited> {
+    /// Hears the next word, and gives what it may be the answer to. A silence of `hold_ms` ends an answer. `language`: in
+    /// which numbers are heard.
+    fn hear(&mut self, word: &Word, hold_ms: u64, language: &RedactionWords) -> Option<Awaited> {
         let open = self.now.as_mut()?;
         if word.kind != WordKind::Speech || word.parts.is_empty() {
             return None;
@@ -96,7 +101,7 @@ impl Expectations {
             self.now = None;
             return None;
         }
-        let gives = gives(open.expect.class, &word.parts);
+        let gives = gives(open.expect.class, &word.parts, language);
         if gives {
             let silence = open.said_until.zip(word.start).map_or(0.0, |(from, to)| to - from);
             if silence * 1000.0 >= hold_ms as f64 && !open.said.is_empty() {
@@ -108,9 +113,9 @@ impl Expectations {
             }
             open.said.push_str(&word.parts);
             (open.said_until, open.others) = (word.end, 0);
-        } else if is_complete(open.expect, &open.said) {
+        } else if is_complete(open.expect, &open.said, language) {
             self.answered();
-        } else if CORRECTIONS.contains(&&*word.parts) || !has_begun(open.expect, &open.said) {
+        } else if language.corrects(&word.parts) || !has_begun(open.expect, &open.said, language) {
             open.said.clear();
         } else {
             open.others = open.others.saturating_add(1);
@@ -124,8 +129,8 @@ impl Expectations {
     }
 
     /// Hears that the utterance is over.
-    pub fn utterance_over(&mut self) {
-        if self.now.as_ref().is_some_and(|open| is_complete(open.expect, &open.said)) {
+    pub fn utterance_over(&mut self, language: &RedactionWords) {
+        if self.now.as_ref().is_some_and(|open| is_complete(open.expect, &open.said, language)) {
             self.answered();
         }
     }
@@ -141,24 +146,16 @@ impl Expectations {
 }
 
 /// Whether a word of these parts may be part of the number or code.
-fn gives(class: ExpectedClass, parts: &str) -> bool {
+fn gives(class: ExpectedClass, parts: &str, language: &RedactionWords) -> bool {
     let has_letters = matches!(class, ExpectedClass::Account | ExpectedClass::Code);
-    let english = RedactionWords::english();
-    let piece = |part: &str| english.role(part).is_number() || SIGNS.contains(&part) || has_letters && is_letter(part);
-    parts.split(' ').all(piece)
-}
-
-fn is_letter(part: &str) -> bool {
-    let mut chars = part.chars();
-    chars.next().is_some_and(char::is_alphabetic) && chars.next().is_none()
+    parts.split(' ').all(|part| language.says_number(part) || has_letters && language.says_letter(part))
 }
 
 /// The parts of a number, and how many letters are among them.
-fn parts(said: &str) -> (Vec<Spoken<'_>>, usize) {
+fn parts<'a>(said: &'a str, language: &RedactionWords) -> (Vec<Spoken<'a>>, usize) {
     let parts = said.split(' ').filter(|part| !part.is_empty());
-    let english = RedactionWords::english();
-    let all: Vec<Spoken> = parts.map(|text| Spoken::new(text, &english)).collect();
-    let letters = all.iter().filter(|part| part.role == Role::Other && is_letter(part.text)).count();
+    let all: Vec<Spoken> = parts.map(|text| Spoken::new(text, language)).collect();
+    let letters = all.iter().filter(|part| part.role == Role::Other && language.says_letter(part.text)).count();
     (all, letters)
 }
 
@@ -170,15 +167,15 @@ fn length(expect: Expect, run: &[Spoken]) -> Option<usize> {
 }
 
 /// Whether an answer has all its digits. What has no known length never has.
-fn is_complete(expect: Expect, said: &str) -> bool {
-    let (run, letters) = parts(said);
+fn is_complete(expect: Expect, said: &str, language: &RedactionWords) -> bool {
+    let (run, letters) = parts(said, language);
     let Some(length) = length(expect, &run) else { return false };
     let readings = Readings::of(&run);
     readings.least() + letters >= length || length >= letters && readings.may_be(length - letters)
 }
 
-fn has_begun(expect: Expect, said: &str) -> bool {
-    let (run, letters) = parts(said);
+fn has_begun(expect: Expect, said: &str, language: &RedactionWords) -> bool {
+    let (run, letters) = parts(said, language);
     Readings::of(&run).least() + letters >= MIN_DIGITS.min(expect.digits.map_or(MIN_DIGITS, usize::from))
 }
 
@@ -189,8 +186,8 @@ pub fn is_one(before: &Word, next: &Word) -> bool {
 }
 
 /// Whether more digits are expected after these words, the last of which are of one number. `None` if they are no number
-/// whose length is known. `back`: the words from the last one back.
-pub fn lacks_digits<'a>(back: impl Iterator<Item = &'a Word>) -> Option<bool> {
+/// whose length is known. `back`: the words from the last one back. `language`: in which numbers are heard.
+pub fn lacks_digits<'a>(back: impl Iterator<Item = &'a Word>, language: &RedactionWords) -> Option<bool> {
     let mut run: Vec<&Word> = Vec::new();
     for word in back {
         if run.last().is_some_and(|next| !is_one(word, next)) {
@@ -200,15 +197,15 @@ pub fn lacks_digits<'a>(back: impl Iterator<Item = &'a Word>) -> Option<bool> {
     }
     let awaited = run.first()?.awaited.filter(|awaited| awaited.expect.class != ExpectedClass::Date)?;
     let said = run.iter().rev().map(|word| &*word.parts).collect::<Vec<_>>().join(" ");
-    let (all, _) = parts(&said);
-    let has_length = length(awaited.expect, &all).is_some() && has_begun(awaited.expect, &said);
-    has_length.then(|| !is_complete(awaited.expect, &said))
+    let (all, _) = parts(&said, language);
+    let has_length = length(awaited.expect, &all).is_some() && has_begun(awaited.expect, &said, language);
+    has_length.then(|| !is_complete(awaited.expect, &said, language))
 }
 
 /// Takes no digit of an expected number for a repetition, as long as the number is not longer than expected: "five five
 /// five" is no stutter. `words` are in order, each with its tags; those before `open` are frozen. A number that is
 /// corrected stays as the tagger says. Gives whether there was anything to decide.
-pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
+pub fn decide(words: &mut [(&Word, Tags)], open: usize, language: &RedactionWords) -> bool {
     if !words[open..].iter().any(|(word, _)| word.awaited.is_some()) {
         return false;
     }
@@ -223,11 +220,10 @@ pub fn decide(words: &mut [(&Word, Tags)], open: usize) -> bool {
         let run = &said[from..to];
         let next = said.get(to).map(|&i| words[i]);
         from = to;
-        let is_corrected =
-            next.is_some_and(|(word, tags)| tags.disfluency == Disfluency::E || CORRECTIONS.contains(&&*word.parts));
+        let is_corrected = next.is_some_and(|(word, tags)| tags.disfluency == Disfluency::E || language.corrects(&word.parts));
         let Some(awaited) = words[run[0]].0.awaited.filter(|_| run.len() > 1 && !is_corrected) else { continue };
         let text = run.iter().map(|&i| &*words[i].0.parts).collect::<Vec<_>>().join(" ");
-        let (all, letters) = parts(&text);
+        let (all, letters) = parts(&text, language);
         if length(awaited.expect, &all).is_some_and(|length| Readings::of(&all).least() + letters <= length) {
             run.iter().filter(|&&i| i >= open).for_each(|&i| words[i].1.disfluency = Disfluency::O);
             changed = true;
@@ -259,12 +255,12 @@ mod tests {
         let (mut words, mut clock) = (Vec::new(), 0.0);
         for token in said.split(' ') {
             if token == "|" {
-                all.utterance_over();
+                all.utterance_over(&RedactionWords::english());
             } else if let Some(silence) = token.strip_prefix('(') {
                 clock += silence.trim_end_matches(')').parse::<f64>().unwrap();
             } else {
                 let mut word = Word { start: Some(clock), end: Some(clock + 0.2), ..Word::new(token, Arc::default()) };
-                word.awaited = all.hear(&word, 8000);
+                word.awaited = all.hear(&word, 8000, &RedactionWords::english());
                 clock += 0.2;
                 words.push(word);
             }
@@ -324,7 +320,8 @@ mod tests {
 
     #[test]
     fn a_number_is_open_until_it_has_the_digits_that_are_known_to_come() {
-        let open = |expect: Expect, said: &str| lacks_digits(heard(expect, said).iter().rev()) == Some(true);
+        let open =
+            |expect: Expect, said: &str| lacks_digits(heard(expect, said).iter().rev(), &RedactionWords::english()) == Some(true);
         assert!(open(phone(), "it's five five five one two"));
         assert!(!open(phone(), "five five five one two three four five six seven"));
         assert!(!open(phone(), "one"), "that may be another word");
@@ -340,7 +337,7 @@ mod tests {
             let words = heard(expect(ExpectedClass::Phone, Some(digits)), said);
             let rep = Tags { disfluency: Disfluency::Rep, ..Tags::default() };
             let mut tagged: Vec<(&Word, Tags)> = words.iter().map(|word| (word, rep)).collect();
-            decide(&mut tagged, 1);
+            decide(&mut tagged, 1, &RedactionWords::english());
             assert_eq!(tagged[0].1, rep, "frozen tags stand");
             tagged.iter().filter(|(_, tags)| tags.disfluency.stays()).map(|(word, _)| &*word.spoken).collect::<Vec<_>>().join(" ")
         };
@@ -364,9 +361,10 @@ mod tests {
                     let bytes = postcard::to_stdvec(&all).unwrap();
                     all = postcard::from_bytes(&bytes).unwrap();
                 }
-                prop_assert_eq!(all.hear(word, 8000), word.awaited);
+                prop_assert_eq!(all.hear(word, 8000, &RedactionWords::english()), word.awaited);
             }
-            prop_assert!(words.iter().all(|word| word.awaited.is_none() || gives(ExpectedClass::Phone, &word.parts)));
+            let gives = |word: &Word| gives(ExpectedClass::Phone, &word.parts, &RedactionWords::english());
+            prop_assert!(words.iter().all(|word| word.awaited.is_none() || gives(word)));
         }
     }
 }

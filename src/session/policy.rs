@@ -12,7 +12,7 @@ use super::untagged::Untagged;
 use super::word::Keeps;
 use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
-use crate::redact::{Languages, QuestionListener, Redaction};
+use crate::redact::{Languages, QuestionListener, Redaction, RedactionWords};
 
 /// How many later words a word's tags may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,10 @@ pub struct Policy {
     pub listener: Option<Arc<QuestionListener>>,
     /// digits of a telephone number where the profile is, if all have as many
     pub phone_digits: Option<u8>,
-    /// whether the words are English: spellings and the digits of expected answers are known of English alone
+    /// in which language the numbers of expected answers are heard; `None`: its number words are not known, and `expect` is
+    /// passed over
+    pub numbers: Option<Arc<RedactionWords>>,
+    /// whether the words are English: spellings are known of English alone
     pub is_english: bool,
     /// whether a word that is spelled beside it is spelled so for the rest of the session
     pub learns_spelled: bool,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::policy::Policy;
 use super::{Keeps, Word, WordKind, expected};
 use crate::record::{NextSpeaker, OpenPart, Turn};
+use crate::redact::RedactionWords;
 use crate::tags::{Itn, ItnClass, Punct, Tags};
 
 /// When a turn counts as complete. Checked by `config`: 0 ≤ `open` < `complete` ≤ 1.
@@ -98,7 +99,7 @@ fn open_part(tail: &[&(&Word, Tags)]) -> Option<OpenPart> {
         let Some(more) = digits_of(&word.spoken) else { break };
         digits += more;
     }
-    let lacks = expected::lacks_digits(tail.iter().map(|(word, _)| *word));
+    let lacks = expected::lacks_digits(tail.iter().map(|(word, _)| *word), &RedactionWords::english());
     if lacks.unwrap_or(digits >= 2 && !WHOLE_NUMBERS.contains(&digits)) {
         return Some(OpenPart::Number);
     }

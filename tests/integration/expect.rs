@@ -179,6 +179,35 @@ fn a_question_of_one_channel_says_what_the_other_will_say_where_the_profile_allo
     }
 }
 
+/// A profile in another language, whose number words stand in its folder.
+const SPANISH: &str = "locale = \"es-ES\"\nexpect_asked = true\n";
+
+#[test]
+fn expected_numbers_and_codes_are_heard_in_the_language_of_the_profile() {
+    let shared = shared_by("none", SPANISH);
+    let made = |expect: Option<Value>, said: &str| segments(&shared, &groups(expect, said, 3.0), 3000, 2);
+    let found = |made: &[Segment]| -> Vec<(String, String, Option<bool>)> {
+        entities(made).iter().map(|e| (e.class.to_string(), e.written.to_string(), e.valid)).collect()
+    };
+    let of = |class: &str, written: &str, valid| vec![(class.to_string(), written.to_string(), Some(valid))];
+    let said = "es el seis doce | treinta y cuatro | cincuenta y seis setenta y ocho";
+    assert!(!text(&made(None, said)).contains("612 345 678"), "nothing says that the groups are one number");
+    let expect = json!({"class": "phone", "digits": 9});
+    assert_eq!(found(&made(Some(expect.clone()), said)), of("phone", "612 345 678", true));
+    let corrected = "es el seis doce | no perdón | seis trece | treinta y cuatro | cincuenta y seis setenta y ocho";
+    assert_eq!(
+        found(&made(Some(expect), corrected)).last().map(|e| &*e.1),
+        Some("613 345 678"),
+        "what is taken back is no digit"
+    );
+    let code = json!({"class": "code", "digits": 4});
+    assert_eq!(found(&made(Some(code), "hache te cinco | nueve")), of("alphanumeric", "HT59", true));
+
+    let asked = answered("me puede dar su número de teléfono por favor", said);
+    let made = segments(&shared, &asked, 3000, 2);
+    assert_eq!(found(&made), of("phone", "612 345 678", true), "the agent's question: {}", text(&made));
+}
+
 #[test]
 fn a_question_changes_no_number_that_is_not_what_it_asks_for_and_nothing_that_a_record_has_said() {
     let (with, without) = (shared_by("none", ASKED), shared("none", ""));

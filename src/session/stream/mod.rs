@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use super::boundary::{self, LastWord};
 use super::buffer::{Buffer, BufferedWord, FreezeCause};
-use super::expected::Expectations;
+use super::expected::{Awaited, Expectations};
 use super::hypothesis::Hypothesis;
 use super::output::{EndCause, StreamOutput, Tail};
 use super::plan::Plan;
@@ -211,8 +211,7 @@ impl Stream {
         }
         self.hypothesis = None;
         if let Some(change) = record.expect {
-            // Which words give digits is known of English alone.
-            if self.policy.is_english {
+            if self.policy.numbers.is_some() {
                 self.progress.expectations.change(change);
             }
         }
@@ -227,7 +226,7 @@ impl Stream {
                 }
                 word.speaker.iter().for_each(|name| self.progress.channel_context.speakers.heard(name));
                 boundary::measure(&mut self.progress.last_word, &mut word);
-                word.awaited = self.progress.expectations.hear(&word, self.policy.expect_hold_ms);
+                word.awaited = Awaited::of(&mut self.progress.expectations, &word, &self.policy);
                 // Where figures are read back otherwise than they were, some may come twice. None is lost.
                 if word.src[1] <= self.known {
                     // It is not known any more whether the word stayed in the text. Redaction, which looks back for
@@ -250,13 +249,15 @@ impl Stream {
             let mut expectations = self.progress.expectations.clone();
             for word in &mut words {
                 boundary::measure(&mut last_word, word);
-                word.awaited = expectations.hear(word, self.policy.expect_hold_ms);
+                word.awaited = Awaited::of(&mut expectations, word, &self.policy);
             }
             self.hypothesis = Some(Hypothesis::new(words, limit, self.revision));
         }
         // A hypothesis ends nothing.
         if record.is_final && record.end == Some(End::Utterance) {
-            self.progress.expectations.utterance_over();
+            if let Some(language) = &self.policy.numbers {
+                self.progress.expectations.utterance_over(language);
+            }
             self.utterance_ends(now);
         }
         self.repeat_passes();

@@ -201,7 +201,7 @@ impl Stream {
             self.progress.timing.push(Timing::Undecided([pass.upto, pass.freeze_to]));
             return None;
         }
-        self.buffer.predict(pass.upto, tags, self.decided_whole());
+        self.buffer.predict(pass.upto, tags, Self::decided_whole(&self.policy));
         let from = self.buffer.released();
         let entries = self.buffer.range(from, pass.upto);
         let words: Vec<(&Word, Tags)> = entries.map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
@@ -219,9 +219,9 @@ impl Stream {
 
     /// Spellings are those of English. Digits of an expected number stay although the tagger takes them out, but not where
     /// something is redacted: what is hidden depends on the words that stay, and must not depend on what a sender expects.
-    fn decided_whole(&self) -> DecidedWhole {
-        let is_english = self.policy.is_english;
-        DecidedWhole { spellings: is_english, answers: is_english && self.policy.redaction.is_none() }
+    fn decided_whole(policy: &Policy) -> DecidedWhole<'_> {
+        let answers = policy.numbers.as_deref().filter(|_| policy.redaction.is_none());
+        DecidedWhole { spellings: policy.is_english, answers }
     }
 
     /// Takes the answer to a request of this kind; `None`: there is none, and its words go out as spoken.
@@ -251,7 +251,7 @@ impl Stream {
                     self.progress.timing.push(Timing::Failed([pass.upto, pass.freeze_to]));
                 }
                 if let Some(tags) = tags {
-                    self.buffer.predict(pass.upto, tags, self.decided_whole());
+                    self.buffer.predict(pass.upto, tags, Self::decided_whole(&self.policy));
                 }
                 let before = self.buffer.frozen();
                 if pass.cause == FreezeCause::Turn {
@@ -291,7 +291,7 @@ impl Stream {
             }
             RequestKind::Hypothesis { known, revision } => {
                 let Some(tags) = tags else { return };
-                let decides = self.decided_whole();
+                let decides = Self::decided_whole(&self.policy);
                 if let Some(h) = self.hypothesis.as_mut().filter(|h| h.revision == revision) {
                     let before = h.answered(tags);
                     if known == self.buffer.total() {
