@@ -119,6 +119,40 @@ test("a back-channel stands inside the turn where it was said, a late turn at it
   assert.deepEqual(shown.segments, ["aepoch 7 segment 0 One two three uh four turn 0", "bepoch 7 segment 0 Okay. turn 0"]);
 });
 
+test("labels that come late change who says what in a turn, once, and an older revision changes nothing", async () => {
+  const shown = await browser.run(`async () => {
+    const { CallView } = await import("/page/call.js");
+    const places = Object.fromEntries(["transcript", "waiting", "tails", "segments", "published"].map((name) => [name, document.createElement("div")]));
+    const call = new CallView(places);
+    call.begins(true);
+    const words = "we will send it today thank you so much".split(" ").map((word, at) => ({ text: word, s: at, e: at + 0.5, src: [at, at + 1] }));
+    const entities = [{ class: "date", written: "today", spoken: "today", words: [4, 5], src: [4, 5] }];
+    call.segment({ kind: "final", channel: "room", epoch: 7, seq: 0, entities, removed: [], words: words.slice(0, 6) });
+    call.segment({ kind: "final", channel: "room", epoch: 7, seq: 1, entities: [], removed: [], words: words.slice(6) });
+    const turn = (revision, more) => ({ conversation: 7, number: 0, revision, channel: "room", from: 0, text: words.map((w) => w.text).join(" "), entities: [],
+      segments: [{ epoch: 7, seq: 0, words: [0, 6] }, { epoch: 7, seq: 1, words: [0, 3] }], ...more });
+    const text = () => [...places.transcript.children].map((e) => e.textContent.replace(/\\s+/g, " ").trim());
+    const part = (speaker, from, to) => ({ speaker, words: [from, to], text: words.slice(from, to).map((w) => w.text).join(" ") });
+    call.turn(turn(0, {}));
+    const [before] = text();
+    call.turn(turn(2, { parts: [part("ann", 0, 5), part("bob", 5, 9)] }));
+    const [after] = text();
+    call.turn(turn(1, { speaker: "cid" }));
+    const [older] = text();
+    const real = document.querySelector("#transcript");
+    const copy = places.transcript.firstChild.cloneNode(true);
+    real.append(copy);
+    return { before, after, older, turns: places.transcript.children.length, entities: copy.querySelectorAll(".entity").length };
+  }`);
+  assert.equal(shown.before, "0:00roomwe will send it today thank you so much turn 0: 2 segmentsroom epoch 7 segment 0room epoch 7 segment 1");
+  assert.match(shown.after, /^0:00room · annwe will send it today room · bobthank you so much turn 0: 2 segments/);
+  assert.equal(shown.entities, 1, "what was written from speech stays marked");
+  assert.equal(shown.older, shown.after);
+  assert.equal(shown.turns, 1);
+  await browser.run("() => document.querySelector('#transcript').lastChild.scrollIntoView()");
+  await browser.screenshot(`${SHOTS}/revision.png`);
+});
+
 test("the playground writes pasted words and says the tags of each, by keyboard alone", async () => {
   await until("profiles are there", () => count("#profile option"));
   await browser.type("#words", "so uh meet me at four thirty p m");

@@ -78,6 +78,17 @@ function part(segment, from, to) {
   };
 }
 
+// The segments, with their tokens, of some tokens of a turn.
+function segmentsOf({ segments }, [from, to]) {
+  let at = 0;
+  const parts = segments.map(({ epoch, seq, words: [start, end] }) => {
+    const begin = at;
+    at += end - start;
+    return { epoch, seq, words: [start + Math.max(from - begin, 0), start + Math.min(to, at) - begin] };
+  });
+  return parts.filter(({ words: [start, end] }) => start < end);
+}
+
 const startOf = (words) => words.find((w) => typeof w.s === "number")?.s;
 const name = (channel, epoch, seq) => JSON.stringify([channel, epoch, seq]);
 
@@ -255,10 +266,12 @@ export class CallView {
       late.title = "it came after turns that began later";
       node.append(late, " ");
     }
-    if (turn.parts) {
-      for (const { speaker, text } of turn.parts) node.append(element("b", "", who({ ...turn, speaker })), element("span", "sentence", text), " ");
-      node.append(...inside.flatMap(({ node }) => [node, " "]));
-    } else node.append(...this.sentences(turn, turn.speaker, inside), ...inside.flatMap(({ node }) => [node, " "]));
+    for (const { speaker, text, words } of turn.parts ?? []) {
+      const segments = segmentsOf(turn, words);
+      node.append(element("b", "", who({ ...turn, speaker })), ...this.sentences({ ...turn, segments, text }, speaker, inside));
+    }
+    if (!turn.parts) node.append(...this.sentences(turn, turn.speaker, inside));
+    node.append(...inside.flatMap(({ node }) => [node, " "]));
     const count = hidden(turn.redacted);
     if (count) node.append(count, " ");
     node.append(this.parts(turn));
