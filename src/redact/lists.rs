@@ -179,6 +179,7 @@ lists! {
         Streets "streets",
         MoreStreets "more streets",
         StreetsFirst "streets first",
+        StreetsBetween "streets between",
         NumbersAfter "numbers after",
         Buildings "buildings",
         PartsOfHouses "parts of houses",
@@ -202,6 +203,7 @@ lists! {
         WordPercent "percent",
         WordDash "dash",
         WordTitles "titles",
+        WordHeads "heads",
     }
     "numbers.txt" {
         NumberOneLeftOut "one left out",
@@ -214,7 +216,7 @@ lists! {
 }
 
 /// The national numbers that the program checks, by the names that files have for them ([`super::national`]).
-pub(super) const NATIONAL_NUMBERS: [&str; 4] = ["dni", "nie", "curp", "rfc"];
+pub(super) const NATIONAL_NUMBERS: [&str; 6] = ["dni", "nie", "curp", "rfc", "steuer_id", "personalausweis"];
 
 /// Lists that a set has room for.
 const MAX_LISTS: usize = 192;

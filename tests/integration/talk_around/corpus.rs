@@ -57,6 +57,8 @@ const TELL_NOTHING: &[&str] =
 /// The same in Spanish, where a letter's name or a thousand may be part of a secret and is not looked for.
 const TELL_NOTHING_IN_SPANISH: &[&str] =
     &["y", "de", "con", "como", "dot", "punto", "arroba", "guion", "guión", "bajo", "doble", "mil", "barra"];
+/// The same in German.
+const TELL_NOTHING_IN_GERMAN: &[&str] = &["und", "wie", "punkt", "at", "klammeraffe", "bindestrich", "unterstrich", "minus", "doppel", "der", "die"];
 
 /// Comparable parts of what is said or shown: lower case, without marks.
 pub fn parts(text: &str) -> impl Iterator<Item = String> {
@@ -183,7 +185,12 @@ pub fn lines() -> Vec<Line> {
 
 /// All lines of all files of a folder below `tests/golden`.
 pub fn lines_of(folder: &str) -> Vec<Line> {
-    let silent = if folder == "redaction" { TELL_NOTHING } else { TELL_NOTHING_IN_SPANISH };
+    let silent = match folder {
+        "redaction" => TELL_NOTHING,
+        "redaction-es" => TELL_NOTHING_IN_SPANISH,
+        "redaction-de" => TELL_NOTHING_IN_GERMAN,
+        other => panic!("{other}: expected a folder whose words that tell nothing are listed above"),
+    };
     let folder = root().join("tests/golden").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "tsv"));
