@@ -80,7 +80,7 @@ pub(super) struct SpokenMarks {
 const WORDS: &str = "words.txt";
 /// Its section of letters.
 const ALIKE: &str = "alike";
-/// Accents that a recogniser writes as signs of their own, behind their letters.
+/// Accents that a recogniser writes as signs of their own, behind their letters. One that counts as no letter is left out.
 const COMBINING: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
 
 /// English as it was when the program was built: for tests, and for what the program knows of English alone.
@@ -257,9 +257,10 @@ impl RedactionWords {
             return text.to_string();
         }
         let mut alike = String::with_capacity(text.len());
-        for c in text.chars().filter(|c| !COMBINING.contains(c)) {
+        for c in text.chars() {
             match self.alike.iter().find(|(of, _)| *of == c) {
                 Some((_, other)) => alike.push_str(other),
+                None if COMBINING.contains(&c) => {}
                 None => alike.push(c),
             }
         }

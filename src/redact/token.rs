@@ -125,6 +125,9 @@ mod tests {
             ("Prüfziffern", "pruef ziffern"),
             ("Nummern", "nummern"),
             ("Decode", "decode"),
+            ("Fünf", "fuenf"),
+            ("fu\u{308}nf", "fuenf"),
+            ("Straße", "strasse"),
         ] {
             assert_eq!(&*comparable(spoken, &german), parts, "{spoken}");
         }

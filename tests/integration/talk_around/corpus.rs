@@ -58,7 +58,23 @@ const TELL_NOTHING: &[&str] =
 const TELL_NOTHING_IN_SPANISH: &[&str] =
     &["y", "de", "con", "como", "dot", "punto", "arroba", "guion", "guión", "bajo", "doble", "mil", "barra"];
 /// The same in German.
-const TELL_NOTHING_IN_GERMAN: &[&str] = &["und", "wie", "punkt", "at", "klammeraffe", "bindestrich", "unterstrich", "minus", "doppel", "der", "die"];
+const TELL_NOTHING_IN_GERMAN: &[&str] = &[
+    "und",
+    "wie",
+    "punkt",
+    "at",
+    "klammeraffe",
+    "bindestrich",
+    "unterstrich",
+    "minus",
+    "doppel",
+    "der",
+    "die",
+    "am",
+    "im",
+    "in",
+    "an",
+];
 
 /// Comparable parts of what is said or shown: lower case, without marks.
 pub fn parts(text: &str) -> impl Iterator<Item = String> {
