@@ -64,8 +64,8 @@ pub const SPANISH: &str = "none, Spanish";
 const LEAKS_PER_THOUSAND_IN_SPANISH: usize = 21;
 /// The tagger's name where the lines are in German, and none tags.
 pub const GERMAN: &str = "none, German";
-/// The same as [`LEAKS_PER_THOUSAND`] of lines in German.
-const LEAKS_PER_THOUSAND_IN_GERMAN: usize = 20;
+/// The same as [`LEAKS_PER_THOUSAND`] of lines in German: 1 of 368, with all of which the words were mended.
+const LEAKS_PER_THOUSAND_IN_GERMAN: usize = 3;
 /// The line in Spanish that shows a CVV; no other line may.
 const CVV_IN_SPANISH: &str = "second:22";
 
