@@ -134,11 +134,19 @@ impl Answers {
             let lead = parts[..start].iter().rev().take(5).take_while(|p| p.is(List::BeforeCues)).count();
             let links = |p: &Part| p.is(List::LinksToCues) || p.is(List::LinksForCues);
             let says = parts[start - lead..start].iter().any(links) && start > lead;
-            if says && parts[start - lead - 1].role.is_number() {
-                let secret = |p: &&Part| p.role.is_number() || inside::joins(p) || is_code(p);
-                let count = parts[..start - lead].iter().rev().take(MAX_BACK).take_while(secret).count();
-                self.windows[start - lead - count..start - lead].iter_mut().for_each(|b| *b |= 1 << cue.bit);
-            }
+            let stretch = |end: usize, is_secret: &dyn Fn(&Part) -> bool| {
+                let secret = |p: &&Part| is_secret(p) || p.role.is_number() || inside::joins(p);
+                end - parts[..end].iter().rev().take(MAX_BACK).take_while(secret).count()..end
+            };
+            let found = if says && parts[start - lead - 1].role.is_number() {
+                stretch(start - lead, &is_code)
+            } else if cue.end > 1 && is_date(&parts[cue.end - 2]) && parts[cue.end - 1].is(List::CuesBehind) {
+                // "Am dritten mai geboren", "läuft im mai ab"
+                stretch(cue.end - 1, &|p| is_date(p) || p.is(List::DateJoints))
+            } else {
+                continue;
+            };
+            self.windows[found].iter_mut().for_each(|b| *b |= 1 << cue.bit);
         }
     }
 

@@ -27,8 +27,13 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_WORDS: usize = 10_000;
 /// Longest word, bytes.
 const MAX_WORD_BYTES: usize = 100;
+/// Longest word that may be a number made of several, bytes: a number below a million has fewer.
+const MAX_COMPOUND_BYTES: usize = 80;
+/// Fewest bytes before the last word of a compound.
+const MIN_BEFORE_HEAD: usize = 3;
 /// Sections of number words with values: the largest value of each.
-const VALUES: [(&str, u64); 6] = [("digits", 9), ("teens", 19), ("tens", 90), ("wholes", 999), ("scales", 1000), ("times", 9)];
+const VALUES: [(&str, u64); 7] =
+    [("digits", 9), ("teens", 19), ("tens", 90), ("wholes", 999), ("scales", 1000), ("compounds", 1000), ("times", 9)];
 
 /// What redaction compares words with, in one language.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +47,10 @@ pub struct RedactionWords {
     phrases: Vec<(List, Vec<Box<str>>)>,
     /// number words
     roles: HashMap<Box<str>, Role>,
+    /// scales inside one word ("zweitausendvierundzwanzig") and a word for one before them, the largest first
+    compounds: Vec<(Box<str>, u32)>,
+    /// last words of compounds that count as words of their own
+    heads: Vec<Box<str>>,
     /// letters that have names
     letters: HashMap<Box<str>, char>,
     /// letters that count as others
@@ -71,7 +80,7 @@ pub(super) struct SpokenMarks {
 const WORDS: &str = "words.txt";
 /// Its section of letters.
 const ALIKE: &str = "alike";
-/// Accents that a recogniser writes as signs of their own, behind their letters.
+/// Accents that a recogniser writes as signs of their own, behind their letters. One that counts as no letter is left out.
 pub(super) const COMBINING: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
 
 /// English as it was when the program was built: for tests, and for what the program knows of English alone.
@@ -151,6 +160,7 @@ impl RedactionWords {
                 }
             }
         }
+        words.compounds.sort_by_key(|(stem, value)| std::cmp::Reverse((*value, stem.len())));
         words.cues = cues::read(&sized(CUES)?, &named(CUES))?;
         Ok(words)
     }
@@ -178,6 +188,9 @@ impl RedactionWords {
                 }
                 self.phrases.push((list, word.split('_').map(Box::from).collect()));
                 continue;
+            }
+            if list == List::WordHeads {
+                self.heads.push(word.as_str().into());
             }
             if list == List::NationalNumbers && !NATIONAL_NUMBERS.iter().any(|name| *name == word) {
                 let known = NATIONAL_NUMBERS.join(", ");
@@ -220,7 +233,11 @@ impl RedactionWords {
                 ("digits", n) => Role::Digit(n as u8),
                 ("teens", n @ 10..) => Role::Teen(n as u8),
                 ("tens", n @ 20..) if n.is_multiple_of(10) => Role::Tens(n as u8),
-                ("wholes", n @ 21..) => Role::Whole(n as u16),
+                ("wholes", n @ 21..) => Role::Whole(n as u32),
+                ("compounds", n @ (1 | 100 | 1000)) => {
+                    self.compounds.push((self.alike(word).into(), n as u32));
+                    continue;
+                }
                 ("scales", 100) => Role::Hundred,
                 ("scales", 1000) => Role::Thousand,
                 ("times", n @ 2..) => Role::Times(n as usize),
@@ -240,9 +257,10 @@ impl RedactionWords {
             return text.to_string();
         }
         let mut alike = String::with_capacity(text.len());
-        for c in text.chars().filter(|c| !COMBINING.contains(c)) {
+        for c in text.chars() {
             match self.alike.iter().find(|(of, _)| *of == c) {
                 Some((_, other)) => alike.push_str(other),
+                None if COMBINING.contains(&c) => {}
                 None => alike.push(c),
             }
         }
@@ -278,10 +296,37 @@ impl RedactionWords {
         self.phrases.iter().filter(move |(of, _)| *of == list).map(|(_, words)| &**words)
     }
 
+    /// Where the last word of a compound begins, if it counts as a word of its own: "kunden|nummer".
+    pub(super) fn head(&self, part: &str) -> Option<usize> {
+        let starts = self.heads.iter().filter_map(|head| Some(part.strip_suffix(&**head)?.len()));
+        starts.filter(|at| *at >= MIN_BEFORE_HEAD).min()
+    }
+
+    /// The value of a number word, or of one that is made of several: "zweitausendvierundzwanzig".
+    fn value(&self, text: &str) -> Option<u32> {
+        match self.roles.get(text) {
+            Some(Role::Digit(n) | Role::Teen(n) | Role::Tens(n)) => return Some(u32::from(*n)),
+            Some(Role::Whole(n)) => return Some(*n),
+            _ => {}
+        }
+        self.compounds.iter().find_map(|(stem, scale)| {
+            if *scale == 1 {
+                return (text == &**stem).then_some(1);
+            }
+            let (head, tail) = text.split_once(&**stem)?;
+            let below = |text: &str, none| if text.is_empty() { Some(none) } else { self.value(text).filter(|n| n < scale) };
+            Some(below(head, 1)? * scale + below(tail, 0)?)
+        })
+    }
+
     /// The role of a part by itself.
     pub fn role(&self, part: &str) -> Role {
         if let Some(role) = self.roles.get(part) {
             return *role;
+        }
+        let compound = || self.value(part).filter(|value| *value >= 100);
+        if let Some(value) = (!self.compounds.is_empty() && part.len() <= MAX_COMPOUND_BYTES).then(compound).flatten() {
+            return Role::Whole(value);
         }
         let lists = self.lists(part);
         match part {

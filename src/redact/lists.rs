@@ -71,6 +71,7 @@ lists! {
         BeforeCues "before cues",
         LinksToCues "links to cues",
         LinksForCues "links for cues",
+        CuesBehind "cues behind",
         NumberSays "number says",
         NumberEnds "number ends",
         Plus "plus",
@@ -179,6 +180,7 @@ lists! {
         Streets "streets",
         MoreStreets "more streets",
         StreetsFirst "streets first",
+        StreetsBetween "streets between",
         NumbersAfter "numbers after",
         Buildings "buildings",
         PartsOfHouses "parts of houses",
@@ -202,6 +204,7 @@ lists! {
         WordPercent "percent",
         WordDash "dash",
         WordTitles "titles",
+        WordHeads "heads",
     }
     "numbers.txt" {
         NumberOneLeftOut "one left out",
@@ -214,7 +217,7 @@ lists! {
 }
 
 /// The national numbers that the program checks, by the names that files have for them ([`super::national`]).
-pub(super) const NATIONAL_NUMBERS: [&str; 4] = ["dni", "nie", "curp", "rfc"];
+pub(super) const NATIONAL_NUMBERS: [&str; 6] = ["dni", "nie", "curp", "rfc", "steuer-id", "personalausweis"];
 
 /// Lists that free something or end an answer: a word counts so in its own language only ([`super::looks`]).
 pub(super) const FREEING: [List; 50] = [

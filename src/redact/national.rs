@@ -2,7 +2,10 @@
 //! other letters and digits. A language names those that its speakers have (`[national numbers]` of `kinds.txt`).
 //!
 //! DNI and NIE: Real Decreto 1553/2005 and Orden INT/2058/2008 (Spain). CURP: Instructivo normativo para la asignación de
-//! la CURP, 2018 (Mexico). RFC: Anexo 20 of the Resolución Miscelánea Fiscal (Mexico).
+//! la CURP, 2018 (Mexico). RFC: Anexo 20 of the Resolución Miscelánea Fiscal (Mexico). Steuer-ID: section 139b of the
+//! Abgabenordnung and section 1 of the Steueridentifikationsnummerverordnung, check digit by ISO/IEC 7064 MOD 11,10.
+//! Personalausweis: the serial number of ICAO Doc 9303 part 3 and part 5 with its check digit by the weights 7, 3 and 1, of the
+//! letters and digits that BSI TR-03127 permits.
 
 use super::codes::code_from;
 use super::kinds::is_code;
@@ -20,8 +23,14 @@ const RFC_VALUES: &str = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ";
 type Check = fn(&[char]) -> bool;
 
 /// The national numbers that the program checks, by the names that files have for them.
-const CHECKS: [(&str, Check); NATIONAL_NUMBERS.len()] =
-    [(NATIONAL_NUMBERS[0], is_dni), (NATIONAL_NUMBERS[1], is_nie), (NATIONAL_NUMBERS[2], is_curp), (NATIONAL_NUMBERS[3], is_rfc)];
+const CHECKS: [(&str, Check); NATIONAL_NUMBERS.len()] = [
+    (NATIONAL_NUMBERS[0], is_dni),
+    (NATIONAL_NUMBERS[1], is_nie),
+    (NATIONAL_NUMBERS[2], is_curp),
+    (NATIONAL_NUMBERS[3], is_rfc),
+    (NATIONAL_NUMBERS[4], is_steuer_id),
+    (NATIONAL_NUMBERS[5], is_personalausweis),
+];
 
 /// Eight digits and the letter that they make: `12345678Z`.
 fn is_dni(chars: &[char]) -> bool {
@@ -80,6 +89,34 @@ fn is_rfc(chars: &[char]) -> bool {
     expected == Some(*check)
 }
 
+/// Eleven digits, the last of which checks the others; of the first ten one digit is there twice or three times, and no
+/// other more than once: `36574261809`.
+fn is_steuer_id(chars: &[char]) -> bool {
+    let digits: Option<Vec<u32>> = chars.iter().map(|c| c.to_digit(10)).collect();
+    let Some([rest @ .., check]) = digits.as_deref() else { return false };
+    if rest.len() != 10 || rest[0] == 0 {
+        return false;
+    }
+    let counts = (0..10).map(|digit| rest.iter().filter(|d| **d == digit).count());
+    let repeated: Vec<usize> = counts.filter(|count| *count > 1).collect();
+    let product = rest.iter().fold(10, |product, digit| match (digit + product) % 10 {
+        0 => 20 % 11,
+        sum => 2 * sum % 11,
+    });
+    matches!(repeated[..], [2 | 3]) && (11 - product) % 10 == *check
+}
+
+/// Nine letters and digits, the first a letter that passports do not have there, and their check digit: `T220001293`.
+fn is_personalausweis(chars: &[char]) -> bool {
+    let [first, .., check] = chars else { return false };
+    let permitted = |c: &char| c.is_ascii_digit() || "CFGHJKLMNPRTVWXYZ".contains(*c);
+    if chars.len() != 10 || !"LMNPRTVWXY".contains(*first) || !chars[..9].iter().all(permitted) {
+        return false;
+    }
+    let sum: u32 = chars[..9].iter().zip([7, 3, 1].into_iter().cycle()).filter_map(|(c, n)| Some(n * c.to_digit(36)?)).sum();
+    check.to_digit(10) == Some(sum % 10)
+}
+
 /// The characters of a part in upper case; none: it says no character.
 fn characters(part: &Part) -> String {
     let letter = part.language.letter(part.text).map(String::from);
@@ -116,9 +153,13 @@ pub(super) fn find(parts: &[Part], marks: &mut Marks) {
             }
         }
         let text: Vec<char> = chars.iter().map(|(c, ..)| *c).collect();
-        for length in [18, 13, 12, 9] {
+        let is_digit = |at: usize| text.get(at).is_some_and(char::is_ascii_digit);
+        for length in [18, 13, 12, 11, 10, 9] {
             for first in 0..(text.len() + 1).saturating_sub(length) {
-                if checks.iter().any(|(_, is)| is(&text[first..first + length])) {
+                // Digits alone are one number: a part of it shows nothing.
+                let is_part = text[first..first + length].iter().all(char::is_ascii_digit)
+                    && (is_digit(first + length) || first > 0 && is_digit(first - 1));
+                if !is_part && checks.iter().any(|(_, is)| is(&text[first..first + length])) {
                     marks.mark(chars[first].1..chars[first + length - 1].2, "id", false);
                 }
             }
@@ -139,6 +180,10 @@ mod tests {
             (is_nie, "X1234567L", "X1234567M"),
             (is_curp, "HEGG560427MVZRRL04", "HEGG560427MVZRRL05"),
             (is_rfc, "GODE561231GR8", "GODE561231GR9"),
+            (is_steuer_id, "36574261809", "36574261808"),
+            (is_steuer_id, "47036892816", "01234567896"),
+            (is_personalausweis, "T220001293", "T220001294"),
+            (is_personalausweis, "L01X00T471", "C01X00T478"),
         ] {
             let long = "9".repeat(18);
             assert!(is(check, right) && !is(check, wrong) && !is(check, "") && !is(check, &long), "{right}");

@@ -22,8 +22,8 @@ pub enum Role {
     Teen(u8),
     /// 20, 30, … 90
     Tens(u8),
-    /// 21 to 999 in one word: "veintiuno", "doscientos"
-    Whole(u16),
+    /// 21 and more in one word: "veintiuno", "doscientos", "zweitausendvierundzwanzig"
+    Whole(u32),
     /// "hundred"
     Hundred,
     /// "thousand"
@@ -109,7 +109,7 @@ impl Readings {
                 Role::Digit(_) => go(1, 1),
                 Role::Teen(_) | Role::Tens(_) | Role::Hundred => go(1, 2),
                 Role::Thousand => go(1, 3),
-                Role::Whole(n) => go(1, if n < 100 { 2 } else { 3 }),
+                Role::Whole(n) => go(1, n.to_string().len()),
                 Role::Written(n) | Role::Glued(n) => go(1, n.min(100)),
                 Role::Near => {
                     go(1, 0);
@@ -181,8 +181,8 @@ pub(super) fn quantity(parts: &[Spoken]) -> Option<(usize, u64)> {
     let is_one = |at: usize, scale: Role| role(at) == Some(scale) && is(at, List::NumberOneLeftOut) == 1;
     let below_1000 = |at: usize| {
         let (n, hundreds) = match role(at) {
-            Some(Role::Whole(n @ 100..)) if n.is_multiple_of(100) => (1, u64::from(n)),
-            Some(Role::Whole(n @ 100..)) => return Some((1, u64::from(n))),
+            Some(Role::Whole(n @ 100..1000)) if n.is_multiple_of(100) => (1, u64::from(n)),
+            Some(Role::Whole(n @ 100..1000)) => return Some((1, u64::from(n))),
             _ if is_one(at, Role::Hundred) => (1, 100),
             _ => {
                 let (n, head) = below_100(at)?;
@@ -198,6 +198,12 @@ pub(super) fn quantity(parts: &[Spoken]) -> Option<(usize, u64)> {
             _ => (n, hundreds),
         })
     };
+    // "zweitausend", "neunzehnhundert" in one word: a recogniser may write the rest apart.
+    if let Some(Role::Whole(head @ 1000..)) = role(0) {
+        let tail = if head.is_multiple_of(1000) { below_1000(1) } else { below_100(1).filter(|_| head.is_multiple_of(100)) };
+        let (n, tail) = tail.filter(|(_, tail)| *tail > 0).unwrap_or_default();
+        return Some((1 + n, u64::from(head) + tail));
+    }
     let (n, head) = if is_one(0, Role::Thousand) { (0, 1) } else { below_1000(0)? };
     if role(n) != Some(Role::Thousand) {
         let two = below_100(0).and_then(|(a, century)| Some((a, century, below_100(a)?)));
@@ -284,6 +290,34 @@ pub fn digits(run: &[Spoken]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_made_of_several_number_words_has_their_value() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/de");
+        let german = RedactionWords::read(&folder, |path| std::fs::read_to_string(path).map_err(|e| e.to_string())).unwrap();
+        for (word, want) in [
+            ("einundzwanzig", Role::Whole(21)),
+            ("einhundert", Role::Whole(100)),
+            ("hundertelf", Role::Whole(111)),
+            ("hundertundfuenf", Role::Whole(105)),
+            ("dreihundertfuenfundvierzig", Role::Whole(345)),
+            ("neunzehnhundertachtundsechzig", Role::Whole(1968)),
+            ("zweitausendvierundzwanzig", Role::Whole(2024)),
+            ("siebenhundertsiebenundsiebzigtausendsiebenhundertsiebenundsiebzig", Role::Whole(777_777)),
+            ("hundert", Role::Hundred),
+            ("ein", Role::Other),
+            ("tausendtausend", Role::Other),
+            ("hundertwasser", Role::Other),
+            ("jahrtausend", Role::Other),
+        ] {
+            assert_eq!(german.role(word), want, "{word}");
+        }
+        let said = |text: &'static str| -> Vec<Spoken> { text.split(' ').map(|text| Spoken::new(text, &german)).collect() };
+        assert_eq!(quantity(&said("zweitausend fuenfhundert drei")), Some((3, 2503)));
+        assert_eq!(quantity(&said("neunzehnhundert achtundsechzig")), Some((2, 1968)));
+        assert_eq!(digits(&said("neunzehnhundertachtundsechzig vierundvierzig")), "196844");
+        assert!(german.role(&"tausendhundert".repeat(100)) == Role::Other, "a long word is no number");
+    }
 
     fn run(text: &str) -> Vec<Spoken<'_>> {
         text.split_whitespace().map(|text| Spoken::new(text, &RedactionWords::english())).collect()

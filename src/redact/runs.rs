@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::answer::{self, Answers};
 use super::lists::List;
 use super::number::{self, MAX_JOINTS, Readings, Role};
-use super::{Marks, OPEN, Part, Redaction, cues, inside, quantities, reasons};
+use super::{Marks, OPEN, Part, Redaction, cues, inside, kinds, quantities, reasons};
 
 /// Parts after a question in which a number of any shape is the answer.
 const ASKED_WORDS: usize = 16;
@@ -56,6 +56,18 @@ impl Redaction {
             } else if (*open || parts[run.start].word < before && before <= parts[run.end - 1].word) && self.guards_digits() {
                 // Of what went on in here the beginning has left masked.
                 marks.mark(run, OPEN, *open);
+            }
+        }
+        Self::letters_between(parts, &runs, marks);
+    }
+
+    /// Marks a letter between two numbers of one answer, which is part of it: "65 180367 M 014".
+    fn letters_between(parts: &[Part], runs: &[(Range<usize>, bool)], marks: &mut Marks) {
+        for two in runs.windows(2) {
+            let (letter, next) = (two[0].0.end, two[1].0.start);
+            let is_letter = next == letter + 1 && kinds::is_letter(&parts[letter]) && !parts[letter].is(List::LetterWords);
+            if let Some(class) = marks.class[next].filter(|class| is_letter && marks.class[letter - 1] == Some(class)) {
+                marks.mark(letter..next, class, marks.open[next]);
             }
         }
     }

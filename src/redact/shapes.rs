@@ -74,34 +74,48 @@ fn leads_to_place(parts: &[Part], at: usize) -> bool {
 /// Most words of the name behind a street word.
 const FIRST_WORDS: usize = 6;
 
-/// The end of an address that begins with its street word, and whether it has a number: "calle mayor número doce, tercero
-/// b". `None`: no such address begins at the part.
-fn street_first(parts: &[Part], from: usize) -> Option<(usize, bool)> {
-    if !parts[from].is(List::StreetsFirst) {
+/// An address whose number stands behind its street: where it begins, where it ends, and whether it has a number. Its
+/// street word stands before the name ("calle mayor número doce, tercero b") or behind it ("berliner straße zwölf a",
+/// "lindenstraße zwölf"). `None`: no such address has its street word at the part.
+fn number_last(parts: &[Part], street: usize) -> Option<(usize, usize, bool)> {
+    let is_first = parts[street].is(List::StreetsFirst);
+    if !is_first && !parts[street].is(List::StreetsBetween) {
         return None;
     }
     let is_house = |p: &Part| p.role.is_number() || glued(p.text) > 0 && !is_ordinal(p);
     let is_name = |p: &Part| {
         let plain = !is_common(p) && !is_unit(p) && !inside::joins(p) && !is_unit_of_house(p);
-        !p.turn && !p.role.is_number() && (p.is(List::StreetAdjectives) || plain)
+        !p.role.is_number() && (p.is(List::StreetAdjectives) || plain)
     };
     let count = |at: usize, is: &dyn Fn(&Part) -> bool| parts[at..].iter().take_while(|p| is(p)).count();
-    let name = from + 1 + count(from + 1, &is_name).min(FIRST_WORDS);
-    let number = name + usize::from(parts.get(name).is_some_and(|p| p.is(List::NumbersAfter)));
+    let (mut start, mut name) = (street, street + 1);
+    if is_first {
+        name += count(name, &|p| !p.turn && is_name(p)).min(FIRST_WORDS);
+        // "Ronda los 140 mil" is no street.
+        if name > street + 1 && parts[street + 1..name].iter().all(|p| p.is(List::The) || p.is(List::NameOf)) {
+            return None;
+        }
+    } else {
+        let goes_on = |start: usize| start > 0 && street - start < STREET_WORDS && !parts[start].turn && !parts[start - 1].ends;
+        while goes_on(start) && is_name(&parts[start - 1]) {
+            start -= 1;
+        }
+        // "Die straße": one without a name.
+        if start == street && is_common(&parts[street]) {
+            return None;
+        }
+    }
+    let number = name + count(name, &|p| p.is(List::NumbersAfter));
     let mut end = number + count(number, &|p| is_house(p) || p.is(List::NumberTensAnd));
     while end > number && parts[end - 1].is(List::NumberTensAnd) {
         end -= 1;
     }
-    // "Ronda los 140 mil" is no street.
-    if name > from + 1 && parts[from + 1..name].iter().all(|p| p.is(List::The) || p.is(List::NameOf)) {
-        return None;
-    }
     if end == number {
-        return (name > from + 1).then_some((name, false));
+        return (!is_first || name > street + 1).then_some((start, name, false));
     }
     let is_part = |p: &Part| is_unit_of_house(p) || is_ordinal(p) || is_letter(p) && !p.is(List::LetterWords) || is_house(p);
     end += count(end, &is_part);
-    Some((end, true))
+    Some((start, end, true))
 }
 
 /// Marks the addresses of one cue.
@@ -117,10 +131,10 @@ pub(super) fn addresses(parts: &[Part], more: bool, answers: &mut Answers, bit: 
     let mut at = 0;
     while at < parts.len() {
         let cued = answers.has(at, bit);
-        if let Some((end, has_number)) = street_first(parts, at) {
+        if let Some((start, end, has_number)) = number_last(parts, at) {
             let open = more && end + 2 >= parts.len();
             if has_number || cued || open {
-                let from = at - usize::from(has_number && at > 0 && parts[at - 1].is(List::The));
+                let from = start - usize::from(has_number && start > 0 && parts[start - 1].is(List::The));
                 marks.mark(from..end, class, open);
                 answers.go_on(end, bit);
                 at = end;

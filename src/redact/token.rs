@@ -1,7 +1,8 @@
 //! Makes spoken words comparable, once, when they come in.
 //!
 //! A word becomes *parts*: lower case, without marks, possessives and hyphens, digits apart from letters' marks.
-//! In a language whose words are written with and without accents, its letters count as those that `words.txt` names.
+//! In a language whose words are written with and without accents, its letters count as those that `words.txt` names. The
+//! last word of a compound is a part of its own where the file says so: `kundennummer` is `kunden nummer`.
 //! Fillers and recogniser markup become nothing, so that they hide nothing from code that looks at parts. A recogniser
 //! may write `Thistlewood's`, `four,`, `twenty-five`, `4111-1111` or `$5`: the parts are `thistlewood`, `four`, `twenty
 //! five`, `4111 1111` and `5 dollars`.
@@ -71,7 +72,11 @@ fn parts_of(lower: &str, language: &RedactionWords, is_pause: impl Fn(&str) -> b
                         push(&language.marks.says);
                     }
                 }
-                None => push(part),
+                None => {
+                    let (first, head) = part.split_at(language.head(part).unwrap_or(0));
+                    push(first);
+                    push(head);
+                }
             }
         }
     }
@@ -122,6 +127,24 @@ mod tests {
             ("5th", "5th"),
         ] {
             assert_eq!(&*comparable(spoken, &RedactionWords::english()), parts, "{spoken}");
+        }
+    }
+
+    #[test]
+    fn the_last_word_of_a_compound_is_a_part_of_its_own_where_the_language_says_so() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("grammars/de");
+        let german = RedactionWords::read(&folder, |path| std::fs::read_to_string(path).map_err(|e| e.to_string())).unwrap();
+        for (spoken, parts) in [
+            ("Kundennummer", "kunden nummer"),
+            ("Handy-Nummer,", "handy nummer"),
+            ("Prüfziffern", "pruef ziffern"),
+            ("Nummern", "nummern"),
+            ("Decode", "decode"),
+            ("Fünf", "fuenf"),
+            ("fu\u{308}nf", "fuenf"),
+            ("Straße", "strasse"),
+        ] {
+            assert_eq!(&*comparable(spoken, &german), parts, "{spoken}");
         }
     }
 

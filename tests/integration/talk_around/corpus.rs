@@ -60,6 +60,24 @@ const TELL_NOTHING: &[&str] =
 /// The same in Spanish, where a letter's name or a thousand may be part of a secret and is not looked for.
 const TELL_NOTHING_IN_SPANISH: &[&str] =
     &["y", "de", "con", "como", "dot", "punto", "arroba", "guion", "guión", "bajo", "doble", "mil", "barra"];
+/// The same in German.
+const TELL_NOTHING_IN_GERMAN: &[&str] = &[
+    "und",
+    "wie",
+    "punkt",
+    "at",
+    "klammeraffe",
+    "bindestrich",
+    "unterstrich",
+    "minus",
+    "doppel",
+    "der",
+    "die",
+    "am",
+    "im",
+    "in",
+    "an",
+];
 
 /// Words that tell nothing by themselves in lines of both languages.
 static TELL_NOTHING_IN_BOTH: LazyLock<Vec<&str>> = LazyLock::new(|| [TELL_NOTHING, TELL_NOTHING_IN_SPANISH].concat());
@@ -211,7 +229,9 @@ pub fn lines_of(folder: &str) -> Vec<Line> {
     let (language, silent) = match folder {
         "redaction" => ("en", TELL_NOTHING),
         "redaction-es" => ("es", TELL_NOTHING_IN_SPANISH),
-        _ => ("en", &**TELL_NOTHING_IN_BOTH),
+        "redaction-de" => ("de", TELL_NOTHING_IN_GERMAN),
+        "redaction-mixed" => ("en", &**TELL_NOTHING_IN_BOTH),
+        other => panic!("{other}: expected a folder whose words that tell nothing are listed above"),
     };
     let folder = root().join("tests/golden").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();

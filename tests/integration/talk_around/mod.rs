@@ -177,14 +177,26 @@ fn nobody_talks_around_redaction_without_a_model() {
     verdict(&[play(&shared, &lines, Extent::Sample(0), "none")]);
 }
 
-/// Lines in Spanish, by people who had not seen the rules, in a profile without a model.
+/// Plays the lines of a folder in a profile of a locale without a model.
+fn without_a_model(folder: &str, locale: &str, tagger: &str) {
+    let lines = corpus::lines_of(folder);
+    let settings =
+        settings(Some("none"), false).replace("[profiles.default]\n", &format!("[profiles.default]\nlocale = {locale:?}\n"));
+    let bank = Bank::new(&NAMES, &settings, "");
+    let shared = Arc::new(Shared::with_taggers(bank.settings(), |_| Ok(vec![])).unwrap());
+    verdict(&[play(&shared, &lines, Extent::Sample(0), tagger)]);
+}
+
+/// Lines in Spanish, by people who had not seen the rules.
 #[test]
 fn few_talk_around_redaction_in_spanish() {
-    let lines = corpus::lines_of("redaction-es");
-    let spanish = settings(Some("none"), false).replace("[profiles.default]\n", "[profiles.default]\nlocale = \"es-ES\"\n");
-    let bank = Bank::new(&NAMES, &spanish, "");
-    let shared = Arc::new(Shared::with_taggers(bank.settings(), |_| Ok(vec![])).unwrap());
-    verdict(&[play(&shared, &lines, Extent::Sample(0), tally::SPANISH)]);
+    without_a_model("redaction-es", "es-ES", tally::SPANISH);
+}
+
+/// Lines in German; `tests/golden/redaction-de/README.md` says who wrote them.
+#[test]
+fn few_talk_around_redaction_in_german() {
+    without_a_model("redaction-de", "de-DE", tally::GERMAN);
 }
 
 mod chaos {

@@ -64,6 +64,10 @@ const TOUCHED_PERCENT: usize = 10;
 pub const SPANISH: &str = "none, Spanish";
 /// The same as [`LEAKS_PER_THOUSAND`] of lines in Spanish: 10 of 492, of which 4 of the 120 that nobody had mended with.
 const LEAKS_PER_THOUSAND_IN_SPANISH: usize = 21;
+/// The tagger's name where the lines are in German, and none tags.
+pub const GERMAN: &str = "none, German";
+/// The same as [`LEAKS_PER_THOUSAND`] of lines in German: 1 of 368, with all of which the words were mended.
+const LEAKS_PER_THOUSAND_IN_GERMAN: usize = 3;
 /// The line in Spanish that shows a CVV; no other line may.
 const CVV_IN_SPANISH: &str = "second:22";
 
@@ -218,6 +222,7 @@ impl Tally {
         let leaks_per_thousand = match &*self.tagger {
             "Random" => 2 * LEAKS_PER_THOUSAND,
             SPANISH => LEAKS_PER_THOUSAND_IN_SPANISH,
+            GERMAN => LEAKS_PER_THOUSAND_IN_GERMAN,
             _ => LEAKS_PER_THOUSAND,
         };
         let cvvs: Vec<&String> = self.cvv.iter().filter(|line| self.tagger != SPANISH || *line != CVV_IN_SPANISH).collect();
