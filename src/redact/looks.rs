@@ -185,7 +185,11 @@ fn joined(first: Vec<Region>, other: Vec<Region>) -> Vec<Region> {
                     && (known.words.end == words.start || words.end == known.words.start)
             };
             match all.iter_mut().find(goes_on) {
-                Some(known) => known.words = known.words.start.min(words.start)..known.words.end.max(words.end),
+                Some(known) => {
+                    known.words = known.words.start.min(words.start)..known.words.end.max(words.end);
+                    known.open |= region.open;
+                    known.exact = false;
+                }
                 None => all.push(Region { words, exact: region.exact && !is_divided, ..region.clone() }),
             }
         }

@@ -25,7 +25,9 @@ pub fn comparable(spoken: &str, language: &RedactionWords) -> Box<str> {
 
 /// The same where a profile has several languages: letters keep their accents. `is_pause` says which words are fillers.
 pub(super) fn accented(spoken: &str, language: &RedactionWords, is_pause: impl Fn(&str) -> bool) -> Box<str> {
-    let lower: String = lower(spoken).chars().filter(|c| !COMBINING.contains(c)).collect();
+    // Two dots that are a sign of their own: a language may count the letter as others.
+    let lower = lower(spoken).replace("a\u{308}", "ä").replace("o\u{308}", "ö").replace("u\u{308}", "ü");
+    let lower: String = lower.chars().filter(|c| !COMBINING.contains(c)).collect();
     parts_of(&lower, language, is_pause)
 }
 

@@ -168,7 +168,7 @@ fn words_of_redaction_are_files_of_the_language_and_part_of_the_origin() {
     let text = std::fs::read_to_string(&words).unwrap();
     std::fs::write(&words, text.replace("uh um", "uh um em")).unwrap();
     assert_ne!(origin(), before, "a change of the words is a change of the formatting");
-    assert_ne!(redaction(style_in(root.path(), redacting("xx-XX")).unwrap()).languages(), &language);
+    assert_ne!(*redaction(style_in(root.path(), redacting("xx-XX")).unwrap()).languages(), language);
     std::fs::write(&words, text.replace("[dash]", "[dashes]")).unwrap();
     assert!(
         refusal().contains("words.txt:") && refusal().contains("no section is called [dashes]: expected one of"),

@@ -86,10 +86,9 @@ fn tally(shared: &Arc<Shared>, lines: &[Line], extent: Extent, labelling: Labell
     tally
 }
 
-/// Promised lines of the mixed corpus that may leak, however words are labelled.
-const MIXED_LEAKS: usize = 0;
-/// The same of partials.
-const MIXED_PARTIALS: usize = 2;
+/// Lines of the mixed corpus that may leak, or show in a partial what segments hide, however words are labelled: when they
+/// were first played, none did.
+const MIXED_LEAKS: usize = 1;
 
 #[test]
 fn few_talk_around_redaction_in_two_languages_at_once_however_their_words_are_labelled() {
@@ -103,7 +102,7 @@ fn few_talk_around_redaction_in_two_languages_at_once_however_their_words_are_la
             println!("{own}\n{tally}");
             let (leaking, partials) = (tally.leaking(Sort::Promised), tally.in_partials());
             assert!(leaking.len() <= MIXED_LEAKS, "{own} {labelling:?}: {leaking:?}");
-            assert!(partials.len() <= MIXED_PARTIALS, "{own} {labelling:?}: {partials:?}");
+            assert!(partials.len() <= MIXED_LEAKS, "{own} {labelling:?}: {partials:?}");
         }
     }
 }

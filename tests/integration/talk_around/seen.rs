@@ -27,8 +27,9 @@ pub struct Seen {
 }
 
 /// Keys of a record that hold no speech.
-const NOT_SPEECH: [&str; 12] =
-    ["session", "channel", "kind", "cause", "model", "profile", "class", "epoch", "meta", "speaker", "redacted", "origin"];
+const NOT_SPEECH: [&str; 13] = [
+    "session", "channel", "kind", "cause", "model", "profile", "class", "epoch", "meta", "speaker", "redacted", "origin", "lang",
+];
 
 fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
     match value {

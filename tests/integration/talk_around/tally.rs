@@ -200,16 +200,6 @@ impl Tally {
         of.flat_map(|(_, row)| &row.partials).cloned().collect()
     }
 
-    /// The plain lines that lose a word, of how many, and the words that all of them lose.
-    pub fn touched(&self) -> (Names, usize, usize) {
-        let of = || self.rows.iter().filter(|((s, _), _)| *s == Sort::Plain).map(|(_, row)| row);
-        (
-            of().flat_map(|row| &row.touched).cloned().collect(),
-            of().map(|row| row.lines.len()).sum(),
-            of().map(|row| row.lost).sum(),
-        )
-    }
-
     /// What does not hold.
     pub fn over_the_bars(&self) -> Vec<String> {
         let lines = |sort| self.count(sort, |row| row.lines.len());
