@@ -10,6 +10,7 @@ use std::sync::{Arc, LazyLock};
 use super::cues::{self, CueTexts};
 use super::lists::{FILES, List, ListSet, NATIONAL_NUMBERS, SECTIONS};
 use super::number::{MIN_GLUED, Role, glued};
+use super::token::COMBINING;
 
 /// The folder below the language's folder.
 pub const FOLDER: &str = "redaction";
@@ -80,8 +81,6 @@ pub(super) struct SpokenMarks {
 const WORDS: &str = "words.txt";
 /// Its section of letters.
 const ALIKE: &str = "alike";
-/// Accents that a recogniser writes as signs of their own, behind their letters. One that counts as no letter is left out.
-pub(super) const COMBINING: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
 
 /// English as it was when the program was built: for tests, and for what the program knows of English alone.
 static ENGLISH: LazyLock<Arc<RedactionWords>> = LazyLock::new(|| {

@@ -8,8 +8,10 @@
 //! five`, `4111 1111` and `5 dollars`.
 
 use super::RedactionWords;
-use super::language::COMBINING;
 use super::lists::List;
+
+/// Accents that a recogniser writes as signs of their own, behind their letters.
+pub(super) const COMBINING: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
 
 /// Whether a recogniser wrote a mark after the word that ends a sentence. The full stop of an initial or of a title
 /// ("T.", "Mr.") does not.
