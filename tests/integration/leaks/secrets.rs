@@ -90,7 +90,7 @@ pub fn secret(speech: &Speech, class: &str, cards: &mut Vec<String>, chance: &mu
         }
         SAID_NAME => {
             let said = speech.pick("said name", chance);
-            let mut named = |question: bool, lead: &str, after: Option<&str>, chance: &mut Chance| {
+            let named = |question: bool, lead: &str, after: Option<&str>, chance: &mut Chance| {
                 let question = question.then(|| ask(chance)).flatten();
                 let lead = speech.pick(lead, chance);
                 let said = name(speech, said, chance);
@@ -125,7 +125,11 @@ pub fn secret(speech: &Speech, class: &str, cards: &mut Vec<String>, chance: &mu
         "licence" | "iban" | "id" => {
             let lead = lead(chance);
             let shape = speech.pick(&format!("shapes {class}"), chance);
-            (ask(chance), lead, code(speech, shape, chance), "")
+            let question = ask(chance);
+            // Nothing leads to a document's number: its check digit shows what it is, if it is said in one piece.
+            let paper = shape.strip_prefix('=').filter(|_| class == "id" && lead.is_empty() && question.is_none());
+            let said = paper.map(|paper| words(&super::papers::paper(paper, chance), true));
+            (question, lead, said.unwrap_or_else(|| code(speech, shape, chance)), "")
         }
         class => panic!("no class {class}"),
     }

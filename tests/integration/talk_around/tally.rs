@@ -60,10 +60,8 @@ const TOUCHED_PERCENT: usize = 10;
 
 /// The tagger's name where the lines are in Spanish, and none tags.
 pub const SPANISH: &str = "none, Spanish";
-/// The same as [`LEAKS_PER_THOUSAND`] of lines in Spanish: 10 of 492, of which 4 of the 120 that nobody had mended with.
-const LEAKS_PER_THOUSAND_IN_SPANISH: usize = 21;
-/// The line in Spanish that shows a CVV; no other line may.
-const CVV_IN_SPANISH: &str = "second:22";
+/// The same as [`LEAKS_PER_THOUSAND`] of lines in Spanish: 9 of 492, of which 4 of the 120 that nobody had mended with.
+const LEAKS_PER_THOUSAND_IN_SPANISH: usize = 19;
 
 impl Tally {
     pub fn new(tagger: &str) -> Tally {
@@ -191,7 +189,6 @@ impl Tally {
             SPANISH => LEAKS_PER_THOUSAND_IN_SPANISH,
             _ => LEAKS_PER_THOUSAND,
         };
-        let cvvs: Vec<&String> = self.cvv.iter().filter(|line| self.tagger != SPANISH || *line != CVV_IN_SPANISH).collect();
         let is_sane = !["Right", "Random"].contains(&&*self.tagger);
         [
             (1000 * all > leaks_per_thousand * promised, format!("{all} of {promised} promised lines leak with all classes")),
@@ -205,7 +202,7 @@ impl Tally {
             ),
             (is_sane && 100 * touched > TOUCHED_PERCENT * plain, format!("{touched} of {plain} plain lines lose words")),
             // Labels by chance may divide an answer.
-            (!cvvs.is_empty(), format!("{} lines show a CVV: {cvvs:?}", cvvs.len())),
+            (!self.cvv.is_empty(), format!("{} lines show a CVV: {:?}", self.cvv.len(), self.cvv)),
             (
                 !self.whole_cards.is_empty(),
                 format!("{} lines show a whole card with cards alone: {:?}", self.whole_cards.len(), self.whole_cards),
