@@ -249,6 +249,8 @@ pub(super) fn write_region(
             // own reading.
             let are_figures = digits.iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()));
             let figures = || are_figures.then(|| digits.concat());
+            // Of a whole number all digits are known, also where the grammars of telephone numbers know none so long.
+            let whole = || region.exact.then(|| redaction.languages().digits(&digits));
             // Digits of two languages are read by no grammar.
             let further = first.word.further();
             let of_one = span.iter().all(|k| k.word.further() == further);
@@ -257,6 +259,7 @@ pub(super) fn write_region(
                 .and_then(|style| style.itn.write_as("PHONE", &digits))
                 .map(|w| w.text)
                 .or_else(figures)
+                .or_else(whole)
                 .filter(|_| only_digits);
             match written {
                 Some(written) => mask(&written, if region.exact { rule.keep_last } else { 0 }),

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::RedactionWords;
 use super::lists::List;
-use super::number::Role;
+use super::number::{self, Role, Spoken};
 use super::token;
 
 /// What redaction compares words with, in each language of a profile.
@@ -85,6 +85,13 @@ impl Languages {
     /// Whether a list of any language has a part.
     pub(super) fn any_has(&self, part: &str, list: List) -> bool {
         self.all().any(|words| words.has(&folded(part, words), list))
+    }
+
+    /// The digits that parts say, each in the first language that knows it as one ([`number::digits`]).
+    pub fn digits(&self, parts: &[&str]) -> String {
+        let knows = |part: &str| self.all().find(|words| words.says_number(part)).unwrap_or(&self.own);
+        let said: Vec<Spoken> = parts.iter().map(|part| Spoken::new(part, knows(part))).collect();
+        number::digits(&said)
     }
 
     /// The role of a part in a number, in the first language that gives it one.

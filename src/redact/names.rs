@@ -44,12 +44,15 @@ impl Names<'_, '_> {
     /// The end of the words from a part on that may be a name. `any`: the first may be a common word.
     fn end_from(&self, from: usize, any: bool) -> usize {
         let mut at = from;
+        // Particles do not count: "isidro quirce de la urbina".
+        let mut words = 0;
         while at < self.parts.len()
-            && at - from < NAME_WORDS
+            && words < NAME_WORDS
             && !(self.is_letter(at) && (self.is(at + 1, List::SpellingAs) || self.is(at + 1, List::SpellingFor)))
             && (at == from || !self.parts[at].turn && !self.parts[at - 1].ends && !self.is_spelled(at))
             && (self.is_name(at) || any && at == from && !self.is(at, List::NameNoNames))
         {
+            words += usize::from(!self.is(at, List::NameParticles));
             at += 1;
         }
         at

@@ -95,6 +95,7 @@ fn names_and_answers_are_found_by_what_is_said_around_them() {
         ("name", "margaret (you) (know) thistlewood", vec!["name: margaret (you) (know) thistlewood"]),
         ("name", "my name is zelda quimby and i", vec!["name: zelda quimby"]),
         ("name", "hello this is zelda speaking", vec!["name: zelda"]),
+        ("name", "my name is zelda maria quimby de la heron thanks", vec!["name: zelda maria quimby de la heron"]),
         ("name", "this is great i am happy", vec![]),
         ("name", "spelled q u i m b y thanks", vec!["name: q u i m b y"]),
         ("pin", "my pin is four two one nine thanks", vec!["pin: four two one nine"]),

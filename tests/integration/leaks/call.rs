@@ -1,8 +1,9 @@
 //! Calls that are made up: an agent and a caller, secrets said in many ways, and what happens to a worker meanwhile.
-//! What is secret is known word by word. No word of [`TALK`] is ever part of a secret, so any secret word that is seen
-//! anywhere is a leak.
+//! What is secret is known word by word. No word of the language's ordinary talk is ever part of a secret, so any secret
+//! word that is seen anywhere is a leak.
 
 use super::chance::Chance;
+use super::speech::Speech;
 use super::{around, secrets};
 use crate::playing::{Layout, Said, Step};
 
@@ -11,21 +12,6 @@ pub struct Call {
     /// the last digits of each card, of which a mask may keep some
     pub cards: Vec<String>,
 }
-
-const TALK: [&str; 10] = [
-    "thanks for calling how can i help you today",
-    "i would like to pay my bill please",
-    "of course let me just look that up for you",
-    "the weather is awful over here",
-    "it was working fine until yesterday evening",
-    "my neighbour told me about the new offer",
-    "could you tell me why the price went up",
-    "i am sorry to hear that",
-    "no problem at all take your time",
-    "great that is all done now",
-];
-const BYE: [&str; 4] =
-    ["thanks very much for your help", "that is everything goodbye", "okay great goodbye", "thank you bye now"];
 
 /// What a call is like.
 #[derive(Clone, Copy, Debug)]
@@ -41,19 +27,19 @@ pub struct Manner {
 pub const USUAL: Manner = Manner { events: true, around: false, layout: Layout::TwoChannels };
 
 /// A call in which something of each of `classes` is said at times.
-pub fn call(seed: u64, classes: &[&'static str], manner: Manner) -> Call {
+pub fn call(speech: &Speech, seed: u64, classes: &[&'static str], manner: Manner) -> Call {
     let mut chance = Chance::new(seed);
     let mut cards = Vec::new();
     // Turns: a channel and its words.
     let mut turns: Vec<(usize, Vec<Said>)> = Vec::new();
     let plain = |text: &str| -> Vec<Said> { text.split_whitespace().map(|w| Said { word: w.into(), secret: None }).collect() };
-    turns.push((0, plain(TALK[0])));
+    turns.push((0, plain(speech.list("talk")[0])));
     for _ in 0..2 + chance.below(3) {
         let class = *chance.pick(&classes.iter().collect::<Vec<_>>());
-        let talked = if manner.around { around::secret(class, &mut cards, &mut chance) } else { None };
-        let (question, lead, said, after) = talked.unwrap_or_else(|| secrets::secret(class, &mut cards, &mut chance));
+        let talked = if manner.around { around::secret(speech, class, &mut cards, &mut chance) } else { None };
+        let (question, lead, said, after) = talked.unwrap_or_else(|| secrets::secret(speech, class, &mut cards, &mut chance));
         if chance.one_in(2) {
-            turns.push((1, plain(chance.pick(&TALK))));
+            turns.push((1, plain(speech.pick("talk", &mut chance))));
         }
         if let Some(question) = question {
             turns.push((0, plain(question)));
@@ -62,22 +48,22 @@ pub fn call(seed: u64, classes: &[&'static str], manner: Manner) -> Call {
         let mut before = String::new();
         for (word, is_secret) in said {
             // The other side says something inside the number.
-            let is_group = is_secret && !["double", "triple", "as", "in", "not"].contains(&&*before);
+            let is_group = is_secret && !speech.is_in("group leads", &before);
             if manner.around && is_group && around::NUMBERED.contains(&class) && chance.one_in(6) {
                 turns.push((1, std::mem::take(&mut turn)));
-                turns.push((0, plain(chance.pick(&around::BACK_CHANNELS))));
+                turns.push((0, plain(speech.pick("back channels", &mut chance))));
             }
             before.clone_from(&word);
             turn.push(Said { word, secret: is_secret.then_some(class) });
         }
         turn.extend(plain(after));
         if chance.one_in(3) {
-            turn.extend(plain(chance.pick(&BYE)));
+            turn.extend(plain(speech.pick("bye", &mut chance)));
         }
         turns.push((1, turn));
-        turns.push((0, plain(chance.pick(&TALK))));
+        turns.push((0, plain(speech.pick("talk", &mut chance))));
     }
-    turns.push((1, plain(chance.pick(&BYE))));
+    turns.push((1, plain(speech.pick("bye", &mut chance))));
     let mut steps = Vec::new();
     for (side, turn) in turns {
         let (channel, speaker) = manner.layout.place(side == 0);
@@ -89,7 +75,7 @@ pub fn call(seed: u64, classes: &[&'static str], manner: Manner) -> Call {
                 // What it may have been: as much or less, and the last word another one.
                 let mut guess = turn[at..at + 1 + chance.below(n)].to_vec();
                 if chance.one_in(2) {
-                    guess.push(Said { word: chance.pick(&["please", "hello", "the"]).into(), secret: None });
+                    guess.push(Said { word: speech.pick("guesses", &mut chance).into(), secret: None });
                 }
                 steps.push(Step::Say { channel, speaker, words: guess, is_final: false, end: None });
                 steps.push(Step::Pause(50));

@@ -1,11 +1,17 @@
 //! Redaction on generated calls: calls with known secrets ([`call`]) go through a worker, and a checker ([`check`]),
-//! which shares no code with redaction, looks for the secrets in the output.
+//! which shares no code with redaction, looks for the secrets in the output. What people say is data of a language
+//! ([`speech`]).
 
 pub mod around;
 pub mod call;
 pub mod chance;
 pub mod check;
+pub mod numbers;
+pub mod papers;
+pub mod phrases;
 pub mod secrets;
+mod spanish;
+pub mod speech;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,10 +21,11 @@ use faircopy::record::hidden::is_miscounted;
 use faircopy::record::{Kind, Segment};
 use serde_json::Value;
 
-use crate::playing::{Bank, LAYOUTS, Playing, Said, Step, TAGGING, Tagging};
+use crate::playing::{Bank, LAYOUTS, Layout, Playing, Said, Step, TAGGING, Tagging};
 use crate::talk_around::{self, CLASSES, KNOWN};
 use call::{Call, Manner, USUAL};
-use secrets::{ASKED, NAMES, NEW, OLD, SAID_NAME};
+use secrets::{ASKED, NEW, OLD, SAID_NAME};
+use speech::{ENGLISH, Speech};
 
 /// A tenant that the settings do not name.
 const NOBODY: &str = "nobody";
@@ -36,10 +43,10 @@ fn counted(record: &Value, redacts: bool) {
     assert!(says && !is_miscounted(&segment), "{record}");
 }
 
-/// Plays a call and says what leaked first, and in which record.
-pub fn leak(shared: &Arc<Shared>, tenant: &str, call: &Call, seed: u64) -> Option<String> {
+/// Plays a call of a language and says what leaked first, and in which record.
+pub fn leak(shared: &Arc<Shared>, speech: &Speech, tenant: &str, call: &Call, seed: u64) -> Option<String> {
     for said in call.steps.iter().flat_map(|s| if let Step::Say { words, .. } = s { &words[..] } else { &[] }) {
-        assert!(said.secret.is_none() || check::knows(&said.word), "{said:?}");
+        assert!(said.secret.is_none() || check::knows(speech, &said.word), "{said:?}");
     }
     let mut playing = Playing::new(shared, &format!("call-{seed}")).of_tenant(tenant);
     let redacts = shared.active_settings().profiles.any_redacts();
@@ -49,7 +56,7 @@ pub fn leak(shared: &Arc<Shared>, tenant: &str, call: &Call, seed: u64) -> Optio
     assert!(seen.iter().any(|r| r["kind"] == "end"), "the call ends");
     // Calls that crowd this one out are nobody's, and may have another profile.
     seen.iter().filter(|r| r["session"] == format!("call-{seed}")).for_each(|record| counted(record, redacts));
-    let leaked = seen.iter().find_map(|record| Some((check::leak_of(record, &call.cards)?, record)))?;
+    let leaked = seen.iter().find_map(|record| Some((check::leak_of(speech, record, &call.cards)?, record)))?;
     let said: Vec<String> = call
         .steps
         .iter()
@@ -74,8 +81,9 @@ pub fn leak(shared: &Arc<Shared>, tenant: &str, call: &Call, seed: u64) -> Optio
 }
 
 /// Which classes a call has: one, so that a leak can be put down to it, or all together.
-fn classes(seed: u64) -> Vec<&'static str> {
-    let all: Vec<&'static str> = OLD.into_iter().chain(NEW).chain([SAID_NAME]).chain(ASKED).collect();
+fn classes(speech: &Speech, seed: u64) -> Vec<&'static str> {
+    let id = speech.has("lead id").then_some("id");
+    let all: Vec<&'static str> = OLD.into_iter().chain(NEW).chain([SAID_NAME]).chain(ASKED).chain(id).collect();
     let n = all.len() as u64 + 2;
     match seed % n {
         one if (one as usize) < all.len() => vec![all[one as usize]],
@@ -89,9 +97,9 @@ fn play(bank: &Bank, seeds: std::ops::Range<u64>, tagging: &[Tagging]) -> BTreeM
     for &tagging in tagging {
         let shared = bank.shared(tagging);
         for seed in seeds.clone() {
-            let classes = classes(seed);
+            let classes = classes(&ENGLISH, seed);
             let class = if classes.len() == 1 { classes[0] } else { "all together" };
-            if let Some(example) = leak(&shared, NOBODY, &call::call(seed, &classes, USUAL), seed) {
+            if let Some(example) = leak(&shared, &ENGLISH, NOBODY, &call::call(&ENGLISH, seed, &classes, USUAL), seed) {
                 let found = leaks.entry((class.into(), format!("{tagging:?}"))).or_default();
                 found.0 += 1;
                 found.1 = format!("seed {seed}: {example}");
@@ -107,7 +115,7 @@ fn table(leaks: &BTreeMap<(String, String), (usize, String)>) -> String {
 
 #[test]
 fn a_profile_that_gains_redaction_by_a_reload_guards_the_calls_that_are_open() {
-    let bank = Bank::new(&NAMES, "", "");
+    let bank = Bank::new(ENGLISH.list("names"), "", "");
     let mut leaked = Vec::new();
     for tagging in TAGGING {
         bank.write("", "");
@@ -116,7 +124,7 @@ fn a_profile_that_gains_redaction_by_a_reload_guards_the_calls_that_are_open() {
             .map(|seed| {
                 (
                     Playing::new(&shared, &format!("call-{seed}")),
-                    call::call(seed, &classes(seed), Manner { events: false, ..USUAL }),
+                    call::call(&ENGLISH, seed, &classes(&ENGLISH, seed), Manner { events: false, ..USUAL }),
                 )
             })
             .collect();
@@ -133,7 +141,9 @@ fn a_profile_that_gains_redaction_by_a_reload_guards_the_calls_that_are_open() {
             call.steps.iter().for_each(|step| playing.step(step));
             let seen = playing.finish();
             assert_eq!(seen.iter().filter(|r| r["kind"] == "end").count(), 2, "each channel is one epoch: it was open before");
-            leaked.extend(seen.iter().filter_map(|r| check::leak_of(r, &call.cards)).map(|word| format!("{tagging:?}: {word}")));
+            leaked.extend(
+                seen.iter().filter_map(|r| check::leak_of(&ENGLISH, r, &call.cards)).map(|word| format!("{tagging:?}: {word}")),
+            );
         }
     }
     assert!(leaked.is_empty(), "{leaked:?}");
@@ -141,37 +151,47 @@ fn a_profile_that_gains_redaction_by_a_reload_guards_the_calls_that_are_open() {
 
 #[test]
 fn without_redaction_the_checker_finds_what_was_said() {
-    let bank = Bank::new(&NAMES, "", "");
+    let bank = Bank::new(ENGLISH.list("names"), "", "");
     let shared = bank.shared(Tagging::Silent);
-    let missed = (0..60).filter(|&seed| leak(&shared, NOBODY, &call::call(seed, &classes(seed), USUAL), seed).is_none()).count();
+    let missed = (0..60)
+        .filter(|&seed| {
+            leak(&shared, &ENGLISH, NOBODY, &call::call(&ENGLISH, seed, &classes(&ENGLISH, seed), USUAL), seed).is_none()
+        })
+        .count();
     assert_eq!(missed, 0, "every call has a secret that the checker knows");
 }
 
-/// Calls of people who talk around redaction, by each tagger and layout: leaks by class, tagger, layout and whether the
-/// class was alone in the profile. A third of the calls has all classes together, the others have one each.
-fn play_around(seeds: std::ops::Range<u64>) -> BTreeMap<(String, String), (usize, String)> {
-    let bank = Bank::new(&NAMES, &talk_around::settings(None, false), "");
+/// A call of people who talk around redaction, in which layout, in whose profile, and what of. A third of the calls has
+/// all classes together, the others have one each, half of them alone in the profile.
+fn around_call(speech: &Speech, seed: u64) -> (&'static str, String, Layout, Call) {
     let all: Vec<&'static str> = CLASSES
         .into_iter()
         .filter(|class| KNOWN.contains(class) && *class != "name")
         .chain([SAID_NAME, around::PAYMENT])
         .collect();
+    let layout = LAYOUTS[(seed / 3) as usize % LAYOUTS.len()];
+    let class = all[(seed / 9) as usize % all.len()];
+    let (tenant, classes) = match seed % 3 {
+        0 => ("all", all.clone()),
+        1 => ("all", vec![class]),
+        _ => (class.trim_end_matches(" (said)"), vec![class]),
+    };
+    let how = if seed % 3 == 2 { "alone in the profile" } else { "with all classes" };
+    let what = format!("{}, {how}", if classes.len() == 1 { class } else { "all together" });
+    (tenant, what, layout, call::call(speech, seed, &classes, Manner { around: true, layout, ..USUAL }))
+}
+
+/// Calls of people who talk around redaction, by each tagger: leaks by class, tagger, layout and whether the class was
+/// alone in the profile.
+fn play_around(seeds: std::ops::Range<u64>) -> BTreeMap<(String, String), (usize, String)> {
+    let bank = Bank::new(ENGLISH.list("names"), &talk_around::settings(None, false), "");
     let mut leaks: BTreeMap<(String, String), (usize, String)> = BTreeMap::new();
     for tagging in TAGGING {
         let shared = bank.shared(tagging);
         for seed in seeds.clone() {
-            let layout = LAYOUTS[(seed / 3) as usize % LAYOUTS.len()];
-            let class = all[(seed / 9) as usize % all.len()];
-            let (tenant, classes) = match seed % 3 {
-                0 => ("all", all.clone()),
-                1 => ("all", vec![class]),
-                _ => (class.trim_end_matches(" (said)"), vec![class]),
-            };
-            let call = call::call(seed, &classes, Manner { around: true, layout, ..USUAL });
-            if let Some(example) = leak(&shared, tenant, &call, seed) {
-                let how = if seed % 3 == 2 { "alone in the profile" } else { "with all classes" };
-                let class = if classes.len() == 1 { class } else { "all together" };
-                let found = leaks.entry((format!("{class}, {how}"), format!("{tagging:?} {layout:?}"))).or_default();
+            let (tenant, what, layout, call) = around_call(&ENGLISH, seed);
+            if let Some(example) = leak(&shared, &ENGLISH, tenant, &call, seed) {
+                let found = leaks.entry((what, format!("{tagging:?} {layout:?}"))).or_default();
                 found.0 += 1;
                 found.1 = format!("seed {seed}: {example}");
             }
@@ -187,7 +207,7 @@ mod chaos {
     #[test]
     #[ignore = "long: make chaos"]
     fn nothing_redacted_is_in_any_record_of_100000_generated_calls() {
-        let bank = Bank::new(&NAMES, ALL, "");
+        let bank = Bank::new(ENGLISH.list("names"), ALL, "");
         let leaks = play(&bank, seeds(1_000_000..1_033_334), &TAGGING);
         assert!(leaks.is_empty(), "{}", table(&leaks));
     }
@@ -206,11 +226,14 @@ mod chaos {
     fn nothing_redacted_is_in_any_record_with_the_shipped_models() {
         let mut all = String::new();
         for model in ["en-fast", "en-accurate"] {
-            let bank =
-                Bank::new(&NAMES, &ALL.replace("[profiles.default]", &format!("[profiles.default]\nmodel = {model:?}")), "");
+            let bank = Bank::new(
+                ENGLISH.list("names"),
+                &ALL.replace("[profiles.default]", &format!("[profiles.default]\nmodel = {model:?}")),
+                "",
+            );
             let shared = Arc::new(Shared::load(bank.settings()).unwrap());
             for seed in seeds(5_000..5_300) {
-                let leaked = leak(&shared, NOBODY, &call::call(seed, &classes(seed), USUAL), seed);
+                let leaked = leak(&shared, &ENGLISH, NOBODY, &call::call(&ENGLISH, seed, &classes(&ENGLISH, seed), USUAL), seed);
                 leaked.into_iter().for_each(|example| all.push_str(&format!("{model}, seed {seed}: {example}\n")));
             }
         }
@@ -227,7 +250,7 @@ fn seeds(usual: std::ops::Range<u64>) -> std::ops::Range<u64> {
 
 #[test]
 fn nothing_redacted_is_in_any_record_of_2000_generated_calls() {
-    let bank = Bank::new(&NAMES, ALL, "");
+    let bank = Bank::new(ENGLISH.list("names"), ALL, "");
     let leaks = play(&bank, seeds(0..667), &TAGGING);
     assert!(leaks.is_empty(), "{}", table(&leaks));
 }
@@ -240,4 +263,24 @@ fn hardly_anybody_talks_around_redaction_in_1000_generated_calls() {
     let leaks = play_around(seeds(0..342));
     let count = leaks.values().map(|(n, _)| n).sum::<usize>();
     assert!(count <= MAX_LEAKS, "{count} leaks\n{}", table(&leaks));
+}
+
+/// [`fingerprint`] of the first 300 calls, usual and around, as they were before a language was data.
+const FINGERPRINT: u64 = 0x496d_f5db_d8d8_976d;
+
+/// A number that stands for a text (FNV-1a).
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// What was measured with a seed holds for the same call only.
+#[test]
+fn the_calls_in_english_are_those_that_were_measured() {
+    let said = |seed| {
+        let usual = call::call(&ENGLISH, seed, &classes(&ENGLISH, seed), USUAL);
+        let (.., around) = around_call(&ENGLISH, seed);
+        format!("{:?} {:?} {:?} {:?}", usual.steps, usual.cards, around.steps, around.cards)
+    };
+    let all: String = (0..300).map(said).collect();
+    assert_eq!(fingerprint(&all), FINGERPRINT);
 }

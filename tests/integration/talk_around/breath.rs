@@ -2,7 +2,7 @@
 
 use super::corpus::Line;
 use crate::leaks::chance::Chance;
-use crate::leaks::secrets::card;
+use crate::leaks::numbers::card;
 
 const DIGITS: [&str; 10] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 const TENS: [&str; 10] = ["oh", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];

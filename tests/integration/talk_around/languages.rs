@@ -13,7 +13,7 @@ use super::seen::{self, Seen};
 use super::stage::{PACES, Pace, layouts, stage};
 use super::tally::{Played, Tally};
 use super::{CLASSES, Extent, profiles, settings};
-use crate::leaks::secrets::NAMES;
+use crate::leaks::speech::ENGLISH;
 use crate::playing::{Bank, Labels, Layout, Playing};
 
 /// How a recogniser labels.
@@ -49,7 +49,7 @@ impl Labelling {
 fn pipeline(locale: &str, more: &[&str]) -> Arc<Shared> {
     let head = format!("[profiles.default]\nlocale = {locale:?}\nmore_locales = {more:?}\n");
     let text = settings(Some("none"), false).replace("[profiles.default]\n", &head);
-    let bank = Bank::new(&NAMES, &text, "");
+    let bank = Bank::new(ENGLISH.list("names"), &text, "");
     Arc::new(Shared::with_taggers(bank.settings(), |_| Ok(vec![])).unwrap())
 }
 

@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 
 use faircopy::pipeline::Shared;
 
-use crate::leaks::secrets::NAMES;
+use crate::leaks::speech::ENGLISH;
 use crate::playing::{Bank, Layout, Playing, TAGGING, Tagging};
 use corpus::{Line, Sort};
 use stage::{PACES, Pace, layouts, stage};
@@ -132,8 +132,8 @@ fn by_taggers(extent: fn(usize) -> Extent) -> Vec<Tally> {
     let written: Vec<Line> = lines.iter().filter(|line| line.is_written()).cloned().collect();
     let one = |n: usize, tagging: Tagging| {
         let extent = extent(n);
-        let said = Bank::new(&NAMES, &settings(None, false), "");
-        let read_back = Bank::new(&NAMES, &settings(None, true), "");
+        let said = Bank::new(ENGLISH.list("names"), &settings(None, false), "");
+        let read_back = Bank::new(ENGLISH.list("names"), &settings(None, true), "");
         let mut tally = play(&said.shared(tagging), &lines, extent, &format!("{tagging:?}"));
         tally.join(play(&read_back.shared(tagging), &written, extent, "reformat"));
         tally
@@ -172,7 +172,7 @@ fn nobody_talks_around_redaction() {
 #[test]
 fn nobody_talks_around_redaction_without_a_model() {
     let lines = all_lines();
-    let said = Bank::new(&NAMES, &settings(Some("none"), false), "");
+    let said = Bank::new(ENGLISH.list("names"), &settings(Some("none"), false), "");
     let shared = Arc::new(Shared::with_taggers(said.settings(), |_| Ok(vec![])).unwrap());
     verdict(&[play(&shared, &lines, Extent::Sample(0), "none")]);
 }
@@ -182,7 +182,7 @@ fn without_a_model(folder: &str, locale: &str, tagger: &str) {
     let lines = corpus::lines_of(folder);
     let settings =
         settings(Some("none"), false).replace("[profiles.default]\n", &format!("[profiles.default]\nlocale = {locale:?}\n"));
-    let bank = Bank::new(&NAMES, &settings, "");
+    let bank = Bank::new(ENGLISH.list("names"), &settings, "");
     let shared = Arc::new(Shared::with_taggers(bank.settings(), |_| Ok(vec![])).unwrap());
     verdict(&[play(&shared, &lines, Extent::Sample(0), tagger)]);
 }
@@ -213,7 +213,7 @@ mod chaos {
     fn nobody_talks_around_redaction_with_the_shipped_models() {
         let lines = all_lines();
         let tallies = ["en-fast", "en-accurate"].map(|model| {
-            let bank = Bank::new(&NAMES, &settings(Some(model), false), "");
+            let bank = Bank::new(ENGLISH.list("names"), &settings(Some(model), false), "");
             play(&Arc::new(Shared::load(bank.settings()).unwrap()), &lines, Extent::Sample(0), model)
         });
         verdict(&tallies);

@@ -62,14 +62,12 @@ const TOUCHED_PERCENT: usize = 10;
 
 /// The tagger's name where the lines are in Spanish, and none tags.
 pub const SPANISH: &str = "none, Spanish";
-/// The same as [`LEAKS_PER_THOUSAND`] of lines in Spanish: 10 of 492, of which 4 of the 120 that nobody had mended with.
-const LEAKS_PER_THOUSAND_IN_SPANISH: usize = 21;
+/// The same as [`LEAKS_PER_THOUSAND`] of lines in Spanish: 9 of 492, of which 4 of the 120 that nobody had mended with.
+const LEAKS_PER_THOUSAND_IN_SPANISH: usize = 19;
 /// The tagger's name where the lines are in German, and none tags.
 pub const GERMAN: &str = "none, German";
 /// The same as [`LEAKS_PER_THOUSAND`] of lines in German: 1 of 368, with all of which the words were mended.
 const LEAKS_PER_THOUSAND_IN_GERMAN: usize = 3;
-/// The line in Spanish that shows a CVV; no other line may.
-const CVV_IN_SPANISH: &str = "second:22";
 
 impl Tally {
     pub fn new(tagger: &str) -> Tally {
@@ -215,7 +213,6 @@ impl Tally {
             GERMAN => LEAKS_PER_THOUSAND_IN_GERMAN,
             _ => LEAKS_PER_THOUSAND,
         };
-        let cvvs: Vec<&String> = self.cvv.iter().filter(|line| self.tagger != SPANISH || *line != CVV_IN_SPANISH).collect();
         let is_sane = !["Right", "Random"].contains(&&*self.tagger);
         let breaths = |profile: &str| self.breaths.get(profile).map_or((0, 0), |[played, shown]| (played.len(), shown.len()));
         let (cards, payments) = (breaths("card"), breaths("payment"));
@@ -234,7 +231,7 @@ impl Tally {
             (hides(cards), format!("{} of {} cards in one breath show their last four with cards alone", cards.1, cards.0)),
             (hides(payments), format!("{} of {} cards in one breath show their last four for payments", payments.1, payments.0)),
             // Labels by chance may divide an answer.
-            (!cvvs.is_empty(), format!("{} lines show a CVV: {cvvs:?}", cvvs.len())),
+            (!self.cvv.is_empty(), format!("{} lines show a CVV: {:?}", self.cvv.len(), self.cvv)),
             (
                 !self.whole_cards.is_empty(),
                 format!("{} lines show a whole card with cards alone: {:?}", self.whole_cards.len(), self.whole_cards),
