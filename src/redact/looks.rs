@@ -308,7 +308,7 @@ mod tests {
         let parts = |word: &str, language: Option<&str>| languages.comparable(word, language).to_string();
         assert_eq!(parts("Número,", Some("es")), "número");
         assert_eq!(parts("ehm", None), "", "a pause in Spanish");
-        assert_eq!(parts("$5", Some("es")), "5 dolares");
+        assert_eq!(parts("$5", Some("es")), "5 euros");
         assert_eq!(languages.role("dieciséis"), Role::Teen(16));
     }
 

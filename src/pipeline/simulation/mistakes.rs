@@ -62,6 +62,9 @@ fn found(hidden: &Hidden, runs: u64) -> Option<(u64, String)> {
     (1..=runs).find_map(|seed| {
         let mut plan = RunPlan::of(seed);
         (hidden.needs)(&mut plan);
+        if std::env::var_os("FAIRCOPY_SIMULATION_SAY").is_some() {
+            println!("{:?}: seed {seed}", hidden.mistake);
+        }
         let why = play(plan.clone(), Some(hidden.mistake)).err()?;
         // A plan that fails without the mistake proves nothing.
         play(plan, None).is_ok().then_some((seed, why))

@@ -80,7 +80,7 @@ const TELL_NOTHING_IN_GERMAN: &[&str] = &[
 ];
 
 /// Words that tell nothing by themselves in lines of both languages.
-static TELL_NOTHING_IN_BOTH: LazyLock<Vec<&str>> = LazyLock::new(|| [TELL_NOTHING, TELL_NOTHING_IN_SPANISH].concat());
+static TELL_NOTHING_IN_BOTH: LazyLock<Vec<&str>> = LazyLock::new(|| [TELL_NOTHING, TELL_NOTHING_IN_SPANISH, &["del"]].concat());
 
 /// Comparable parts of what is said or shown: lower case, without marks.
 pub fn parts(text: &str) -> impl Iterator<Item = String> {
