@@ -13,6 +13,7 @@ struct Hidden {
 
 /// Mistakes that sixty runs find.
 const FOUND: &[Hidden] = &[
+    Hidden { mistake: Mistake::FigureTimerStays, needs: |plan| plan.reformat = true },
     Hidden { mistake: Mistake::NamesRecordsOnly, needs: |plan| poison(plan, "release") },
     Hidden {
         mistake: Mistake::QuestionsStayOnTheirChannel,
@@ -41,7 +42,6 @@ const FOUND: &[Hidden] = &[
 /// not find it. What it convicts are steps of streams, whose words then go out as spoken, and the checks allow that to
 /// any stream, since a model that is late does the same.
 const SOUGHT: &[Hidden] = &[
-    Hidden { mistake: Mistake::FigureTimerStays, needs: |plan| plan.reformat = true },
     Hidden { mistake: Mistake::PinsStay, needs: |plan| (plan.tight, plan.deaths, plan.stalls) = (true, 2, true) },
     Hidden { mistake: Mistake::EndedStatesStay, needs: |plan| (plan.upgrades, plan.deaths) = (true, 3) },
     Hidden { mistake: Mistake::LostInAPause, needs: |plan| (plan.expires, plan.tight, plan.at_least_once) = (true, true, false) },

@@ -96,6 +96,10 @@ impl Slot {
     }
 }
 
+/// How often a stream may be due at one time, on average, before whoever lets time pass goes on. One turn is enough for
+/// nearly all.
+const MAX_TICKS_OF_A_STREAM: usize = 8;
+
 /// All streams of one partition; see the module.
 pub struct Sessions {
     limits: StreamLimits,
@@ -309,12 +313,11 @@ impl Sessions {
         self.after(id, out, now);
     }
 
-    /// Lets time pass.
+    /// Lets time pass. A stream that stays due gets its next turn with the next call, so that whoever calls goes on with
+    /// other work.
     pub fn tick(&mut self, now: Time) {
-        while let Some(&(due, id)) = self.due.first() {
-            if due > now {
-                break;
-            }
+        for _ in 0..MAX_TICKS_OF_A_STREAM * self.due.len() {
+            let Some(&(_, id)) = self.due.first().filter(|(due, _)| *due <= now) else { break };
             self.tick_stream(id, now);
         }
         self.forget_ended(now);
