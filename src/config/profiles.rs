@@ -157,7 +157,7 @@ impl Profiles {
             let untagged = Some(Untagged(Arc::new(ByWords::new(style.clone()))));
             let numbers = style.spoken_numbers.clone();
             let listener = numbers.clone().filter(|_| profile.format.expect_asked);
-            let listener = listener.map(|language| Arc::new(QuestionListener::new(language)));
+            let listener = listener.map(|languages| Arc::new(QuestionListener::new(languages.own_words())));
             let phone_digits = style.facts().phone_digits;
             let redaction = style.redaction.clone();
             profile.policy =

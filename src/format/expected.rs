@@ -140,7 +140,7 @@ fn dates(words: &[&str], style: &Style) -> Vec<(usize, usize, Written)> {
 
 /// A number or code as it is written.
 fn number(expect: Expect, words: &[&str], style: &Style) -> Option<Written> {
-    let language = style.spoken_numbers.as_ref()?;
+    let language = style.spoken_numbers.as_ref()?.own();
     // "O" is a zero, too.
     let has_letters = words.iter().any(|word| language.says_letter(word) && !language.says_number(word));
     let (grammar, _) = classes(expect.class);

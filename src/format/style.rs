@@ -105,7 +105,7 @@ pub struct Style {
     /// what is redacted
     pub redaction: Option<Arc<Redaction>>,
     /// number words of the language, by which the numbers of expected answers are heard, where they are known
-    pub spoken_numbers: Option<Arc<RedactionWords>>,
+    pub spoken_numbers: Option<Arc<Languages>>,
     /// spellings of MIXED words
     pub lexicon: Arc<Lexicon>,
     /// reads back what recognisers write, where they do
@@ -270,8 +270,11 @@ impl Styles {
                 Ok(words)
             };
             style.spoken_numbers = match style.facts().is_english() {
-                true => Some(RedactionWords::english()),
-                false if grammars.join(FOLDER).is_dir() => Some(read(&spec.locale).map_err(|what| wrong("locale", what))?),
+                true => Some(Languages::english()),
+                false if grammars.join(FOLDER).is_dir() => {
+                    let words = read(&spec.locale).map_err(|what| wrong("locale", what))?;
+                    Some(Arc::new(Languages::one(words)))
+                }
                 false => None,
             };
             if spec.redacts() {

@@ -11,7 +11,7 @@ use crate::format::{Passage, PassageContext, Style, apply, itn::Itn as Grammars}
 use crate::infer::row::{MAX_TOKENS_PER_WORD, RowTemplate};
 use crate::record::decode;
 use crate::record::{End, InputFormat, RawRecord, RawSegment, RecordLimits};
-use crate::redact::{Action, Redaction, RedactionRule, RedactionWords};
+use crate::redact::{Action, Languages, Redaction, RedactionRule, RedactionWords};
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule};
 use crate::session::{Keeps, Record, Source, WordKind};
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
@@ -153,7 +153,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
-        numbers: Some(RedactionWords::english()),
+        numbers: Some(Languages::english()),
         is_english: true,
         learns_spelled: true,
         listener: None,

@@ -1,6 +1,5 @@
 //! What a part is by itself: a letter, a month, an ordinal, a frequent word.
 
-use super::languages::folded;
 use super::lists::List;
 use super::number::glued;
 use super::{Part, RedactionWords};
@@ -15,7 +14,7 @@ pub(super) fn is_letter(part: &Part) -> bool {
 impl RedactionWords {
     /// Whether a part is digits, a sign that is said among them, or what joins tens and ones ("y").
     pub fn says_number(&self, part: &str) -> bool {
-        let part = &folded(part, self);
+        let part = &self.folded(part);
         let lists = self.lists(part);
         self.role(part).is_number() || lists.has(List::InsideSigns) || lists.has(List::NumberTensAnd)
     }
@@ -24,18 +23,18 @@ impl RedactionWords {
     pub fn says_letter(&self, part: &str) -> bool {
         let mut chars = part.chars();
         matches!((chars.next(), chars.next()), (Some(c), None) if c.is_alphabetic())
-            || self.has(&folded(part, self), List::Letters)
+            || self.has(&self.folded(part), List::Letters)
     }
 
     /// Whether a part takes back what was said before it: "no", "wait". A pronoun of "I mean" does not.
     pub fn corrects(&self, part: &str) -> bool {
-        let lists = self.lists(&folded(part, self));
+        let lists = self.lists(&self.folded(part));
         lists.has(List::InsideCorrections) && !lists.has(List::PronounLetters)
     }
 
     /// Whether a letter may be a word of its own beside a number: "a", "I".
     pub fn may_be_word(&self, letter: &str) -> bool {
-        let lists = self.lists(&folded(letter, self));
+        let lists = self.lists(&self.folded(letter));
         lists.has(List::PronounLetters) || lists.has(List::A)
     }
 }

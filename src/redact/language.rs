@@ -3,6 +3,7 @@
 //! Nothing may be open by silence. So a folder is complete or refused: each file and each section must be there, and a
 //! section without words says so with a single `-`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -248,6 +249,11 @@ impl RedactionWords {
             }
         }
         Ok(())
+    }
+
+    /// A part with those letters that count as others.
+    pub(super) fn folded<'a>(&self, part: &'a str) -> Cow<'a, str> {
+        if part.is_ascii() { part.into() } else { self.alike(part).into() }
     }
 
     /// A word in lower case with those letters that count as others.

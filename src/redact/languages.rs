@@ -1,6 +1,5 @@
 //! The languages in which a profile redacts: the words of each.
 
-use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use super::RedactionWords;
@@ -44,6 +43,11 @@ impl Languages {
         &self.own
     }
 
+    /// The profile's own language, shared.
+    pub fn own_words(&self) -> Arc<RedactionWords> {
+        self.own.clone()
+    }
+
     /// All of them, the profile's own first.
     pub(super) fn all(&self) -> impl Iterator<Item = &RedactionWords> {
         std::iter::once(&*self.own).chain(self.further.iter().map(|(_, words)| &**words))
@@ -84,7 +88,7 @@ impl Languages {
 
     /// Whether a list of any language has a part.
     pub(super) fn any_has(&self, part: &str, list: List) -> bool {
-        self.all().any(|words| words.has(&folded(part, words), list))
+        self.all().any(|words| words.has(&words.folded(part), list))
     }
 
     /// The digits that parts say, each in the first language that knows it as one ([`number::digits`]).
@@ -96,12 +100,7 @@ impl Languages {
 
     /// The role of a part in a number, in the first language that gives it one.
     pub fn role(&self, part: &str) -> Role {
-        let mut roles = self.all().map(|words| words.role(&if self.are_several() { folded(part, words) } else { part.into() }));
+        let mut roles = self.all().map(|words| words.role(&if self.are_several() { words.folded(part) } else { part.into() }));
         roles.find(|role| *role != Role::Other).unwrap_or(Role::Other)
     }
-}
-
-/// A part with those letters that count as others in a language.
-pub(super) fn folded<'a>(part: &'a str, words: &RedactionWords) -> Cow<'a, str> {
-    if part.is_ascii() { part.into() } else { words.alike(part).into() }
 }

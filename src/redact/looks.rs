@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 
 use super::cues::{Cues, FoundCue};
-use super::languages::{Languages, folded};
+use super::languages::Languages;
 use super::lists::{FREEING, ListSet};
 use super::number::Role;
 use super::{PROFANITY, Part, Redaction, RedactionWord, RedactionWords, Region, units_of_words};
@@ -23,7 +23,7 @@ pub(super) struct Texts<'a>(Vec<Vec<Cow<'a, str>>>);
 
 impl<'a> Texts<'a> {
     pub fn of(languages: &Languages, parts: impl Iterator<Item = &'a str> + Clone) -> Texts<'a> {
-        Texts(languages.all().map(|words| parts.clone().map(|part| folded(part, words)).collect()).collect())
+        Texts(languages.all().map(|words| parts.clone().map(|part| words.folded(part)).collect()).collect())
     }
 
     /// For each language, the parts.

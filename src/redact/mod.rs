@@ -372,6 +372,7 @@ impl Redaction {
         self.hold_together(parts, before, more, &mut marks);
         if is_tail {
             self.undecided(parts, &answers, &mut marks);
+            marks.keep_no_digits();
         }
         marks.break_divided();
         self.regions(words, parts, &marks)

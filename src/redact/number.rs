@@ -4,7 +4,6 @@
 //! digits or six. So a number has a *set of readings* ([`Readings`]): one for each way to divide its parts into pieces
 //! that can be read as digits.
 
-use super::languages::folded;
 use super::lists::{List, ListSet};
 use super::{Part, RedactionWords};
 
@@ -74,7 +73,7 @@ pub struct Spoken<'a> {
 impl<'a> Spoken<'a> {
     /// A part in lower case, in a language.
     pub fn new(text: &'a str, language: &RedactionWords) -> Spoken<'a> {
-        let folded = folded(text, language);
+        let folded = language.folded(text);
         Spoken { text, role: language.role(&folded), lists: language.lists(&folded) }
     }
 

@@ -112,6 +112,8 @@ impl QuestionListener {
 
     /// The cue of the number for which some words ask. The question may have begun in `before`.
     fn asks(&self, before: &str, parts: &str) -> Option<u8> {
+        let own = self.0.languages().own();
+        let (before, parts) = (&*own.folded(before), &*own.folded(parts));
         let all = self.0.asked(before, parts, |is, parts, cue, all| cue.is_named && asks(is, parts, cue, all, true));
         let class = |bit: &u8| cues::CUES[usize::from(*bit)].class;
         let asked: Vec<u8> = all.into_iter().filter(|bit| LISTENED.contains(&class(bit))).collect();

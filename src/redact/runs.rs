@@ -212,13 +212,21 @@ impl Marks {
         self.whole.iter().filter(|(_, class)| *class == "card").map(|(parts, _)| parts.clone()).collect()
     }
 
-    /// Marks complete cards again. An answer that is asked for may reach over one, but a card is a card, whatever was asked
-    /// for last, and its mask may show its last digits.
+    /// Marks complete cards again. An answer in words, or a date, that is asked for may reach over one, but a card is a card,
+    /// whatever was asked for last, and its mask may show its last digits. A part of a code is none.
     pub(super) fn keep_cards(&mut self, cards: Vec<Range<usize>>) {
+        let is_code = |class: &str| cues::CUES.iter().any(|cue| cue.class == class && cue.shape == cues::Shape::Code);
         for parts in cards {
-            self.mark(parts.clone(), "card", false);
-            self.exact[parts].fill(true);
+            if !self.class[parts.clone()].iter().flatten().any(|class| is_code(class)) {
+                self.mark(parts.clone(), "card", false);
+                self.exact[parts].fill(true);
+            }
         }
+    }
+
+    /// In a partial no last digits show: a number that is still growing may be a card by chance.
+    pub(super) fn keep_no_digits(&mut self) {
+        self.exact.fill(false);
     }
 }
 

@@ -62,7 +62,7 @@ struct OpenExpectation {
 impl Awaited {
     /// What a word may be the answer to. Where the profile's number words are not known, nothing is expected.
     pub fn of(expectations: &mut Expectations, word: &Word, policy: &Policy) -> Option<Awaited> {
-        expectations.hear(word, policy.expect_hold_ms, policy.numbers.as_deref()?)
+        expectations.hear(word, policy.expect_hold_ms, policy.numbers.as_ref()?.own())
     }
 }
 

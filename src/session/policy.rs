@@ -12,7 +12,7 @@ use super::untagged::Untagged;
 use super::word::Keeps;
 use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
-use crate::redact::{Languages, QuestionListener, Redaction, RedactionWords};
+use crate::redact::{Languages, QuestionListener, Redaction};
 
 /// How many later words a word's tags may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ pub struct Policy {
     pub phone_digits: Option<u8>,
     /// in which language the numbers of expected answers are heard; `None`: its number words are not known, and `expect` is
     /// passed over
-    pub numbers: Option<Arc<RedactionWords>>,
+    pub numbers: Option<Arc<Languages>>,
     /// whether the words are English: spellings are known of English alone
     pub is_english: bool,
     /// whether a word that is spelled beside it is spelled so for the rest of the session
@@ -141,9 +141,11 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// What redaction compares the words with: the profile's languages, or where nothing is redacted, English.
+    /// What words are compared with: what redaction compares with; where nothing is redacted, the profile's own language, or
+    /// English where its words are not known.
     pub fn languages(&self) -> Arc<Languages> {
-        self.redaction.as_ref().map_or_else(Languages::english, |redaction| redaction.languages().clone())
+        let redacted = self.redaction.as_ref().map(|redaction| redaction.languages());
+        redacted.or(self.numbers.as_ref()).cloned().unwrap_or_else(Languages::english)
     }
 
     /// `L` as the buffer can honour it.

@@ -45,7 +45,7 @@ fn outside_answer(buffer: &Buffer, policy: &Policy, cut: u64, known: u64, ended:
         None if ended || (last + 1..known).any(|i| buffer.get(i).word.begins_turn()) => true,
         None => {
             let back = (buffer.released()..cut).rev().filter(is_said).map(|i| &buffer.get(i).word);
-            policy.numbers.as_deref().and_then(|language| expected::lacks_digits(back, language)) != Some(true)
+            policy.numbers.as_ref().and_then(|languages| expected::lacks_digits(back, languages.own())) != Some(true)
         }
     }
 }

@@ -179,10 +179,12 @@ fn words_of_redaction_are_files_of_the_language_and_part_of_the_origin() {
     assert!(refusal().ends_with("words.txt:2: expected UTF-8"), "{}", refusal());
     std::fs::remove_file(&words).unwrap();
     assert!(
-        refusal().contains("profiles.p.redact") && refusal().contains("words.txt: no such file: expected one"),
+        refusal().contains("profiles.p.locale") && refusal().contains("words.txt: no such file: expected one"),
         "{}",
         refusal()
     );
+    std::fs::remove_dir_all(root.path().join("xx/redaction")).unwrap();
+    assert!(refusal().contains("profiles.p.redact") && refusal().contains("has no folder redaction"), "{}", refusal());
     assert!(style_in(root.path(), in_locale("xx-XX")).is_ok(), "who redacts nothing needs none of the files");
     for locale in ["es-MX", "de-DE", "de-AT", "de-CH"] {
         assert!(style_in(&needs("grammars"), redacting(locale)).is_ok(), "{locale}");

@@ -10,7 +10,7 @@ use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
 use faircopy::infer::prosody::{Prosody, Voice};
 use faircopy::infer::row::{Row, RowTemplate, StatesRef};
 use faircopy::infer::{ModelFiles, ModelPin, RowWord, States, Tagger, WordTokenizer};
-use faircopy::redact::RedactionWords;
+use faircopy::redact::Languages;
 use faircopy::session::buffer::Buffer;
 use faircopy::session::policy::{Lookahead, Mask, Policy, Settling};
 use faircopy::session::settle::Settled;
@@ -275,7 +275,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         inference_timeout_ms: 1,
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
-        numbers: Some(RedactionWords::english()),
+        numbers: Some(Languages::english()),
         is_english: true,
         listener: None,
         phone_digits: None,

@@ -3,7 +3,7 @@
 use super::super::policy::{Lookahead, Mask, Policy, ReleaseRule, Settling};
 use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
-use crate::redact::RedactionWords;
+use crate::redact::Languages;
 use crate::session::Keeps;
 
 /// Short windows and delays, so that few words meet every rule.
@@ -26,7 +26,7 @@ pub fn policy() -> Policy {
         inference_timeout_ms: 500,
         backlog_timeout_ms: 500,
         keeps: Keeps::Nothing,
-        numbers: Some(RedactionWords::english()),
+        numbers: Some(Languages::english()),
         is_english: true,
         listener: None,
         phone_digits: None,

@@ -255,8 +255,8 @@ impl Stream {
         }
         // A hypothesis ends nothing.
         if record.is_final && record.end == Some(End::Utterance) {
-            if let Some(language) = &self.policy.numbers {
-                self.progress.expectations.utterance_over(language);
+            if let Some(languages) = &self.policy.numbers {
+                self.progress.expectations.utterance_over(languages.own());
             }
             self.utterance_ends(now);
         }

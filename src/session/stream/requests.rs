@@ -220,7 +220,7 @@ impl Stream {
     /// Spellings are those of English. Digits of an expected number stay although the tagger takes them out, but not where
     /// something is redacted: what is hidden depends on the words that stay, and must not depend on what a sender expects.
     fn decided_whole(policy: &Policy) -> DecidedWhole<'_> {
-        let answers = policy.numbers.as_deref().filter(|_| policy.redaction.is_none());
+        let answers = policy.numbers.as_ref().filter(|_| policy.redaction.is_none()).map(|languages| languages.own());
         DecidedWhole { spellings: policy.is_english, answers }
     }
 
