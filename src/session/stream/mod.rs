@@ -210,10 +210,8 @@ impl Stream {
             self.utterance_due = None; // speech goes on
         }
         self.hypothesis = None;
-        if let Some(change) = record.expect {
-            if self.policy.numbers.is_some() {
-                self.progress.expectations.change(change);
-            }
+        if let Some(change) = record.expect.filter(|_| self.policy.numbers.is_some()) {
+            self.progress.expectations.change(change);
         }
         let (taken, came) = (self.progress.counts.words, record.input_words());
         let placed = record.words.into_iter().map(|word| Word { src: word.src.map(|n| n + taken), ..word });
