@@ -28,6 +28,7 @@ mod quantities;
 pub mod questions;
 mod reasons;
 mod runs;
+mod sections;
 mod shapes;
 pub mod speakers;
 mod tail;
