@@ -156,7 +156,7 @@ impl<'a> RedactionWord<'a> {
                 around.push(REMOVED);
             }
             if let Some(language) = self.language {
-                around.extend([LANGUAGE]);
+                around.push(LANGUAGE);
                 around.push_str(language);
                 around.push(LANGUAGE);
             }
