@@ -1,4 +1,4 @@
-//! Rate limits. Those of partials and of samples use the library governor. Those of words use accounts of our own,
+//! Rate limits. Those of partials use the library governor. Those of words use accounts of our own,
 //! because a record must be within two quotas at once, or be charged to neither.
 
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use serde::{Deserialize, Serialize};
 
 /// At most so many partials a second for each session. A partial that comes too early is not lost: its stream stays
@@ -30,28 +30,6 @@ impl PartialLimit {
     pub fn forget_idle(&self) {
         self.inner.retain_recent();
         self.inner.shrink_to_fit();
-    }
-}
-
-/// At most so many samples of differences a minute, of all shadows of a worker.
-pub struct SampleLimit {
-    inner: Option<DefaultDirectRateLimiter>,
-}
-
-impl SampleLimit {
-    /// `per_minute` samples; with 0 there are none.
-    pub fn new(per_minute: u32) -> SampleLimit {
-        SampleLimit { inner: NonZeroU32::new(per_minute).map(|most| RateLimiter::direct(Quota::per_minute(most))) }
-    }
-
-    /// Whether there are samples at all.
-    pub fn is_on(&self) -> bool {
-        self.inner.is_some()
-    }
-
-    /// Whether a sample may leave now. If so, the sample is counted.
-    pub fn allows(&self) -> bool {
-        self.inner.as_ref().is_some_and(|inner| inner.check().is_ok())
     }
 }
 
@@ -186,13 +164,6 @@ mod tests {
         let limit = PartialLimit::new(NonZeroU32::new(2).unwrap());
         let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
         assert_eq!([limit.allows(&a), limit.allows(&a), limit.allows(&a), limit.allows(&b)], [true, true, false, true]);
-    }
-
-    #[test]
-    fn samples_are_limited_together_and_none_leave_where_the_limit_is_zero() {
-        let limit = SampleLimit::new(2);
-        assert_eq!([limit.allows(), limit.allows(), limit.allows()], [true, true, false]);
-        assert!(!SampleLimit::new(0).is_on() && !SampleLimit::new(0).allows());
     }
 
     #[test]

@@ -68,19 +68,6 @@ class Strimzi(unittest.TestCase):
         self.assertEqual(environment(container(made))["FAIRCOPY__TOPICS__CONVERSATION"], "calls.turns")
         self.assertNotIn("FAIRCOPY__TOPICS__CONVERSATION", environment(container(without)))
 
-    def test_samples_of_the_shadow_have_a_topic_and_a_right_where_they_are_on(self):
-        asked = {"strimzi": {"topics": True, "user": True, "cluster": "c"}}
-        without, made = made_of(**asked), made_of(**asked, shadow={"samplesPerMinute": 20}, topics={"shadow": "calls.samples"})
-        topic = {d["spec"]["topicName"]: d["spec"]["config"] for d in made if d["kind"] == "KafkaTopic"}
-        self.assertEqual(topic["calls.samples"]["retention.ms"], 604800000)
-        self.assertEqual(rights(of(made, "KafkaUser")) - rights(of(without, "KafkaUser")), {("topic", "calls.samples", "Write")})
-        env = environment(container(made))
-        self.assertEqual((env["FAIRCOPY__SHADOW__SAMPLES_PER_MINUTE"], env["FAIRCOPY__TOPICS__SHADOW"]), ("20", "calls.samples"))
-        # Left at 0, the chart leaves the number to the settings that users write.
-        self.assertNotIn("FAIRCOPY__SHADOW__SAMPLES_PER_MINUTE", environment(container(without)))
-        job_user = made_of(strimzi={"user": True, "cluster": "c"}, shadow={"samplesPerMinute": 20})
-        self.assertIn(("topic", "asr.shadow", "Create"), rights(of(job_user, "KafkaUser")))
-
     def test_workers_sign_in_as_the_user_with_the_secrets_that_strimzi_makes(self):
         made = rendered("strimzi")
         env = environment(container(made))

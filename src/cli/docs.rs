@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Cli, Failure, print};
 use crate::config::DEFAULTS;
 use crate::record::raw::Wire;
-use crate::record::{ConversationTurn, ERASE, REPLAYED, Segment, ShadowSample};
+use crate::record::{ConversationTurn, ERASE, REPLAYED, Segment};
 
 /// Arguments of `docs`.
 #[derive(Debug, clap::Args)]
@@ -93,7 +93,6 @@ fn asyncapi() -> Value {
             "partial": channel("asr.partial", "partialSegment", message("the unreleased tail as it looks now, or a turn that is over", schema::<Segment>())),
             "conversation": channel("asr.conversation", "turn", message("a turn of a session's conversation, where topics.conversation names a topic", schema::<ConversationTurn>())),
             "deadLetter": channel("asr.dead-letter", "deadLetter", letter),
-            "shadow": channel("asr.shadow", "shadowSample", message("a place that a challenger writes otherwise, where shadow.samples_per_minute is above 0", schema::<ShadowSample>())),
         },
         "operations": {
             "takeRaw": operation("receive", "raw"),
@@ -101,7 +100,6 @@ fn asyncapi() -> Value {
             "sendPartial": operation("send", "partial"),
             "sendTurn": operation("send", "conversation"),
             "sendDeadLetter": operation("send", "deadLetter"),
-            "sendShadowSample": operation("send", "shadow"),
         }
     })
 }

@@ -110,7 +110,6 @@ pub(super) fn check(s: &Settings) -> Result<(), SettingsError> {
         ("topics.partial", &s.topics.partial),
         ("topics.dead_letter", &s.topics.dead_letter),
         ("topics.changelog", &s.topics.changelog),
-        ("topics.shadow", &s.topics.shadow),
     ];
     topics.extend(s.has_conversation().then_some(("topics.conversation", &s.topics.conversation)));
     for (i, (key, topic)) in topics.iter().enumerate() {

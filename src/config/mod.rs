@@ -70,7 +70,6 @@ pub struct Settings {
     /// turns
     pub conversation: ConversationSettings,
     /// what runs beside profiles
-    pub shadow: ShadowSettings,
     /// profiles by name
     pub profiles: BTreeMap<String, ProfileSettings>,
     /// tenant to profile
@@ -128,15 +127,9 @@ impl Settings {
         !self.topics.conversation.is_empty()
     }
 
-    /// The topics that are there only where a setting asks for them: of conversations, and of samples.
-    pub fn optional_topics(&self) -> Vec<&String> {
-        let conversation = self.has_conversation().then_some(&self.topics.conversation);
-        conversation.into_iter().chain(self.has_samples().then_some(&self.topics.shadow)).collect()
-    }
-
-    /// Whether samples of what challengers write otherwise are sent.
-    pub fn has_samples(&self) -> bool {
-        self.shadow.samples_per_minute > 0
+    /// The topic of conversations, which is there only where a setting asks for it.
+    pub fn optional_topic(&self) -> Option<&String> {
+        self.has_conversation().then_some(&self.topics.conversation)
     }
 
     /// Largest record that a worker may send, in bytes: the unreleased words of a stream, with `meta` and headers.
@@ -394,22 +387,6 @@ mod tests {
         for wrong in ["true", "'yes'", "3"] {
             let error = read(wrong).unwrap_err();
             assert!(error.contains("expected \"off\", \"all\" or \"figures\"") && error.contains("input.reformat"), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_challenger_is_another_profile_without_a_challenger_and_no_profile_takes_it_from_default() {
-        let challenger = "[profiles.new]\nmodel='en-fast'\n";
-        let s = load(&format!("[profiles.default]\nshadow='new'\n{challenger}[profiles.third]\n"), &[]).unwrap();
-        let profiles = s.profiles().unwrap();
-        assert_eq!((profiles.of(None).shadow.as_deref(), profiles.named("third").shadow.as_deref()), (Some("new"), None));
-        for (file, says) in [
-            ("[profiles.default]\nshadow='gone'\n".to_string(), "no such profile; expected one of"),
-            ("[profiles.default]\nshadow='default'\n".to_string(), "expected another profile"),
-            (format!("[profiles.default]\nshadow='new'\n{challenger}shadow='default'\n"), "expected a profile without a shadow"),
-        ] {
-            let error = load(&file, &[]).expect_err(&file);
-            assert!(error.contains("shadow") && error.contains(says), "{error}");
         }
     }
 

@@ -81,8 +81,6 @@ pub struct ProfileSettings {
     pub redact_after: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub redact: BTreeMap<String, RedactSetting>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shadow: Option<String>,
 }
 
 impl ProfileSettings {
@@ -100,10 +98,8 @@ impl ProfileSettings {
 
 /// Tables of a profile of which single keys may be left out. Every other table is the profile's own or the default's.
 const BY_KEY: [&str; 2] = ["numbers", "tilt"];
-/// The settings that every profile has for itself: otherwise the default's challenger would have a challenger, too, and
-/// profiles with rules of their own would say that they redact nothing.
-const OWN: [&str; 2] = ["shadow", REDACTION];
-/// The setting that says that a profile redacts nothing.
+/// The setting that says that a profile redacts nothing. Every profile has it for itself: otherwise profiles with rules of
+/// their own would say that they redact nothing.
 const REDACTION: &str = "redaction";
 /// A profile's settings that redact. A profile that says that it redacts nothing takes none of them from the default.
 pub(super) const RULES: [&str; 5] = ["redact", "redact_after", "redact_asked", "redact_names", "profanity"];
@@ -123,7 +119,7 @@ pub(super) fn lay_over_default(settings: &mut Value) {
             own.entry("more_locales".into()).or_insert_with(|| Vec::<String>::new().into());
         }
         let rules: &[&str] = if own.contains_key(REDACTION) { &RULES } else { &[] };
-        let is_taken = |key: &str| !OWN.contains(&key) && !rules.contains(&key);
+        let is_taken = |key: &str| key != REDACTION && !rules.contains(&key);
         for (key, value) in default.iter().filter(|(key, _)| is_taken(key)) {
             match (own.get_mut(key).map(|v| &mut v.kind), &value.kind) {
                 (Some(ValueKind::Table(own)), ValueKind::Table(under)) if BY_KEY.contains(&key.as_str()) => {
@@ -157,8 +153,6 @@ pub struct Profile {
     pub language: Arc<str>,
     /// the languages of its further locales
     pub further: Vec<Arc<str>>,
-    /// its challenger: the profile that runs beside it, and is only compared
-    pub shadow: Option<Arc<str>>,
 }
 
 impl Profile {
@@ -461,6 +455,5 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
         policy: Arc::new(policy),
         language: language.into(),
         further,
-        shadow: own.shadow.map(Into::into),
     })
 }

@@ -35,7 +35,6 @@ impl Profiles {
         for (name, profile) in &settings.profiles {
             by_name.insert(name.clone(), Arc::new(resolve(name, profile, settings)?));
         }
-        check_shadows(&by_name)?;
         let unknown = settings.unknown_tenant.profile.clone();
         for (key, name) in settings
             .tenants
@@ -197,21 +196,4 @@ impl Profiles {
     pub fn any_redacts(&self) -> bool {
         self.by_name.values().any(|p| p.format.redacts())
     }
-}
-
-/// Every challenger is a profile, and has no challenger itself.
-fn check_shadows(profiles: &HashMap<String, Arc<Profile>>) -> Result<(), SettingsError> {
-    for (name, profile) in profiles {
-        let Some(challenger) = &profile.shadow else { continue };
-        let refuse = |why: String| Err(SettingsError(format!("profiles.{name}.shadow = {challenger:?}: {why}")));
-        match profiles.get(&**challenger) {
-            None => return refuse(format!("no such profile; expected one of {:?}", profiles.keys().collect::<BTreeSet<_>>())),
-            Some(_) if **challenger == **name => return refuse("expected another profile than the profile itself".into()),
-            Some(other) if other.shadow.is_some() => {
-                return refuse(format!("expected a profile without a shadow; profiles.{challenger}.shadow is set"));
-            }
-            Some(_) => {}
-        }
-    }
-    Ok(())
 }

@@ -74,8 +74,6 @@ pub struct Topics {
     pub dead_letter: String,
     /// turns of conversations; empty: none are made
     pub conversation: String,
-    /// samples of what challengers write otherwise; needed only where `shadow.samples_per_minute` is above 0
-    pub shadow: String,
     /// states of open streams, compacted. Belongs to one group. Empty: the name that [`Topics::changelog_of`] makes
     pub changelog: String,
 }
@@ -300,14 +298,6 @@ pub struct Partials {
     pub per_session_per_second: u32,
     /// 0: every word is shown as it comes; `n`: once the tagger has seen it together with `n` − 1 later words
     pub hold_words: usize,
-}
-
-/// `[shadow]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ShadowSettings {
-    /// samples of differences a minute, of a worker; 0: none
-    pub samples_per_minute: u32,
 }
 
 /// `[unknown_tenant]`

@@ -200,7 +200,7 @@ pub fn open(settings: &Settings, health: Arc<Health>) -> Result<BaseConsumer<Gro
     let t = &settings.topics;
     let partitions =
         |topic: &str| metadata.topics().iter().find(|m| m.name() == topic && m.error().is_none()).map(|m| m.partitions().len());
-    let optional = settings.optional_topics();
+    let optional = settings.optional_topic();
     for topic in [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog].into_iter().chain(optional) {
         if partitions(topic).is_none() {
             return Err(StartError::NoTopic { topic: topic.clone(), brokers: k.brokers.clone() });

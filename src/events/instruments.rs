@@ -64,11 +64,6 @@ pub(super) struct Instruments {
     pub(super) client_problems: Counter<u64>,
     pub(super) reloads: Counter<u64>,
     pub(super) models: Gauge<u64>,
-    pub(super) shadow_segments: Counter<u64>,
-    pub(super) shadow_words: Counter<u64>,
-    pub(super) shadow_differences: Counter<u64>,
-    pub(super) shadow_samples: Counter<u64>,
-    pub(super) shadow_dropped: Counter<u64>,
     pub(super) model_changes: Counter<u64>,
 }
 
@@ -214,15 +209,6 @@ pub(super) static INSTRUMENTS: LazyLock<Instruments> = LazyLock::new(|| {
         ),
         client_problems: count("faircopy.client.problems", "{problem}", "problems the Kafka client reported"),
         reloads: count("faircopy.reloads", "{reload}", "changes of profiles, models, grammars, packs and lists, by result"),
-        shadow_segments: count(
-            "faircopy.shadow.segments",
-            "{segment}",
-            "published segments that were compared with a challenger's",
-        ),
-        shadow_words: count("faircopy.shadow.words", "{word}", "input words of which both forms were compared"),
-        shadow_differences: count("faircopy.shadow.differences", "{place}", "places that a challenger writes otherwise, by kind"),
-        shadow_samples: count("faircopy.shadow.samples", "{sample}", "samples of differences that were sent"),
-        shadow_dropped: count("faircopy.shadow.dropped", "{stream}", "streams that a shadow did not follow to their end, by why"),
         models: m.u64_gauge("faircopy.models").with_unit("{model}").with_description("models that are loaded").build(),
         model_changes: count("faircopy.models.changes", "{change}", "what became of models while the service ran, by kind"),
     }

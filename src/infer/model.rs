@@ -11,7 +11,7 @@ use super::path::LabelTransitions;
 use super::plain::PlainWords;
 use super::queue::BatchLimits;
 use super::row::RowTemplate;
-use super::{InferenceService, Tagger, Urgent, WordTokenizer};
+use super::{InferenceService, Tagger, WordTokenizer};
 use crate::tags::{Labels, Tilt};
 
 /// Why a model or its runtime cannot be loaded: expected, got and remedy.
@@ -252,10 +252,9 @@ impl Model {
         taggers: Vec<Box<dyn Tagger>>,
         limits: BatchLimits,
         max_wait: Duration,
-        urgent: Urgent,
     ) -> Result<Model, LoadError> {
         let tokenizer = files.tokenizer()?;
-        let infer = InferenceService::start(taggers, limits, max_wait, urgent);
+        let infer = InferenceService::start(taggers, limits, max_wait);
         let names = ModelNames { name: files.labels.model.as_str().into(), identity: files.identity.clone() };
         Ok(Model { number, key: key.to_string(), files, tokenizer, infer, pin: ModelPin(Some(Arc::new(names))) })
     }

@@ -16,7 +16,7 @@ use super::model::{LoadError, Model, ModelFiles};
 use super::queue::BatchLimits;
 use super::row::RowTemplate;
 use super::second::SecondStageService;
-use super::{KeptStates, Tagger, Urgent};
+use super::{KeptStates, Tagger};
 use crate::events;
 
 /// Makes the taggers of a model, one for each of its workers.
@@ -39,7 +39,6 @@ pub struct Models {
     pub kept: KeptStates,
     /// the second stage, where some profile asks it
     pub second: Option<SecondStageService>,
-    urgent: Urgent,
     loaded: RwLock<Vec<Arc<Model>>>,
     /// held while a model is loaded, so that none is loaded twice
     loading: Mutex<Loading>,
@@ -57,17 +56,7 @@ impl Models {
     /// No model yet. `dirs`: where directories of models are. A batch of a model keeps `limits` and waits `max_wait` at
     /// most.
     pub fn new(dirs: Vec<PathBuf>, limits: BatchLimits, max_wait: Duration, kept: KeptStates, make: MakeTaggers) -> Models {
-        Models {
-            dirs,
-            make,
-            limits,
-            max_wait,
-            kept,
-            second: None,
-            urgent: Urgent::default(),
-            loaded: RwLock::default(),
-            loading: Mutex::default(),
-        }
+        Models { dirs, make, limits, max_wait, kept, second: None, loaded: RwLock::default(), loading: Mutex::default() }
     }
 
     /// The model in the directory of this name. A model that is loaded already is used again, unless its files have
@@ -89,7 +78,7 @@ impl Models {
         }
         let (began, identity) = (Instant::now(), files.identity.clone());
         let taggers = (self.make)(&files)?;
-        let model = Model::start((*next, key), files, taggers, self.limits, self.max_wait, self.urgent.clone())?;
+        let model = Model::start((*next, key), files, taggers, self.limits, self.max_wait)?;
         *next += 1;
         let model = Arc::new(model);
         self.loaded.write().expect("no one panics while holding it").push(model.clone());

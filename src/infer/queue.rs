@@ -1,14 +1,13 @@
 //! The order of work for the model. Pure: no threads, no clock.
 //!
-//! Work stands in four lanes, oldest first: live words; words of a backlog; work that may wait (hypotheses, and words
-//! beyond a quota); and shadows. The oldest item of a lane leads a batch. The batch is filled lane by lane with items
-//! that need little padding: those nearest to the leader in length first, while padded tokens and items stay within
-//! limits. The leading item always fits.
+//! Work stands in three lanes, oldest first: live words; words of a backlog; and work that may wait (hypotheses, and
+//! words beyond a quota). The oldest item of a lane leads a batch. The batch is filled lane by lane with items that need
+//! little padding: those nearest to the leader in length first, while padded tokens and items stay within limits. The
+//! leading item always fits.
 //!
 //! A lane leads if the lanes before it are empty. Otherwise its oldest item leads once it was passed over often enough:
 //! a backlog leads one batch of four, and work that may wait leads one batch of eight, however many items there are. So
-//! live words that wait lead at least five of any eight batches, and no lane starves. Shadows are the exception: they
-//! lead only where nothing else waits, and are in no other lane's batch.
+//! live words that wait lead at least five of any eight batches, and no lane starves.
 
 use std::collections::VecDeque;
 
@@ -26,21 +25,18 @@ pub enum Lane {
     Backlog,
     /// a hypothesis, or words beyond a quota
     Later,
-    /// words that a shadow tags again, and nobody waits for
-    Shadow,
 }
 
 impl Lane {
     /// In the order of work.
-    pub const ALL: [Lane; 4] = [Lane::Live, Lane::Backlog, Lane::Later, Lane::Shadow];
+    pub const ALL: [Lane; 3] = [Lane::Live, Lane::Backlog, Lane::Later];
 
-    /// While lanes before this one are not empty, its oldest item leads one batch of so many. A shadow's leads none.
+    /// While lanes before this one are not empty, its oldest item leads one batch of so many.
     pub fn one_of(self) -> u32 {
         match self {
             Lane::Live => 1,
             Lane::Backlog => 4,
             Lane::Later => 8,
-            Lane::Shadow => u32::MAX,
         }
     }
 }
@@ -72,7 +68,7 @@ struct LaneQueue<T> {
 #[derive(Debug)]
 pub struct Queue<T> {
     /// as in [`Lane::ALL`]
-    lanes: [LaneQueue<T>; 4],
+    lanes: [LaneQueue<T>; 3],
 }
 
 impl<T> Default for Queue<T> {
@@ -97,12 +93,6 @@ impl<T> Queue<T> {
         self.len() == 0
     }
 
-    /// Whether only shadows wait.
-    pub fn has_only_shadows(&self) -> bool {
-        let (shadow, others) = self.lanes.split_last().expect("there are lanes");
-        !shadow.items.is_empty() && others.iter().all(|lane| lane.items.is_empty())
-    }
-
     /// Drops what is `abandoned`.
     pub fn purge(&mut self, mut abandoned: impl FnMut(&T) -> bool) {
         for lane in &mut self.lanes {
@@ -125,8 +115,7 @@ impl<T> Queue<T> {
         let head = self.lanes[leading].items.pop_front().expect("it leads");
         let mut longest = head.tokens;
         let mut batch = vec![head.payload];
-        let is_served = |lane: usize| lane == leading || lane != Lane::Shadow as usize;
-        for (number, lane) in self.lanes.iter_mut().enumerate().filter(|(lane, _)| is_served(*lane)) {
+        for (number, lane) in self.lanes.iter_mut().enumerate() {
             // Those nearest in length first, and of them the oldest.
             let difference = |(at, item): (usize, &QueuedItem<T>)| (item.tokens.abs_diff(head.tokens), at);
             let mut near: Vec<(usize, usize)> = lane.items.iter().enumerate().map(difference).collect();
@@ -187,29 +176,6 @@ mod tests {
     }
 
     #[test]
-    fn shadows_wait_until_nothing_else_waits_and_are_in_nobody_elses_batch() {
-        let one = BatchLimits { max_batch_tokens: 256, max_batch_items: 1 };
-        let mut q = Queue::default();
-        q.push((Lane::Shadow, 0), 30, Lane::Shadow);
-        q.push((Lane::Shadow, 1), 30, Lane::Shadow);
-        assert!(q.has_only_shadows());
-        for n in 0..40 {
-            q.push((Lane::ALL[n % 3], n), 30, Lane::ALL[n % 3]);
-        }
-        assert!(!q.has_only_shadows());
-        let mut others = 0;
-        while others < 38 {
-            let batch = q.take(one, |_| false);
-            others += batch.len();
-            assert!(batch.iter().all(|(lane, _)| *lane != Lane::Shadow));
-        }
-        let last = q.take(LIMITS, |_| false);
-        assert!(last.len() == 2 && last.iter().all(|(lane, _)| *lane != Lane::Shadow), "there was room for shadows in it");
-        assert!(q.has_only_shadows());
-        assert_eq!(q.take(LIMITS, |_| false), [(Lane::Shadow, 0), (Lane::Shadow, 1)]);
-    }
-
-    #[test]
     fn abandoned_work_is_skipped() {
         let mut q = Queue::default();
         q.push(1, 5, Lane::Live);
@@ -249,7 +215,6 @@ mod tests {
             Lane::Live => 2,
             Lane::Backlog => Lane::Backlog.one_of(),
             Lane::Later => Lane::Later.one_of() - 1,
-            Lane::Shadow => u32::MAX,
         }
     }
 

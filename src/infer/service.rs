@@ -1,7 +1,6 @@
 //! The threads around the queue: partition tasks push requests, and workers take batches while other workers are busy.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
@@ -66,7 +65,7 @@ pub struct Answer {
 
 impl Request {
     fn answer(self, outcome: Outcome) {
-        if self.lane != Lane::Shadow && (self.row.after.is_some() || self.row.keep.is_some()) {
+        if self.row.after.is_some() || self.row.keep.is_some() {
             let again = self.row.keep.is_some_and(|keep| keep.again);
             events::StatesAsked { gone: outcome == Outcome::StatesGone, again }.emit();
         }
@@ -78,32 +77,6 @@ impl Request {
 struct QueuedRequest {
     request: Request,
     since: Instant,
-    /// counts the request until it is answered, unless it is a shadow's
-    _urgent: Option<UrgentRequest>,
-}
-
-/// How many requests of all models have no answer yet, shadows' left out.
-#[derive(Clone, Default)]
-pub struct Urgent(Arc<AtomicUsize>);
-
-impl Urgent {
-    fn one(&self) -> UrgentRequest {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        UrgentRequest(self.0.clone())
-    }
-
-    fn is_any(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
-    }
-}
-
-/// One of them. It is answered, or abandoned, when this is dropped.
-struct UrgentRequest(Arc<AtomicUsize>);
-
-impl Drop for UrgentRequest {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 #[derive(Default)]
@@ -118,7 +91,6 @@ struct Shared {
     changed: Condvar,
     limits: BatchLimits,
     max_wait: Duration,
-    urgent: Urgent,
 }
 
 /// The inference service of a process. Dropping it ends the workers after their batch.
@@ -128,10 +100,9 @@ pub struct InferenceService {
 }
 
 impl InferenceService {
-    /// One worker thread per tagger. An idle worker waits up to `max_wait` for a batch to fill. Shadows' requests wait
-    /// as long as any model has other requests, which `urgent` counts.
-    pub fn start(taggers: Vec<Box<dyn Tagger>>, limits: BatchLimits, max_wait: Duration, urgent: Urgent) -> InferenceService {
-        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), limits, max_wait, urgent });
+    /// One worker thread per tagger. An idle worker waits up to `max_wait` for a batch to fill.
+    pub fn start(taggers: Vec<Box<dyn Tagger>>, limits: BatchLimits, max_wait: Duration) -> InferenceService {
+        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), limits, max_wait });
         let workers = taggers
             .into_iter()
             .enumerate()
@@ -161,8 +132,7 @@ impl InferenceService {
             state.queue.purge(|w| nobody_waits(&w.request, since));
         }
         state.oldest.get_or_insert(since);
-        let _urgent = (lane != Lane::Shadow).then(|| self.shared.urgent.one());
-        state.queue.push(QueuedRequest { request, since, _urgent }, tokens, lane);
+        state.queue.push(QueuedRequest { request, since }, tokens, lane);
         self.shared.changed.notify_one();
     }
 }
@@ -193,8 +163,6 @@ impl Drop for InferenceService {
     }
 }
 
-/// Time between two looks of shadows whether they may have their turn.
-const SHADOWS_LOOK: Duration = Duration::from_millis(5);
 /// Number of requests between two looks for abandoned ones.
 pub(super) const PURGE_EVERY: usize = 1024;
 
@@ -242,7 +210,7 @@ fn run(batch: Vec<QueuedRequest>, dispatch: &'static str, tagger: &mut dyn Tagge
     }
     trace::inferred(batch.iter().filter_map(|w| w.request.trace.clone()).collect(), wall, rows.len());
     let mut tags = result.ok().map(Vec::into_iter);
-    for (QueuedRequest { request, since, _urgent }, states) in batch.into_iter().zip(states) {
+    for (QueuedRequest { request, since }, states) in batch.into_iter().zip(states) {
         let Some(tags) = tags.as_mut().and_then(Iterator::next) else {
             request.answer(Outcome::Failed); // the states are not put back, because they may be damaged
             continue;
@@ -255,9 +223,7 @@ fn run(batch: Vec<QueuedRequest>, dispatch: &'static str, tagger: &mut dyn Tagge
             let pinned = row.keep.is_some_and(|keep| keep.again).then(|| now + waits);
             let mut store = request.kept.store();
             store.put(request.owner, request.stream, number, states, bytes, (pinned, now));
-            if request.lane != Lane::Shadow {
-                events::StatesHeld { bytes: store.bytes() }.emit();
-            }
+            events::StatesHeld { bytes: store.bytes() }.emit();
             drop(store);
         }
         request.answer(Outcome::Tags(tags));
@@ -301,10 +267,6 @@ fn next_batch(shared: &Shared) -> Option<(Vec<QueuedRequest>, &'static str)> {
         if state.queue.is_empty() {
             state.oldest = None;
             state = shared.changed.wait(state).expect("workers do not panic");
-            continue;
-        }
-        if state.queue.has_only_shadows() && shared.urgent.is_any() {
-            state = shared.changed.wait_timeout(state, SHADOWS_LOOK).expect("workers do not panic").0;
             continue;
         }
         let waited = state.oldest.map_or(Duration::MAX, |t| t.elapsed());
@@ -368,7 +330,7 @@ mod tests {
             assert!(calls != 1, "first call fails");
             vec![Tags::default(); row.first.len()]
         };
-        let infer = InferenceService::start(vec![Box::new(model)], LIMITS, Duration::ZERO, Urgent::default());
+        let infer = InferenceService::start(vec![Box::new(model)], LIMITS, Duration::ZERO);
         let (reply, mut answers) = unbounded_channel();
         infer.submit(request(1, &reply, soon()));
         assert_eq!(answers.blocking_recv().unwrap().outcome, Outcome::Failed);
@@ -379,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_model_that_gives_too_few_tags_is_a_failure() {
-        let infer = InferenceService::start(vec![Box::new(|_: &Row| Vec::new())], LIMITS, Duration::ZERO, Urgent::default());
+        let infer = InferenceService::start(vec![Box::new(|_: &Row| Vec::new())], LIMITS, Duration::ZERO);
         let (reply, mut answers) = unbounded_channel();
         infer.submit(request(1, &reply, soon()));
         assert_eq!(answers.blocking_recv().unwrap().outcome, Outcome::Failed);
@@ -396,7 +358,7 @@ mod tests {
                 Ok(rows.iter().map(|r| vec![Tags::default(); r.first.len()].into()).collect())
             }
         }
-        let infer = InferenceService::start(vec![Box::new(Slow(started.0, go.1))], LIMITS, Duration::ZERO, Urgent::default());
+        let infer = InferenceService::start(vec![Box::new(Slow(started.0, go.1))], LIMITS, Duration::ZERO);
         let (reply, mut answers) = unbounded_channel();
         infer.submit(request(0, &reply, soon()));
         assert_eq!(started.1.recv().unwrap(), 1);
@@ -409,22 +371,6 @@ mod tests {
         go.0.send(()).unwrap();
         let asks: Vec<u64> = (0..6).map(|_| answers.blocking_recv().unwrap().request_id).collect();
         assert_eq!(asks, [0, 1, 2, 3, 4, 5]);
-    }
-
-    #[test]
-    fn a_shadow_waits_as_long_as_any_model_has_other_work() {
-        let urgent = Urgent::default();
-        let plain = |row: &Row| vec![Tags::default(); row.first.len()];
-        let infer = InferenceService::start(vec![Box::new(plain)], LIMITS, Duration::ZERO, urgent.clone());
-        let (reply, mut answers) = unbounded_channel();
-        let elsewhere = urgent.one(); // a request to another model
-        infer.submit(Request { lane: Lane::Shadow, ..request(1, &reply, soon()) });
-        infer.submit(request(2, &reply, soon()));
-        assert_eq!(answers.blocking_recv().unwrap().request_id, 2);
-        std::thread::sleep(4 * SHADOWS_LOOK);
-        assert!(answers.try_recv().is_err(), "however long it takes");
-        drop(elsewhere);
-        assert_eq!(answers.blocking_recv().unwrap().request_id, 1);
     }
 
     const SIZES: StateSizes = StateSizes { slabs: 1, heads: 1, size: 100, slots: 4 };
@@ -447,7 +393,7 @@ mod tests {
     fn states_go_from_pass_to_pass_until_they_are_forgotten_or_room_is_short() {
         let (runs, ran) = std::sync::mpsc::channel();
         let kept = KeptStates::new(2000);
-        let infer = InferenceService::start(vec![Box::new(Counts(runs))], LIMITS, Duration::ZERO, Urgent::default());
+        let infer = InferenceService::start(vec![Box::new(Counts(runs))], LIMITS, Duration::ZERO);
         let (reply, mut answers) = unbounded_channel();
         let owner = kept.owner();
         let mut ask = |stream: u64, row: Row| {

@@ -39,7 +39,7 @@ fn needed(settings: &Settings) -> Vec<(&str, &'static [Operation])> {
         (&t.dead_letter, &[DESCRIBE, WRITE]),
         (&t.changelog, &[DESCRIBE, READ, WRITE, DESCRIBE_CONFIGS]),
     ];
-    needed.extend(settings.optional_topics().into_iter().map(|topic| (topic.as_str(), &[DESCRIBE, WRITE][..])));
+    needed.extend(settings.optional_topic().into_iter().map(|topic| (topic.as_str(), &[DESCRIBE, WRITE][..])));
     needed
 }
 

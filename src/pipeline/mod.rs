@@ -32,7 +32,6 @@ mod restore;
 #[cfg(test)]
 mod scenarios;
 mod schemas;
-pub mod shadow;
 #[cfg(test)]
 mod simulation;
 mod task;
@@ -66,9 +65,9 @@ use crate::kafka::files::StartFiles;
 use crate::produce::client::OpenError;
 use crate::produce::serializer::RecordSerializer;
 use crate::produce::transaction::{Transaction, TransactionError};
+use crate::rate_limit::PartialLimit;
 #[cfg(test)]
 use crate::rate_limit::WordQuotas;
-use crate::rate_limit::{PartialLimit, SampleLimit};
 use crate::record::avro::Schemas;
 use crate::session::output::{Release, StreamRef};
 use crate::session::policy::Policy;
@@ -128,9 +127,6 @@ impl RunError {
     }
 }
 
-/// Bytes of the states that all shadows' streams keep.
-const SHADOW_STATE_BYTES: usize = 64 << 20;
-
 /// Wait between two tries to join the group anew.
 const JOIN_AGAIN: Duration = Duration::from_secs(1);
 
@@ -151,14 +147,10 @@ pub struct Shared {
     pub(crate) redacts: Arc<AtomicBool>,
     /// words to tags
     pub models: Arc<Models>,
-    /// the states that shadows' streams keep
-    pub(crate) shadow_states: KeptStates,
     /// tags to text
     pub formatter: Formatter,
     /// partials
     pub partial_limit: PartialLimit,
-    /// samples of differences
-    pub sample_limit: SampleLimit,
     /// schemas of raw values in Avro
     pub schemas: Schemas,
     /// whose words are counted by name
@@ -219,10 +211,8 @@ impl Shared {
             redacts: Arc::new(AtomicBool::new(active_settings.profiles.any_redacts())),
             active_settings: RwLock::new(Arc::new(active_settings)),
             models: Arc::new(models),
-            shadow_states: KeptStates::new(SHADOW_STATE_BYTES),
             formatter: Formatter::new(styles),
             partial_limit: PartialLimit::new(per_second),
-            sample_limit: SampleLimit::new(settings.shadow.samples_per_minute),
             schemas: Schemas::default(),
             tenant_names: TenantNames::new(settings.telemetry.max_tenants),
             health: Arc::default(),
@@ -245,10 +235,8 @@ impl Shared {
             redacts: Arc::new(AtomicBool::new(again.profiles.any_redacts())),
             active_settings: RwLock::new(Arc::new(again)),
             models: self.models.clone(),
-            shadow_states: KeptStates::new(SHADOW_STATE_BYTES),
             formatter: self.formatter.again(),
             partial_limit: PartialLimit::new(NonZeroU32::MAX), // a limit goes by the machine's clock
-            sample_limit: SampleLimit::new(self.settings.shadow.samples_per_minute),
             schemas: Schemas::default(),
             tenant_names: TenantNames::new(self.settings.telemetry.max_tenants),
             health: Arc::default(),

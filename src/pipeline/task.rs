@@ -9,7 +9,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::Shared;
@@ -19,13 +18,13 @@ use super::clock::sleep_until;
 use super::crash_isolation::CrashIsolation;
 use super::partition::{Partition, UnpackedCheckpoint};
 use super::restore::{RestoredPartition, restore};
-use super::{schemas, shadow};
+use super::schemas;
 use crate::consume::changelog::{RestoreError, TakeoverReader};
 use crate::faults::crash_on;
 use crate::kafka::crash_mark::Position;
 use crate::produce::Checkpoint;
 use crate::produce::commits::Incarnation;
-use crate::record::{RawRecord, ShadowSample};
+use crate::record::RawRecord;
 use crate::system;
 
 /// Time between two clean-ups of the rate limiter's table.
@@ -40,8 +39,6 @@ pub enum TaskReport {
     Checkpoint(Incarnation, Checkpoint),
     /// the last checkpoint
     Last(Incarnation, Checkpoint),
-    /// a sample of what a challenger writes otherwise
-    Sample(Box<ShadowSample>),
     /// it wants a commit now, because it has made much or waits for one
     WantsCommit,
 }
@@ -66,12 +63,6 @@ pub async fn run(
         _ = &mut stop => return Ok(()),
         restored = restore(&shared, &changelog, incarnation.partition, &reporter) => restored?,
     };
-    let (feed, inbox) = shadow::feed();
-    partition.shadowed(feed);
-    // The shadow ends when the partition, and with it the feed, is dropped.
-    let samples = reports.clone();
-    let sample = move |sample| _ = samples.send(TaskReport::Sample(Box::new(sample)));
-    system::spawn(&Handle::current(), shadow::run(shared.clone(), inbox, Box::new(sample)));
     report(TaskReport::Restored(incarnation, began_at));
     report(TaskReport::WantsCommit);
     let mut commit_requested = false;

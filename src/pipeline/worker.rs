@@ -323,7 +323,6 @@ impl State {
                     self.commits.checkpoint_arrived(incarnation, checkpoint, false)
                 }
                 TaskReport::Last(incarnation, checkpoint) => self.commits.checkpoint_arrived(incarnation, checkpoint, true),
-                TaskReport::Sample(sample) => self.partials.send_and_forget(self.transaction.serializer().sample(&sample)),
                 TaskReport::WantsCommit => self.wanted = true,
             }
             report = self.reports.try_recv().ok();

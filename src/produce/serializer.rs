@@ -10,7 +10,7 @@ use super::{DeadLetter, Headers, Outgoing};
 use crate::config::{Output, OutputFormat, RecordTime, Settings, Topics};
 use crate::events;
 use crate::record::decode::frame;
-use crate::record::{ConversationTurn, Framing, Kind, Segment, ShadowSample, avro};
+use crate::record::{ConversationTurn, Framing, Kind, Segment, avro};
 use crate::trace::RecordSpan;
 
 /// A record for the producer.
@@ -184,18 +184,6 @@ impl RecordSerializer {
             key: Some(segment.session.as_bytes()),
             payload: Some(value),
             headers,
-            timestamp_ms: None,
-        }
-    }
-
-    /// The record of a sample. It is plain JSON, whatever the framing of segments: it is for people.
-    pub fn sample<'a>(&'a self, sample: &'a ShadowSample) -> ProducerRecord<'a> {
-        ProducerRecord {
-            topic: &self.topics.shadow,
-            partition: None,
-            key: Some(sample.session.as_bytes()),
-            payload: Some(serde_json::to_vec(sample).expect("samples are JSON")),
-            headers: OwnedHeaders::new(),
             timestamp_ms: None,
         }
     }

@@ -49,8 +49,6 @@ pub async fn check_changelog(settings: &Settings) -> Result<(), String> {
 /// Number of copies by default, if the cluster has enough brokers: one broker may be down for repair and another may
 /// fail.
 const COPIES: i32 = 3;
-/// How long samples of differences are kept: a week.
-const SAMPLES_KEPT_MS: &str = "604800000";
 /// The broker's name for how long a member of a group may be silent.
 const SESSION_TIMEOUT: &str = "consumer.session.timeout.ms";
 /// How long the broker may take to answer.
@@ -153,10 +151,10 @@ fn kept(keep: Duration, changelog: bool) -> Vec<(&'static str, String)> {
 }
 
 /// How long the topics keep what was said, milliseconds, as far as the broker says: raw, formatted, partial, dead
-/// letters, turns, samples. -1 is for ever.
+/// letters, turns. -1 is for ever.
 pub async fn retention(settings: &Settings) -> Vec<(String, Option<i64>)> {
     let t = &settings.topics;
-    let optional = settings.optional_topics();
+    let optional = settings.optional_topic();
     let names: Vec<&String> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter].into_iter().chain(optional).collect();
     let unknown = || names.iter().map(|name| (name.to_string(), None)).collect();
     let Ok(admin) = admin(settings) else { return unknown() };
@@ -170,7 +168,7 @@ pub async fn retention(settings: &Settings) -> Vec<(String, Option<i64>)> {
     names.iter().map(|name| (name.to_string(), of(name))).collect()
 }
 
-/// Creates the five topics, and those of turns and of samples where there are any, each with `partitions`, and with so many copies of
+/// Creates the five topics, and that of turns where it is named, each with `partitions`, and with so many copies of
 /// each partition: unless somebody says how many, 3, or as many as there are brokers; a record counts as written where
 /// all copies but one have it, unless somebody says otherwise. A topic that exists is left as it is. Gives a line a
 /// topic. `keep`: raw-class topics (raw, dead letters, changelog) keep what was said for so long, and a quarter more.
@@ -210,8 +208,7 @@ pub async fn create(
     let t = &settings.topics;
     let (largest, in_sync) = (settings.largest_record_bytes().to_string(), in_sync.to_string());
     let properties = keep.map(|keep| [false, true].map(|changelog| (changelog, kept(keep, changelog))));
-    let samples = settings.has_samples().then_some(&t.shadow);
-    let optional = settings.optional_topics();
+    let optional = settings.optional_topic();
     let new: Vec<NewTopic> = [&t.raw, &t.formatted, &t.partial, &t.dead_letter, &t.changelog]
         .into_iter()
         .chain(optional)
@@ -225,9 +222,6 @@ pub async fn create(
             }
             if name == &t.partial {
                 return topic.set("retention.ms", "3600000"); // a partial is out of date within seconds
-            }
-            if Some(name) == samples {
-                return topic.set("retention.ms", SAMPLES_KEPT_MS); // somebody looks at them within days
             }
             if name != &t.changelog {
                 return topic;

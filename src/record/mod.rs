@@ -11,7 +11,6 @@ pub mod hidden;
 pub mod input;
 pub mod raw;
 pub mod refused;
-pub mod sample;
 pub mod turn;
 pub mod vocabulary;
 
@@ -20,7 +19,6 @@ pub use formatted::{Counts, Entity, Kind, Removed, Segment, Stage, Timing, Writt
 pub use input::{Framing, InputFormat};
 pub use raw::{End, LateLabel, RawSegment, RawWord, RecordLimits};
 pub use refused::Refused;
-pub use sample::ShadowSample;
 pub use turn::{NextSpeaker, OpenPart, Turn};
 
 /// Header of a record that is said again after it was refused: `faircopy dead-letters replay` sets it, and it passes

@@ -11,12 +11,11 @@ use syn::visit::{self, Visit};
 use crate::kafka::root;
 
 /// Files and folders that are only there for tests and fuzzing.
-const TESTS: [&str; 20] = [
+const TESTS: [&str; 19] = [
     "conversation/tests.rs",
     "pipeline/conversing.rs",
     "pipeline/partition/limits.rs",
     "pipeline/rereads.rs",
-    "pipeline/shadow/tests.rs",
     "session/proptests.rs",
     "session/scenarios.rs",
     "session/simulation/",

@@ -39,7 +39,6 @@ mod reload;
 mod rights;
 mod second;
 mod service;
-mod shadow;
 mod sign_in;
 mod soak;
 mod takeover;

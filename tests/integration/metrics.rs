@@ -53,10 +53,6 @@ fn everything_happens() {
     events::SettingsReloaded { took: ms, waiting: &[] }.emit();
     events::ReloadRefused { why: "" }.emit();
     events::ModelLoaded { model: "en-clinic", identity: "clinic@0", took: ms, loaded: 1 }.emit();
-    events::ShadowCompared { profile: "default", challenger: "new", segments: 1, words: 9 }.emit();
-    events::ShadowDiffers { profile: "default", challenger: "new", kind: "marks", places: 1 }.emit();
-    events::ShadowSampled { profile: "default", challenger: "new" }.emit();
-    events::ShadowDropped { streams: 1, why: "behind" }.emit();
 }
 
 /// Names of metrics in a text, without the endings of a histogram's series.

@@ -34,10 +34,6 @@
   "INFER__STATE_BYTES" (include "faircopy.quantity" .Values.infer.stateBytes | float64)
   "TELEMETRY__SAMPLED" .Values.telemetry.sampled
   "LOG__FORMAT" "json" }}
-{{- if .Values.shadow.samplesPerMinute }}
-{{- $_ := set $set "SHADOW__SAMPLES_PER_MINUTE" .Values.shadow.samplesPerMinute }}
-{{- $_ := set $set "TOPICS__SHADOW" .Values.topics.shadow }}
-{{- end }}
 {{- with .Values.topics.conversation }}{{ $_ := set $set "TOPICS__CONVERSATION" . }}{{ end }}
 {{- with .Values.telemetry.otlp }}{{ $_ := set $set "TELEMETRY__OTLP" . }}{{ end }}
 {{- if or .Values.packs .Values.packVolumes }}{{ $_ := set $set "FORMAT__PACK_DIRS" "/etc/faircopy/packs,grammars/packs" }}{{ end }}

@@ -188,29 +188,25 @@ impl Intake {
     /// Makes the words of a checked record ready for a stream that decodes by `policy`.
     pub fn prepare(&self, speech: Speech, policy: Arc<Policy>) -> Record {
         let kafka = (self.shared.settings.topics.raw.as_str(), self.shared.settings.kafka.group.as_str());
-        let span = RecordSpan::begin(kafka, self.partition, speech.record.offset, &speech.record.headers);
-        record_of(&self.shared, speech, policy, span.map(|span| Arc::new(span) as Attachment))
+        let Speech { mut segment, record, profile, session: _ } = speech;
+        let span = RecordSpan::begin(kafka, self.partition, record.offset, &record.headers);
+        let attached = span.map(|span| Arc::new(span) as Attachment);
+        let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
+        let (offset, timestamp_ms, headers) = (record.offset, record.timestamp_ms, record.headers);
+        let tenant = self.shared.tenant_names.name(segment.tenant.as_deref().unwrap_or_default());
+        let source = Arc::new(Source { offset, meta: segment.meta.take(), headers, timestamp_ms, tenant, attached });
+        let of_language = |lang: Option<&str>| profile.of_language(lang);
+        let most = self.shared.active_settings().limits.max_words_per_record;
+        match panics::caught(|| self.shared.formatter.read_back(&profile.name, &segment.words, most, &of_language)) {
+            Some(Some(words)) => segment.words = words,
+            Some(None) => {}
+            None => tracing::error!(offset, "reading a record's figures back panicked; they pass as they stand"),
+        }
+        let (model, none) = ((!policy.model.is_none()).then(|| self.shared.models.of(policy.template)), NO_TOKENS.clone());
+        let tokens = |word: &str| model.as_ref().map_or_else(|| none.clone(), |model| model.tokenizer.tokens(word));
+        Record::new(segment, hash, source, policy, of_language, tokens)
     }
 }
 
 /// The sub-tokens of every word of a stream without a model: one, because a word has at least one.
 pub static NO_TOKENS: LazyLock<Arc<[u32]>> = LazyLock::new(|| Arc::new([0]));
-
-/// The words of a checked record, ready for a stream that decodes by `policy`.
-pub fn record_of(shared: &Shared, speech: Speech, policy: Arc<Policy>, attached: Option<Attachment>) -> Record {
-    let Speech { mut segment, record, profile, session: _ } = speech;
-    let hash = xxh3_64(record.payload.as_deref().unwrap_or_default());
-    let (offset, timestamp_ms, headers) = (record.offset, record.timestamp_ms, record.headers);
-    let tenant = shared.tenant_names.name(segment.tenant.as_deref().unwrap_or_default());
-    let source = Arc::new(Source { offset, meta: segment.meta.take(), headers, timestamp_ms, tenant, attached });
-    let of_language = |lang: Option<&str>| profile.of_language(lang);
-    let most = shared.active_settings().limits.max_words_per_record;
-    match panics::caught(|| shared.formatter.read_back(&profile.name, &segment.words, most, &of_language)) {
-        Some(Some(words)) => segment.words = words,
-        Some(None) => {}
-        None => tracing::error!(offset, "reading a record's figures back panicked; they pass as they stand"),
-    }
-    let (model, none) = ((!policy.model.is_none()).then(|| shared.models.of(policy.template)), NO_TOKENS.clone());
-    let tokens = |word: &str| model.as_ref().map_or_else(|| none.clone(), |model| model.tokenizer.tokens(word));
-    Record::new(segment, hash, source, policy, of_language, tokens)
-}

@@ -19,7 +19,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::active_settings::ActiveSettings;
 use super::clock::Clock;
-use super::shadow::ShadowFeed;
 use super::{OnRelease, Shared};
 use crate::events;
 use crate::faults::{abort_at, crash_at};
@@ -68,8 +67,6 @@ pub struct Partition {
     under_way: HashMap<StreamId, (Lane, Time)>,
     /// the settings whose redaction its streams use
     seen_settings: Arc<ActiveSettings>,
-    /// whoever compares profiles with their challengers
-    shadow: Option<ShadowFeed>,
     /// whether it does one thing after another
     careful: bool,
     /// how segments are formatted
@@ -115,7 +112,6 @@ impl Partition {
             unowned: false,
             on_release: None,
             under_way: HashMap::new(),
-            shadow: None,
             careful: false,
             how: FormatMode::Written,
             tails: Vec::new(),
@@ -123,11 +119,6 @@ impl Partition {
             old_words: Vec::new(),
             caught_up_at: None,
         }
-    }
-
-    /// From now on tells the shadow of live speech of profiles that have a challenger, and of their segments.
-    pub fn shadowed(&mut self, feed: ShadowFeed) {
-        self.shadow = Some(feed);
     }
 
     /// Takes every record as of this profile, and tells of every release.
@@ -218,7 +209,6 @@ impl Partition {
 
     /// Every partition gets the order. Most partitions do not have the session.
     fn erase(&mut self, session: &Arc<str>, offset: i64) {
-        self.shadow.as_mut().into_iter().for_each(|shadow| shadow.erased(session));
         self.conversations.forget(session);
         if let Some(streams) = self.sessions.erase(session, offset) {
             self.intake.refusals.forget(session);
@@ -241,7 +231,6 @@ impl Partition {
         // model's tokens.
         let (name, policy) =
             self.sessions.profile_of(&session, &channel).unwrap_or((profile.name.clone(), profile.policy.clone()));
-        let copy = self.challenger(&name).map(|challenger| (challenger, Box::new(speech.clone())));
         let record = self.intake.prepare(speech, policy);
         let now = self.now();
         if self.sessions.accept(&session, &channel, &name, record, now) == Accepted::Repeat {
@@ -252,19 +241,9 @@ impl Partition {
                 self.conversations.labelled(&session, &Arc::from(&*channel), offset, labels);
             }
         }
-        if let (Some(shadow), Some((challenger, speech))) = (&mut self.shadow, copy) {
-            let opens = self.sessions.epoch_of(&session, &channel) == Some(offset);
-            shadow.said(speech, challenger, opens);
-        }
         if self.intake.is_over_quota(&session) {
             self.sessions.relieve(&session, &channel, now);
         }
-    }
-
-    /// The challenger of a profile, if a shadow is to hear of its streams.
-    fn challenger(&self, profile: &str) -> Option<Arc<str>> {
-        let hears = self.shadow.is_some() && self.running && !self.careful;
-        hears.then(|| self.seen_settings.profiles.named(profile).shadow.clone()).flatten()
     }
 
     /// Whether delays count.

@@ -134,7 +134,6 @@ impl Partition {
                     observe(&stream, &format_counts.second);
                 }
                 format_counts.second.iter().for_each(|&(class, outcome)| events::SpanDecided { class, outcome }.emit());
-                self.tell_shadow(&segment);
                 let now = self.now();
                 let redacts = segment.redacted.is_some();
                 let shown = |label: &Arc<str>| if redacts { stream.speakers.shown(label) } else { Some(label.clone()) };
@@ -166,15 +165,8 @@ impl Partition {
                 self.conversations.closed(&stream, &timing, now);
                 let segment = shared.formatter.end(&stream, seq, counts, cause, timing); // an end holds no words, so formatting it cannot panic
                 events::SegmentMade { kind: "end", degraded: 0 }.emit();
-                self.tell_shadow(&segment);
                 Some(Outgoing::Formatted(Box::new(segment), stream.source))
             }
-        }
-    }
-
-    fn tell_shadow(&mut self, segment: &Segment) {
-        if self.challenger(&segment.profile).is_some() {
-            self.shadow.as_mut().into_iter().for_each(|shadow| shadow.made(segment));
         }
     }
 

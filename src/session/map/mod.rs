@@ -272,12 +272,6 @@ impl Sessions {
         Some((slot.profile.clone(), slot.stream.policy().clone()))
     }
 
-    /// Offset of the record that opened an open stream.
-    pub fn epoch_of(&self, session: &Arc<str>, channel: &str) -> Option<i64> {
-        let id = self.by_key.get(&StreamKey { session: session.clone(), channel: channel.into() })?;
-        Some(self.slots[id].stream.epoch())
-    }
-
     /// Forgets which streams have changed. For streams that are never handed over and of which nobody sees the tails.
     pub fn forget_changes(&mut self) {
         self.changed.clear();

@@ -27,8 +27,7 @@ fn topic_of(topics: &Topics, name: &str) -> Topic {
         _ if name == topics.partial => Topic::Partial,
         _ if name == topics.dead_letter => Topic::DeadLetter,
         _ if name == topics.changelog => Topic::Changelog,
-        _ if name == topics.conversation => Topic::Conversation,
-        _ => Topic::Shadow,
+        _ => Topic::Conversation,
     }
 }
 

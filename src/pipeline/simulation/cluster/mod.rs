@@ -34,8 +34,6 @@ pub enum Topic {
     Changelog,
     /// turns
     Conversation,
-    /// samples
-    Shadow,
 }
 
 /// Why the broker refuses.
