@@ -275,8 +275,9 @@ const MAX_ASKING_BEFORE: usize = 6;
 pub(super) type IsIn<'a> = &'a dyn Fn(&str, List) -> bool;
 
 /// Whether a cue asks for an answer in words: an asking word stands before it or in it, or it is the end of what was
-/// said ("and the surname?").
-fn asks(is: IsIn, parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: bool) -> bool {
+/// said ("and the surname?"). Parts before `known` came in earlier records. A question that begins after them is not
+/// denied by them: "…to change my plan. | What is your favorite food".
+fn asks(is: IsIn, (parts, known): (&[&str], usize), cue: &cues::FoundCue, all: &[cues::FoundCue], is_final: bool) -> bool {
     let start = cue.end - cue.count;
     let cued = &parts[start..cue.end];
     let lead = &parts[start.saturating_sub(MAX_ASKING_BEFORE)..start];
@@ -284,7 +285,10 @@ fn asks(is: IsIn, parts: &[&str], cue: &cues::FoundCue, all: &[cues::FoundCue], 
     if cued.last().is_some_and(|last| is(last, List::QuestionYouAre)) {
         return is_final && cue.end == parts.len();
     }
-    let denies = lead.iter().chain(cued).any(|part| is(part, List::QuestionNotAsking));
+    let own = &parts[known.clamp(start - lead.len(), start)..start];
+    let begins_anew = own.iter().any(|part| is(part, List::QuestionAsking));
+    let denying = if begins_anew { own } else { lead };
+    let denies = denying.iter().chain(cued).any(|part| is(part, List::QuestionNotAsking));
     // Talk about a security question is one.
     let is_answer = cues::CUES[usize::from(cue.bit)].class == "answer";
     let is_any = lead.last().is_some_and(|part| is(part, List::QuestionAny));
@@ -315,17 +319,17 @@ impl Redaction {
         &self,
         before: &str,
         parts: &str,
-        asks: impl Fn(IsIn, &[&str], &cues::FoundCue, &[cues::FoundCue]) -> bool,
+        asks: impl Fn(IsIn, (&[&str], usize), &cues::FoundCue, &[cues::FoundCue]) -> bool,
     ) -> Vec<u8> {
         let split = |text: &'_ str| text.split(' ').filter(|p| !p.is_empty()).count();
-        let known = split(before);
+        let known = split(before); // number of parts that came before
         let parts: Vec<&str> = before.split(' ').chain(parts.split(' ')).filter(|p| !p.is_empty()).collect();
         let mut found = Vec::new();
         let mut ask = |is: IsIn, parts: &[&str], all: &[cues::FoundCue], cues: &[&cues::Cues]| {
             let is_new = |cue: &&cues::FoundCue| {
                 let lead = &parts[(cue.end - cue.count).saturating_sub(3)..cue.end];
                 let counts = lead.windows(2).any(|two| is(two[0], List::QuestionHow) && is(two[1], List::QuestionMany));
-                cue.end > known && cues.iter().any(|cues| cues.asks(cue.bit)) && !counts && asks(is, parts, cue, all)
+                cue.end > known && cues.iter().any(|cues| cues.asks(cue.bit)) && !counts && asks(is, (parts, known), cue, all)
             };
             found.extend(all.iter().filter(is_new).map(|cue| cue.bit));
         };
@@ -352,6 +356,18 @@ impl Redaction {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_of_an_earlier_record_denies_no_question_that_begins_after_it() {
+        let mask = RedactionRule { action: Action::Mask, keep_last: 0, said: false };
+        let rules = || [("answer".to_string(), mask)].into();
+        let redaction = Redaction::new(RedactionWords::english(), rules(), &BTreeMap::new(), None);
+        let asked = |before: &str, said: &str| !redaction.questions(before, said, true).is_empty();
+        assert!(asked("", "what is your favorite food"));
+        assert!(asked("i would like to change", "what is your favorite food"));
+        assert!(!asked("", "i would like to change my favorite food"), "the word denies within its own record");
+        assert!(!asked("i would like to change", "my favorite food"), "and where the sentence goes on in the next one");
+    }
 
     #[test]
     fn a_listener_hears_the_one_number_that_is_asked_for() {
