@@ -83,6 +83,10 @@ pub fn secret(speech: &Speech, class: &str, cards: &mut Vec<String>, chance: &mu
             said.extend(code);
             (ask(chance), lead(class, chance), said, units)
         }
+        "ssn" if speech.has("shapes ssn") && chance.one_in(2) => {
+            let shape = speech.pick("shapes ssn", chance);
+            (ask(chance), lead(class, chance), code(speech, shape, chance), units)
+        }
         "ssn" | "phone" => {
             let lead = lead(class, chance);
             let lengths = lengths(speech, class, chance);

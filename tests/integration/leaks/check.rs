@@ -44,7 +44,7 @@ pub fn leak_in(speech: &Speech, text: &str, cards: &[String]) -> Option<String> 
         let lower = token.to_lowercase();
         for part in lower.split(|c: char| !c.is_alphanumeric() && c != '\'').map(|p| p.trim_matches('\'').trim_end_matches("'s"))
         {
-            if speech.secret_words.contains(part) || part.bytes().any(|b| b.is_ascii_digit()) {
+            if speech.is_secret(part) || part.bytes().any(|b| b.is_ascii_digit()) {
                 return Some(part.to_string());
             }
         }

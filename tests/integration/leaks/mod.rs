@@ -6,6 +6,8 @@ pub mod around;
 pub mod call;
 pub mod chance;
 pub mod check;
+mod german;
+mod language;
 pub mod numbers;
 pub mod papers;
 pub mod phrases;
@@ -80,6 +82,9 @@ pub fn leak(shared: &Arc<Shared>, speech: &Speech, tenant: &str, call: &Call, se
     ))
 }
 
+/// How many calls leak, and an example, by what they are of and how they were played.
+pub type Leaks = BTreeMap<(String, String), (usize, String)>;
+
 /// Which classes a call has: one, so that a leak can be put down to it, or all together.
 fn classes(speech: &Speech, seed: u64) -> Vec<&'static str> {
     let id = speech.has("lead id").then_some("id");
@@ -92,8 +97,8 @@ fn classes(speech: &Speech, seed: u64) -> Vec<&'static str> {
 }
 
 /// Plays `calls` calls by each tagger and gives leaks by class and tagger, with an example of each.
-fn play(bank: &Bank, seeds: std::ops::Range<u64>, tagging: &[Tagging]) -> BTreeMap<(String, String), (usize, String)> {
-    let mut leaks: BTreeMap<(String, String), (usize, String)> = BTreeMap::new();
+fn play(bank: &Bank, seeds: std::ops::Range<u64>, tagging: &[Tagging]) -> Leaks {
+    let mut leaks = Leaks::new();
     for &tagging in tagging {
         let shared = bank.shared(tagging);
         for seed in seeds.clone() {
@@ -109,7 +114,7 @@ fn play(bank: &Bank, seeds: std::ops::Range<u64>, tagging: &[Tagging]) -> BTreeM
     leaks
 }
 
-fn table(leaks: &BTreeMap<(String, String), (usize, String)>) -> String {
+fn table(leaks: &Leaks) -> String {
     leaks.iter().map(|((class, tagging), (n, example))| format!("{class}, {tagging}: {n} leaks; {example}\n")).collect()
 }
 
@@ -183,9 +188,9 @@ fn around_call(speech: &Speech, seed: u64) -> (&'static str, String, Layout, Cal
 
 /// Calls of people who talk around redaction, by each tagger: leaks by class, tagger, layout and whether the class was
 /// alone in the profile.
-fn play_around(seeds: std::ops::Range<u64>) -> BTreeMap<(String, String), (usize, String)> {
+fn play_around(seeds: std::ops::Range<u64>) -> Leaks {
     let bank = Bank::new(ENGLISH.list("names"), &talk_around::settings(None, false), "");
-    let mut leaks: BTreeMap<(String, String), (usize, String)> = BTreeMap::new();
+    let mut leaks = Leaks::new();
     for tagging in TAGGING {
         let shared = bank.shared(tagging);
         for seed in seeds.clone() {

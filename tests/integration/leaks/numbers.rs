@@ -14,6 +14,8 @@ const WRITTEN: &str = "written";
 const HYPHENED: &str = "hyphened";
 /// "ciento veintitrés"
 const THREES: &str = "threes";
+/// in pairs or threes, as recognisers write them that divide words: "zwei hundert vier und dreißig"
+const DIVIDED: &str = "divided";
 /// each group by a style of its own
 const MIXED: &str = "mixed";
 
@@ -23,8 +25,8 @@ fn values(number: &str) -> Vec<usize> {
 }
 
 /// Two digits, the first of which is no zero, as one number.
-fn pair(speech: &Speech, tens: usize, ones: usize) -> String {
-    let wholes = speech.list("wholes");
+fn pair(speech: &Speech, style: &str, tens: usize, ones: usize) -> String {
+    let wholes = speech.list(if style == DIVIDED { "divided wholes" } else { "wholes" });
     match wholes.get(10 * tens + ones - 10) {
         Some(whole) => whole.to_string(),
         None if ones == 0 => speech.list("tens")[tens].to_string(),
@@ -33,13 +35,13 @@ fn pair(speech: &Speech, tens: usize, ones: usize) -> String {
 }
 
 /// Three digits, the first of which is no zero, as one number. `_` of the hundreds is what follows them.
-fn three(speech: &Speech, digits: &[usize]) -> String {
+fn three(speech: &Speech, style: &str, digits: &[usize]) -> String {
     let rest = match (digits[1], digits[2]) {
         (0, 0) => return speech.list("even hundreds")[digits[0] - 1].to_string(),
         (0, ones) => speech.digit(ones).to_string(),
-        (tens, ones) => pair(speech, tens, ones),
+        (tens, ones) => pair(speech, style, tens, ones),
     };
-    speech.list("hundreds")[digits[0] - 1].replace('_', &rest)
+    speech.list(if style == DIVIDED { "divided hundreds" } else { "hundreds" })[digits[0] - 1].replace('_', &rest)
 }
 
 /// Digits as somebody says them: one by one, in pairs, doubled, as a recogniser writes them; with pauses, joints, marks
@@ -51,6 +53,7 @@ pub fn digits(speech: &Speech, number: &str, calm: bool, chance: &mut Chance) ->
     let all = values(number);
     let digit = |d: usize, chance: &mut Chance| match d {
         0 => speech.pick("zeros", chance).to_string(),
+        2 if speech.has("twos") => speech.pick("twos", chance).to_string(),
         d => speech.digit(d).to_string(),
     };
     let mut groups: Vec<String> = Vec::new();
@@ -58,20 +61,29 @@ pub fn digits(speech: &Speech, number: &str, calm: bool, chance: &mut Chance) ->
     while at < all.len() {
         let left = all.len() - at;
         let style = if chosen == MIXED { unmixed[chance.below(unmixed.len())] } else { chosen };
-        let times = speech.list("times");
+        // Each way to say "double" stands before its way to say "triple".
+        let times = match speech.list("times") {
+            [double, triple] => [double, triple],
+            several => {
+                let at = 2 * chance.below(several.len() / 2);
+                [&several[at], &several[at + 1]]
+            }
+        };
         let (said, length) = match style {
-            PAIRS if left >= 2 && all[at] > 0 => (pair(speech, all[at], all[at + 1]), 2),
+            THREES | DIVIDED if left >= 3 && all[at] > 0 && (style == THREES || left % 2 == 1) => {
+                (three(speech, style, &all[at..at + 3]), 3)
+            }
+            PAIRS | DIVIDED if left >= 2 && all[at] > 0 => (pair(speech, style, all[at], all[at + 1]), 2),
             DOUBLED if left >= 3 && all[at] == all[at + 1] && all[at] == all[at + 2] => {
                 (format!("{} {}", times[1], digit(all[at], chance)), 3)
             }
             DOUBLED if left >= 2 && all[at] == all[at + 1] => (format!("{} {}", times[0], digit(all[at], chance)), 2),
-            THREES if left >= 3 && all[at] > 0 => (three(speech, &all[at..at + 3]), 3),
             WRITTEN | HYPHENED if left >= 3 => {
                 let n = 3 + chance.below(2).min(left - 3);
                 let hyphened = || all[at..at + n].iter().map(|&d| speech.digit(d)).collect::<Vec<_>>().join("-");
                 (if style == WRITTEN { number[at..at + n].to_string() } else { hyphened() }, n)
             }
-            ONE_BY_ONE | PAIRS | DOUBLED | WRITTEN | HYPHENED | THREES => (digit(all[at], chance), 1),
+            ONE_BY_ONE | PAIRS | DOUBLED | WRITTEN | HYPHENED | THREES | DIVIDED => (digit(all[at], chance), 1),
             other => panic!("no style {other}"),
         };
         groups.push(said);
@@ -114,9 +126,11 @@ pub fn group(speech: &Speech, digits: &str, chance: &mut Chance) -> Said {
     while at < all.len() {
         let left = all.len() - at;
         let (said, length) = match style {
-            PAIRS if left >= 2 && all[at] > 0 => (pair(speech, all[at], all[at + 1]), 2),
-            THREES if left >= 3 && all[at] > 0 => (three(speech, &all[at..at + 3]), 3),
-            THREES if left == 2 && all[at] > 0 => (pair(speech, all[at], all[at + 1]), 2),
+            THREES | DIVIDED if left >= 3 && all[at] > 0 && (style == THREES || left % 2 == 1) => {
+                (three(speech, style, &all[at..at + 3]), 3)
+            }
+            PAIRS | DIVIDED if left >= 2 && all[at] > 0 => (pair(speech, style, all[at], all[at + 1]), 2),
+            THREES if left == 2 && all[at] > 0 => (pair(speech, style, all[at], all[at + 1]), 2),
             _ => (digit(all[at]).to_string(), 1),
         };
         words.push(said);

@@ -25,6 +25,76 @@ fn sum_of(text: &str, alphabet: &str, weight_of_first: usize) -> usize {
     text.chars().enumerate().map(|(i, sign)| value(sign) * (weight_of_first - i)).sum()
 }
 
+/// What is left of an IBAN when it is divided by 97, with its first four signs moved to its end.
+fn iban_rest(account: &str, country: &str, check: &str) -> u32 {
+    let signs = format!("{account}{country}{check}");
+    signs.chars().filter_map(|sign| sign.to_digit(36)).fold(0, |rest, n| (rest * if n > 9 { 100 } else { 10 } + n) % 97)
+}
+
+/// With an account of so many digits.
+fn iban(country: &str, length: usize, chance: &mut Chance) -> String {
+    let account = number(length, chance);
+    format!("{country}{:02}{account}", 98 - iban_rest(&account, country, "00"))
+}
+
+/// Day, month and year.
+fn birthday(chance: &mut Chance) -> String {
+    format!("{:02}{:02}{:02}", 1 + chance.below(28), 1 + chance.below(12), 40 + chance.below(60))
+}
+
+/// Ten digits, the first no zero, of which one is there twice and no other more than once.
+fn steuer_id_body(chance: &mut Chance) -> String {
+    let mut digits: Vec<char> = ('0'..='9').collect();
+    for i in (1..digits.len()).rev() {
+        digits.swap(i, chance.below(i + 1));
+    }
+    let (from, to) = (chance.below(10), chance.below(9));
+    digits[(from + 1 + to) % 10] = digits[from];
+    if digits[0] == '0' {
+        let other = digits.iter().position(|digit| *digit != '0').unwrap();
+        digits.swap(0, other);
+    }
+    digits.into_iter().collect()
+}
+
+/// ISO/IEC 7064, MOD 11,10.
+fn steuer_id_check(body: &str) -> u32 {
+    let product = body.bytes().fold(10, |product, b| {
+        let sum = (u32::from(b - b'0') + product) % 10;
+        if sum == 0 { 9 } else { 2 * sum % 11 }
+    });
+    (11 - product) % 10
+}
+
+/// Of a machine-readable document (ICAO Doc 9303).
+fn personalausweis_check(serial: &str) -> u32 {
+    let values = serial.chars().filter_map(|sign| sign.to_digit(36));
+    values.zip([7, 3, 1].into_iter().cycle()).map(|(n, weight)| n * weight).sum::<u32>() % 10
+}
+
+/// Of the German pension insurance: the letter counts as two digits, A as 01.
+fn rentenversicherung_check(body: &str) -> u32 {
+    let digits = body.chars().flat_map(|sign| match sign.to_digit(10) {
+        Some(digit) => vec![digit],
+        None => vec![(sign as u32 - 64) / 10, (sign as u32 - 64) % 10],
+    });
+    let products = digits.zip([2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1]).map(|(digit, weight)| digit * weight);
+    products.map(|n| n / 10 + n % 10).sum::<u32>() % 10
+}
+
+/// Of the Austrian social insurance. Some numbers have none.
+fn austrian_check(serial: &str, birthday: &str) -> Option<u32> {
+    let digits = serial.bytes().chain(birthday.bytes()).map(|b| u32::from(b - b'0'));
+    let check = digits.zip([3, 7, 9, 5, 8, 4, 2, 1, 6]).map(|(digit, weight)| digit * weight).sum::<u32>() % 11;
+    (check < 10).then_some(check)
+}
+
+/// Of the Swiss social insurance (EAN-13).
+fn ean_check(body: &str) -> u32 {
+    let sum: u32 = body.bytes().zip([1, 3].into_iter().cycle()).map(|(b, weight)| u32::from(b - b'0') * weight).sum();
+    (10 - sum % 10) % 10
+}
+
 /// A number of the document of this name.
 pub fn paper(name: &str, chance: &mut Chance) -> String {
     match name {
@@ -54,11 +124,34 @@ pub fn paper(name: &str, chance: &mut Chance) -> String {
             };
             format!("{body}{check}")
         }
-        "iban es" => {
-            let account = number(20, chance);
-            // E is 14 and S is 28; two zeros stand for the check digits.
-            let rest = format!("{account}142800").bytes().fold(0u32, |rest, b| (rest * 10 + u32::from(b - b'0')) % 97);
-            format!("ES{:02}{account}", 98 - rest)
+        "iban es" => iban("ES", 20, chance),
+        "iban de" => iban("DE", 18, chance),
+        "iban at" => iban("AT", 16, chance),
+        "iban ch" => iban("CH", 17, chance),
+        "steuer id" => {
+            let body = steuer_id_body(chance);
+            format!("{body}{}", steuer_id_check(&body))
+        }
+        "personalausweis" => {
+            let serial = some("LMNPRTVWXY", 1, chance) + &some("0123456789CFGHJKLMNPRTVWXYZ", 8, chance);
+            format!("{serial}{}", personalausweis_check(&serial))
+        }
+        "rentenversicherung" => {
+            let (area, serial) = (10 + chance.below(80), number(2, chance));
+            let letter = some("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1, chance);
+            let body = format!("{area}{}{letter}{serial}", birthday(chance));
+            format!("{body}{}", rentenversicherung_check(&body))
+        }
+        "austrian insurance" => loop {
+            let (serial, birthday) = (number(3, chance), birthday(chance));
+            // A serial number whose check would be 10 is not used.
+            if let Some(check) = austrian_check(&serial, &birthday) {
+                break format!("{serial}{check}{birthday}");
+            }
+        },
+        "ahv" => {
+            let body = format!("756{}", number(9, chance));
+            format!("{body}{}", ean_check(&body))
         }
         name => panic!("no paper {name}"),
     }
@@ -73,6 +166,13 @@ fn numbers_of_documents_have_the_check_digits_of_published_examples() {
     assert_eq!((10 - sum % 10) % 10, 4, "HEGG560427MVZRRL04");
     let sum = sum_of("GODE561231GR", "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ", 13);
     assert_eq!(11 - sum % 11, 8, "GODE561231GR8");
-    let rest = "21000418450200051332142891".bytes().fold(0u32, |rest, b| (rest * 10 + u32::from(b - b'0')) % 97);
-    assert_eq!(rest, 1, "ES91 2100 0418 4502 0005 1332");
+    assert_eq!(iban_rest("21000418450200051332", "ES", "91"), 1, "ES91 2100 0418 4502 0005 1332");
+    assert_eq!(iban_rest("370400440532013000", "DE", "89"), 1, "DE89 3704 0044 0532 0130 00");
+    assert_eq!(iban_rest("1904300234573201", "AT", "61"), 1, "AT61 1904 3002 3457 3201");
+    assert_eq!(iban_rest("00762011623852957", "CH", "93"), 1, "CH93 0076 2011 6238 5295 7");
+    assert_eq!(steuer_id_check("3657426180"), 9, "36 574 261 809");
+    assert_eq!(personalausweis_check("T22000129"), 3, "T22000129 3");
+    assert_eq!(rentenversicherung_check("65170839J00"), 3, "65 170839 J 003");
+    assert_eq!(austrian_check("123", "010180"), Some(7), "1237 010180");
+    assert_eq!(ean_check("756921707698"), 5, "756.9217.0769.85");
 }

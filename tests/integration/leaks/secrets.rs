@@ -68,6 +68,11 @@ pub fn secret(speech: &Speech, class: &str, cards: &mut Vec<String>, chance: &mu
             let lead = lead(chance);
             (ask(chance), lead, digits(speech, &number, true, chance), "")
         }
+        // A number of a country that has letters or a check digit.
+        "ssn" if speech.has("shapes ssn") && chance.one_in(2) => {
+            let shape = speech.pick("shapes ssn", chance);
+            (ask(chance), lead(chance), code(speech, shape, chance), "")
+        }
         "ssn" | "phone" => {
             let length = lengths(speech, class, chance).iter().sum();
             (ask(chance), lead(chance), digits(speech, &number(length, chance), false, chance), "")

@@ -17,6 +17,7 @@ pub struct Speech {
 
 pub static ENGLISH: LazyLock<Speech> = LazyLock::new(|| Speech::read("en"));
 pub static SPANISH: LazyLock<Speech> = LazyLock::new(|| Speech::read("es"));
+pub static GERMAN: LazyLock<Speech> = LazyLock::new(|| Speech::read("de"));
 
 impl Speech {
     pub fn read(language: &'static str) -> Speech {
@@ -41,6 +42,22 @@ impl Speech {
         }
         let words = sections.get("secret words").into_iter().flatten().flat_map(|line| line.split_whitespace());
         Speech { language, secret_words: words.collect(), sections }
+    }
+
+    /// Whether the checker looks for this word: a secret word, or two or more secret parts in one word
+    /// ("zweihundertvierunddreißig").
+    pub fn is_secret(&self, word: &str) -> bool {
+        let divides = || {
+            let parts = || self.sections["secret parts"].iter().flat_map(|line| line.split(' '));
+            let rest = |part: &str| word.strip_prefix(part).filter(|rest| !rest.is_empty());
+            parts().filter_map(rest).any(|rest| self.is_made_of_parts(rest))
+        };
+        self.secret_words.contains(word) || self.has("secret parts") && divides()
+    }
+
+    fn is_made_of_parts(&self, word: &str) -> bool {
+        let parts = self.sections["secret parts"].iter().flat_map(|line| line.split(' '));
+        word.is_empty() || parts.filter_map(|part| word.strip_prefix(part)).any(|rest| self.is_made_of_parts(rest))
     }
 
     pub fn has(&self, section: &str) -> bool {
@@ -74,8 +91,13 @@ impl Speech {
 
 #[test]
 fn a_section_of_speech_has_an_entry_on_each_line() {
-    let speech = Speech::parse("test", "# a comment\n[bye]\ngood bye\n-\n\n[secret words]\none two\nthree\n");
+    let speech = Speech::parse(
+        "test",
+        "# a comment\n[bye]\ngood bye\n-\n\n[secret words]\none two\nthree\n[secret parts]\nhundred and\nfour\n",
+    );
     assert_eq!(speech.list("bye"), ["good bye", ""]);
     assert!(speech.has("bye") && !speech.has("hello") && speech.is_in("bye", "good"));
     assert_eq!(speech.secret_words.len(), 3);
+    assert!(speech.is_secret("two") && speech.is_secret("fourhundredandfour"));
+    assert!(!speech.is_secret("and") && !speech.is_secret("hundredandfive") && !speech.is_secret(""));
 }
