@@ -58,16 +58,23 @@ impl Redaction {
                 marks.mark(run, OPEN, *open);
             }
         }
-        Self::letters_between(parts, &runs, marks);
+        Self::letters_between(parts, &runs, more, marks);
     }
 
-    /// Marks a letter between two numbers of one answer, which is part of it: "65 180367 M 014".
-    fn letters_between(parts: &[Part], runs: &[(Range<usize>, bool)], marks: &mut Marks) {
-        for two in runs.windows(2) {
-            let (letter, next) = (two[0].0.end, two[1].0.start);
-            let is_letter = next == letter + 1 && kinds::is_letter(&parts[letter]) && !parts[letter].is(List::LetterWords);
-            if let Some(class) = marks.class[next].filter(|class| is_letter && marks.class[letter - 1] == Some(class)) {
-                marks.mark(letter..next, class, marks.open[next]);
+    /// Marks a letter between two numbers of one answer, which is part of it: "65 180367 M 014". In a number of social
+    /// insurance the letter may be spelled ("m wie martha"), and at the end of what is known it may become one.
+    fn letters_between(parts: &[Part], runs: &[(Range<usize>, bool)], more: bool, marks: &mut Marks) {
+        for (at, (run, _)) in runs.iter().enumerate() {
+            let Some(class) = marks.class[run.end - 1] else { continue };
+            let (end, open) = match runs.get(at + 1) {
+                Some((next, _)) if marks.class[next.start] == Some(class) => (next.start, marks.open[next.start]),
+                None if more && class == "ssn" => (parts.len(), true),
+                _ => continue,
+            };
+            let between = &parts[run.end..end];
+            let is_letter = matches!(between, [one] if kinds::is_letter(one) && !one.is(List::LetterWords));
+            if is_letter || class == "ssn" && is_spelled_letter(between) {
+                marks.mark(run.end..end, class, open);
             }
         }
     }
@@ -206,6 +213,18 @@ impl Redaction {
     }
 }
 
+/// Whether parts say one letter, perhaps twice, and else only what may stand inside a number: "m", "martha", "m wie martha".
+fn is_spelled_letter(parts: &[Part]) -> bool {
+    let is_sign = |p: &Part| (kinds::is_letter(p) || kinds::is_nato(p)) && !p.is(List::LetterWords);
+    let is_joint = |p: &Part| p.is(List::SpellingJoints) || p.is(List::SpellingIn);
+    let said: Vec<&Part> = parts.iter().filter(|p| !inside::joins(p) && !is_joint(p)).collect();
+    match said[..] {
+        [letter] => is_sign(letter),
+        [letter, word] => is_sign(letter) && (is_sign(word) || parts.iter().any(is_joint)),
+        _ => false,
+    }
+}
+
 impl Marks {
     /// The stretches that are one complete card each.
     pub(super) fn whole_cards(&self) -> Vec<Range<usize>> {
@@ -259,6 +278,13 @@ fn suits(class: &str, run: &[Part]) -> bool {
 /// check digit (ISO/IEC 7812-1). Where the issuer is not known, all of the run must be a card of 13 to 16 digits.
 pub(super) fn card_at(run: &[Part]) -> Option<usize> {
     let all = digits_of(run);
+    // "Ein und vierzig" says the digit first, and 756 begins the number of the Swiss social insurance: no card is sure.
+    let is_backwards = |p: &[Part]| {
+        matches!(p[0].role, Role::Digit(_) | Role::Near) && p[1].is(List::NumberAnd) && matches!(p[2].role, Role::Tens(_))
+    };
+    if run.windows(3).any(is_backwards) || all.len() == 13 && all.starts_with("756") {
+        return None;
+    }
     let Some(length) = number::card_length(&all) else {
         return ((13..=16).contains(&all.len()) && number::luhn(&all) && readings(run).least() == all.len()).then_some(run.len());
     };

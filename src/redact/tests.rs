@@ -143,11 +143,24 @@ fn only_a_whole_number_of_its_own_length_keeps_its_last_digits() {
     assert_eq!(exact(&format!("it is {pairs}")), [true], "in pairs");
     assert_eq!(exact(&format!("it is {CARD} and one two three")), [false], "a group said twice may stand for one group");
     assert_eq!(exact("my card number ends in one two three four"), [false], "nothing of it would be hidden");
+    assert_eq!(exact("it is 7562180713108"), [false], "a number of the Swiss social insurance, which has a card's check digit");
     let asked = format!("when does it expire sure {card} expiring oh nine twenty seven");
     let asked = found("card expiry", &asked, false);
     assert_eq!(asked, [format!("card: {card}"), "expiry: oh nine twenty seven".into()], "another question was asked last");
     let secret = found("card password", &format!("what is your password it is {card} thanks"), false);
     assert_eq!(secret[0], format!("card: {card}"), "an answer in words reaches over the card");
+}
+
+#[test]
+fn a_letter_inside_a_number_of_social_insurance_is_part_of_it_however_it_is_spelled() {
+    for letter in ["m", "mike", "m as in mike", "m for mary"] {
+        let number = format!("six five one eight oh three six seven {letter} oh one four");
+        assert_eq!(found("ssn", &format!("my social security number is {number} thanks"), false), [format!("ssn: {number}")]);
+        let phone = found("phone", &format!("my phone number is {number} thanks"), false);
+        assert_eq!(phone.len(), if letter == "m" { 1 } else { 2 }, "{letter}: {phone:?}");
+    }
+    let open = "six five one eight oh three six seven mike";
+    assert_eq!(found("ssn", &format!("my social security number is {open}"), true), [format!("ssn: {open}")]);
 }
 
 #[test]

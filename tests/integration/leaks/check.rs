@@ -36,7 +36,7 @@ pub fn knows(speech: &Speech, word: &str) -> bool {
 /// The first secret word in `text`, if there is one. `cards`: what masks may show the last four digits of.
 pub fn leak_in(speech: &Speech, text: &str, cards: &[String]) -> Option<String> {
     for token in text.split_whitespace() {
-        let masked = token.trim_end_matches(['.', ',', '?']);
+        let masked = token.trim_end_matches(['.', ',', '?', '…']);
         let kept = masked.trim_start_matches('*');
         if masked.len() >= kept.len() + 4 && kept.len() <= 4 && (kept.is_empty() || cards.iter().any(|c| c.ends_with(kept))) {
             continue;
@@ -68,7 +68,15 @@ fn the_checker_sees_what_it_must_and_lets_masks_pass() {
     {
         assert!(leak_in(speech, seen, &cards).is_some(), "{seen}");
     }
-    for fine in ["************1234.", "[CARD],", "*****", "that's for you to see", "i told a neighbour", "the c v v is"] {
+    for fine in [
+        "************1234.",
+        "***********1234…",
+        "[CARD],",
+        "*****",
+        "that's for you to see",
+        "i told a neighbour",
+        "the c v v is",
+    ] {
         assert_eq!(leak_in(speech, fine, &cards), None, "{fine}");
     }
     let record = serde_json::json!({"text": "fine", "seq": 4, "session": "call-4", "removed": [{"class": "repair", "spoken": "four one"}]});
