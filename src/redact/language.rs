@@ -228,7 +228,7 @@ impl RedactionWords {
                 ("digits", n) => Role::Digit(n as u8),
                 ("teens", n @ 10..) => Role::Teen(n as u8),
                 ("tens", n @ 20..) if n.is_multiple_of(10) => Role::Tens(n as u8),
-                ("wholes", n @ 21..) => Role::Whole(n as u32),
+                ("wholes", n @ 20..) => Role::Whole(n as u32),
                 ("compounds", n @ (1 | 100 | 1000)) => {
                     self.compounds.push((self.alike(word).into(), n as u32));
                     continue;

@@ -280,7 +280,7 @@ pub(super) fn card_at(run: &[Part]) -> Option<usize> {
     let all = digits_of(run);
     // "Ein und vierzig" says the digit first, and 756 begins the number of the Swiss social insurance: no card is sure.
     let is_backwards = |p: &[Part]| {
-        matches!(p[0].role, Role::Digit(_) | Role::Near) && p[1].is(List::NumberAnd) && matches!(p[2].role, Role::Tens(_))
+        matches!(p[0].role, Role::Digit(_) | Role::Near) && p[1].is(List::NumberAnd) && matches!(p[2].role, Role::Whole(20..=90))
     };
     if run.windows(3).any(is_backwards) || all.len() == 13 && all.starts_with("756") {
         return None;
