@@ -363,7 +363,7 @@ mod tests {
         assert_eq!((default.of_language(Some("es")), both.of_language(Some("sco"))), (none("es"), none("sco")));
         assert_eq!(both.of_language(Some("es-419")), (WordKind::Further, Some("es".into())));
         assert_eq!((both.of_language(Some("de")), both.of_language(Some("en"))), ((WordKind::Further, Some("de".into())), own));
-        assert!(!es.policy.is_english && !es.policy.learns_spelled && default.policy.is_english);
+        assert!(es.policy.learns_spelled && default.policy.learns_spelled);
         let error = load("[profiles.es]\nlocale='es-ES'\n", &[]).unwrap_err();
         assert!(error.contains("profiles.es.model = \"en-accurate\": expected \"none\"") && error.contains("es-ES"), "{error}");
         for wrong in ["['es-MX']", "['en-US','de-DE','EN_GB']"] {

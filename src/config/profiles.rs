@@ -159,8 +159,10 @@ impl Profiles {
             let listener = listener.map(|languages| Arc::new(QuestionListener::new(languages.own_words())));
             let phone_digits = style.facts().phone_digits;
             let redaction = style.redaction.clone();
+            let spelling = Some(Arc::new(style.spellers()));
+            let policy = (*profile.policy).clone();
             profile.policy =
-                Arc::new(Policy { redaction, listener, numbers, phone_digits, second, untagged, ..(*profile.policy).clone() });
+                Arc::new(Policy { redaction, listener, numbers, phone_digits, spelling, second, untagged, ..policy });
         }
     }
 

@@ -1,5 +1,5 @@
-//! What the program must know of a language beside its grammars: `language.toml`, `fillers.txt` and `back-channels.txt` in
-//! the language's folder.
+//! What the program must know of a language beside its grammars: `language.toml`, `fillers.txt`, `back-channels.txt` and
+//! `spelling.txt` in the language's folder.
 //!
 //! A language is a folder of `format.grammar_dir`, named by its primary subtag: `en`. A locale names its language:
 //! `en-GB` is written by the folder `en`, with its directory `en-GB`.
@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::itn::source::text_of;
 use super::numbers::Separators;
+use crate::spelling::{FILE, SpellingWords};
 
-/// The language that models tag, and whose spellings and sounds the program knows.
+/// The language that models tag, and whose sounds the program knows.
 pub const ENGLISH: &str = "en";
 /// The file of facts.
 const FACTS: &str = "language.toml";
@@ -49,6 +50,8 @@ pub struct LanguageFacts {
     pub month_first: bool,
     /// digits of a telephone number in the locale, if all have as many
     pub phone_digits: Option<u8>,
+    /// what callers say when they spell
+    pub spelling: Arc<SpellingWords>,
 }
 
 /// The file as it is written.
@@ -131,6 +134,18 @@ fn phrases(path: &Path) -> Result<Vec<Box<str>>, String> {
     Ok(phrases)
 }
 
+/// What callers say when they spell in the language of a folder.
+fn spelling(folder: &Path) -> Result<Arc<SpellingWords>, String> {
+    let path = folder.join(FILE);
+    if !path.is_file() {
+        return Err(format!(
+            "{}: no such file: expected one with the sections of the English {FILE}, or with a line - alone, so that nothing is spelled in the language",
+            path.display()
+        ));
+    }
+    SpellingWords::of(&text_of(&path)?, &path.display().to_string()).map(Arc::new)
+}
+
 impl LanguageFacts {
     /// A locale's language of which nothing more is known: of a folder without the file.
     pub fn named(locale: &str) -> LanguageFacts {
@@ -183,6 +198,7 @@ impl LanguageFacts {
             ordinal_point: file.ordinal_point,
             month_first: signs.month_first,
             phone_digits: signs.phone_digits,
+            spelling: spelling(folder)?,
         }))
     }
 
@@ -191,7 +207,7 @@ impl LanguageFacts {
         folder.join(FACTS).is_file()
     }
 
-    /// Whether it is English, of which the program knows spellings and sounds.
+    /// Whether it is English, of which the program knows the sounds.
     pub fn is_english(&self) -> bool {
         *self.code == *ENGLISH
     }

@@ -20,6 +20,7 @@ use crate::redact::token::comparable;
 use crate::redact::{AnswerWindow, FOLDER, Languages, MAX_KEEP_LAST, NAME, PROFANITY, Redaction, RedactionRule, RedactionWords};
 use crate::session::Keeps;
 use crate::session::sounds::Sounds;
+use crate::spelling::Spellers;
 
 /// A profile's settings of formatting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -138,6 +139,13 @@ impl Style {
             None => Some(self),
             Some(language) => self.further.get(language).map(|style| &**style),
         }
+    }
+
+    /// What callers say when they spell, in each language of the profile.
+    pub fn spellers(&self) -> Spellers {
+        let mut spellers = Spellers::one(self.facts().spelling.clone());
+        self.further.iter().for_each(|(code, style)| spellers.add(code.clone(), style.facts().spelling.clone()));
+        spellers
     }
 
     /// A formatting that has grammars only.

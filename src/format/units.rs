@@ -81,9 +81,7 @@ pub fn units_spelled<'a>(
             }
         }
     }
-    if style.facts().is_english() {
-        made.spelled(words, style);
-    }
+    made.spelled(words, style);
     let mut last = fixed.to_vec();
     match spans {
         Spans::Tagged { spans, chosen, ends, commas } => {
@@ -319,12 +317,13 @@ impl UnitBuilder {
 
     /// What is spelled, letter by letter. What a dictionary has for the same letters is no word.
     fn spelled(&mut self, words: &[&str], style: &Style) {
-        if style.off.contains(ALPHANUMERIC) || !words.iter().any(|word| is_hint(word)) {
+        let language = &*style.facts().spelling;
+        if style.off.contains(ALPHANUMERIC) || !words.iter().any(|word| is_hint(word, language)) {
             return;
         }
         let bare: Vec<String> = words.iter().map(|word| bare(word)).collect();
         let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
-        for spelling in spellings(&bare) {
+        for spelling in spellings(&bare, language) {
             let stretch = [spelling.words.start, spelling.words.end];
             let said = &words[spelling.words];
             let listed = |dictionary: &Dictionary| dictionary.longest(said).is_some_and(|(count, _)| count == said.len());

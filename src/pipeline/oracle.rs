@@ -14,6 +14,7 @@ use crate::record::{End, InputFormat, RawRecord, RawSegment, RecordLimits};
 use crate::redact::{Action, Languages, Redaction, RedactionRule, RedactionWords};
 use crate::session::policy::{Lookahead, Mask, Policy, ReleaseRule};
 use crate::session::{Keeps, Record, Source, WordKind};
+use crate::spelling::Spellers;
 use crate::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| {
@@ -154,7 +155,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
         numbers: Some(Languages::english()),
-        is_english: true,
+        spelling: Some(Spellers::english()),
         learns_spelled: true,
         listener: None,
         phone_digits: None,

@@ -28,7 +28,7 @@ mod quantities;
 pub mod questions;
 mod reasons;
 mod runs;
-mod sections;
+pub mod sections;
 mod shapes;
 pub mod speakers;
 mod tail;

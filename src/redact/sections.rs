@@ -1,4 +1,4 @@
-//! Files of sections: `[name]`, and words on the lines after it.
+//! Files of sections: `[name]`, and words on the lines after it. Spellings read theirs in the same way.
 
 /// What a section without words has.
 const NONE: &str = "-";
@@ -8,14 +8,20 @@ const MAX_WORDS: usize = 10_000;
 const MAX_WORD_BYTES: usize = 100;
 
 /// A section of a file: its name, the line of its head, and its words with their lines.
-pub(super) struct Section {
+pub struct Section {
+    /// its name
     pub name: String,
+    /// the line of its head
     pub line: usize,
+    /// its words, each with its line
     pub words: Vec<(usize, String)>,
 }
 
 impl Section {
     /// Whether the section says something, in words that can be heard.
+    ///
+    /// # Errors
+    /// It has no words, too many of them, one that is too long, or one that is not in lower case.
     pub fn check(&mut self, file: &str) -> Result<(), String> {
         let name = self.name.clone();
         let wrong = |line: usize, what: String| Err(format!("{file}:{line}: [{name}]: {what}"));
@@ -46,7 +52,11 @@ impl Section {
 }
 
 /// The sections of a file, each of which is wanted.
-pub(super) fn sections(text: &str, file: &str, wanted: &[&str]) -> Result<Vec<Section>, String> {
+///
+/// # Errors
+/// A section is missing, unknown, there twice or wrong by itself. The message has the file, the line where there is one, and
+/// what is expected.
+pub fn sections(text: &str, file: &str, wanted: &[&str]) -> Result<Vec<Section>, String> {
     let mut found: Vec<Section> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let (number, line) = (at + 1, line.trim());

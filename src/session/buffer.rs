@@ -21,6 +21,7 @@ use super::{Choice, Source, Time, Word, WordKind, expected, repeats, spelled};
 use crate::infer::prosody::Prosody;
 use crate::infer::{Row, RowWord};
 use crate::redact::RedactionWords;
+use crate::spelling::Spellers;
 use crate::tags::Tags;
 
 /// The cause of a word's freezing.
@@ -87,8 +88,8 @@ pub struct Freeze {
 /// What of a pass's words is decided whole, beside exact repeats.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DecidedWhole<'a> {
-    /// spellings
-    pub spellings: bool,
+    /// spellings, in these languages
+    pub spellings: Option<&'a Spellers>,
     /// expected numbers, heard in this language
     pub answers: Option<&'a RedactionWords>,
 }
@@ -305,7 +306,8 @@ impl Buffer {
         }
         let repeats = repeats::decide(&mut words, open);
         let answers = whole.answers.is_some_and(|language| expected::decide(&mut words, open, language));
-        let spellings = whole.spellings && spelled::decide(&mut words, open, || self.begin_by_now(upto));
+        let begins = || self.begin_by_now(upto);
+        let spellings = whole.spellings.is_some_and(|spellers| spelled::decide(&mut words, open, spellers, begins));
         if spellings || repeats || answers {
             let decided: Vec<Tags> = words.into_iter().map(|(_, tags)| tags).collect();
             self.entries.iter_mut().zip(decided).skip(open).for_each(|(entry, tags)| entry.tags = Some(tags));

@@ -13,6 +13,7 @@ use super::word::Keeps;
 use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
 use crate::redact::{Languages, QuestionListener, Redaction};
+use crate::spelling::Spellers;
 
 /// How many later words a word's tags may depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,8 +123,8 @@ pub struct Policy {
     /// in which language the numbers of expected answers are heard; `None`: its number words are not known, and `expect` is
     /// passed over
     pub numbers: Option<Arc<Languages>>,
-    /// whether the words are English: spellings are known of English alone
-    pub is_english: bool,
+    /// what callers say when they spell, in each language of the profile; `None`: nothing is spelled
+    pub spelling: Option<Arc<Spellers>>,
     /// whether a word that is spelled beside it is spelled so for the rest of the session
     pub learns_spelled: bool,
     /// what the profile redacts, which must not be released in halves

@@ -5,64 +5,100 @@
 //! are a spelling ([`crate::spelling`]), as those of exact repeats are. Three tags stand: pauses leave; a spelling that
 //! is corrected ("four five, no, four six") leaves as the tagger says; and what the tagger takes for a secret stays a
 //! secret. The result is a function of the words and tags of a pass and of tags that are frozen, which never change.
+//!
+//! Words are read by their own language, and no spelling has words of two.
+
+use std::ops::Range;
 
 use super::{Word, WordKind, counted};
 use crate::record::vocabulary::{MAX_SAID_WORDS, Spelling};
 use crate::redact::{Redaction, RedactionWord};
-use crate::spelling::{Spelled, bare, is_hint, spellings, surname};
+use crate::spelling::{Spelled, SpelledRun, Spellers, SpellingWords, bare, is_hint, is_letter_name, spellings, surname};
 use crate::tags::{Disfluency, Itn, ItnClass, Tags};
 
 /// Classes that say more of a spelling than that it is one.
 const SECRETS: [ItnClass; 6] =
     [ItnClass::Address, ItnClass::Dob, ItnClass::Pin, ItnClass::Password, ItnClass::Email, ItnClass::Website];
-/// Words that take back what was said before them.
-const CORRECTIONS: [&str; 6] = ["no", "sorry", "wait", "correction", "actually", "rather"];
+/// Words of a pass or a record that are said one after another in one language.
+struct SaidWords<'a> {
+    language: &'a SpellingWords,
+    /// where each of them stands
+    at: Vec<usize>,
+    /// without marks, in lower case
+    bare: Vec<String>,
+}
+
+impl<'a> SaidWords<'a> {
+    /// Those of some words, in which something may be spelled. `is_new`: whether a hint at a place counts.
+    fn of(words: &[&Word], spellers: &'a Spellers, is_new: impl Fn(usize) -> bool) -> Vec<SaidWords<'a>> {
+        // A pause has no parts.
+        let is_said = |word: &Word| matches!(word.kind, WordKind::Speech | WordKind::Further) && !word.parts.is_empty();
+        let said: Vec<usize> = (0..words.len()).filter(|&i| is_said(words[i])).collect();
+        let runs = said.chunk_by(|a, b| words[*a].further() == words[*b].further());
+        let of_run = |at: &[usize]| {
+            let language = spellers.of(words[at[0]].further())?;
+            let bare: Vec<String> = at.iter().map(|&i| bare(&words[i].spoken)).collect();
+            let has_hint = at.iter().zip(&bare).any(|(&i, word)| is_new(i) && is_hint(word, language));
+            has_hint.then(|| SaidWords { language, at: at.to_vec(), bare })
+        };
+        runs.filter_map(of_run).collect()
+    }
+
+    fn bare(&self) -> Vec<&str> {
+        self.bare.iter().map(String::as_str).collect()
+    }
+
+    fn spellings(&self) -> Vec<SpelledRun> {
+        spellings(&self.bare(), self.language)
+    }
+
+    /// Whether a letter is said again at once, to say what it stands for: the first of "l l as in london".
+    fn is_named_again(&self, at: usize) -> bool {
+        let [word, next, joint] = [0, 1, 2].map(|by| self.bare.get(at + by));
+        let is_again = word.is_some_and(|word| is_letter_name(word, self.language)) && word == next;
+        is_again && joint.is_some_and(|word| self.language.says_again(word))
+    }
+}
 
 /// Decides the spellings of a pass. `words` are in order, each with its tags; those before `open` are frozen. `begins`
 /// says of each word whether another speaker begins with it, as far as that counts by now. Gives whether there was
 /// anything to decide.
-pub fn decide(words: &mut [(&Word, Tags)], open: usize, begins: impl FnOnce() -> Vec<bool>) -> bool {
-    // A pause has no parts.
-    let said: Vec<usize> =
-        (0..words.len()).filter(|&i| words[i].0.kind == WordKind::Speech && !words[i].0.parts.is_empty()).collect();
-    if !said.iter().any(|&i| i >= open && is_hint(&words[i].0.parts)) {
+pub fn decide(words: &mut [(&Word, Tags)], open: usize, spellers: &Spellers, begins: impl FnOnce() -> Vec<bool>) -> bool {
+    let spoken: Vec<&Word> = words.iter().map(|(word, _)| *word).collect();
+    let all = SaidWords::of(&spoken, spellers, |i| i >= open);
+    if all.is_empty() {
         return false;
     }
-    let bare: Vec<String> = said.iter().map(|&i| bare(&words[i].0.spoken)).collect();
-    let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
     let (begins, mut changed) = (begins(), false);
-    for spelling in spellings(&bare) {
-        let (start, end) = (said[spelling.words.start], said[spelling.words.end - 1]);
-        // Voices do not spell together.
-        if end < open || begins[start + 1..=end].contains(&true) {
-            continue;
-        }
-        changed = true;
-        let next = said.get(spelling.words.end).map(|&i| words[i]);
-        let is_corrected =
-            next.is_some_and(|(word, tags)| tags.disfluency == Disfluency::E || CORRECTIONS.contains(&&*word.parts));
-        if !is_corrected {
-            for at in spelling.words.clone().filter(|&at| said[at] >= open) {
-                if words[said[at]].1.disfluency != Disfluency::Rep || !is_named_again(&bare, at) {
-                    words[said[at]].1.disfluency = Disfluency::O;
+    for said in all {
+        for spelling in said.spellings() {
+            let (start, end) = (said.at[spelling.words.start], said.at[spelling.words.end - 1]);
+            // Voices do not spell together.
+            if end < open || begins[start + 1..=end].contains(&true) {
+                continue;
+            }
+            changed = true;
+            let next = spelling.words.end;
+            let is_edited = said.at.get(next).is_some_and(|&i| words[i].1.disfluency == Disfluency::E);
+            let is_corrected = is_edited || said.bare.get(next).is_some_and(|word| said.language.corrects(word));
+            if !is_corrected {
+                for at in spelling.words.clone().filter(|&at| said.at[at] >= open) {
+                    let tags = &mut words[said.at[at]].1;
+                    if tags.disfluency != Disfluency::Rep || !said.is_named_again(at) {
+                        tags.disfluency = Disfluency::O;
+                    }
                 }
             }
-        }
-        if (start..=end).any(|i| words[i].1.itn.class().is_some_and(|class| SECRETS.contains(&class))) {
-            continue;
-        }
-        for i in start.max(open)..=end {
-            let goes_on = i > start && words[i - 1].1.itn.class() == Some(ItnClass::Alphanumeric);
-            words[i].1.itn = if goes_on { Itn::I(ItnClass::Alphanumeric) } else { Itn::B(ItnClass::Alphanumeric) };
+            if (start..=end).any(|i| words[i].1.itn.class().is_some_and(|class| SECRETS.contains(&class))) {
+                continue;
+            }
+            for i in start.max(open)..=end {
+                let goes_on = i > start && words[i - 1].1.itn.class() == Some(ItnClass::Alphanumeric);
+                words[i].1.itn = if goes_on { Itn::I(ItnClass::Alphanumeric) } else { Itn::B(ItnClass::Alphanumeric) };
+            }
         }
     }
     changed
-}
-
-/// Whether a letter is said again at once, to say what it stands for: the first of "l l as in london".
-fn is_named_again(bare: &[&str], at: usize) -> bool {
-    let is_one = bare[at].chars().count() == 1 && bare.get(at + 1) == Some(&bare[at]);
-    is_one && bare.get(at + 2).is_some_and(|word| ["as", "for", "like"].contains(word))
 }
 
 /// Fewest letters of a word that was heard as it is spelled: shorter ones are often common words.
@@ -71,19 +107,21 @@ const MIN_SAME_LETTERS: usize = 5;
 /// What a record spells right beside the word that it spells: the words as they were heard, and their spelling. By
 /// spoken words alone. Nothing of it may be something that `redaction` finds. `before`: comparable parts of what the
 /// channel said before.
-pub(super) fn confirmed(words: &[Word], redaction: Option<&Redaction>, before: &str) -> Vec<Spelling> {
-    let said: Vec<usize> =
-        (0..words.len()).filter(|&i| words[i].kind == WordKind::Speech && !words[i].parts.is_empty()).collect();
-    if !said.iter().any(|&i| is_hint(&words[i].parts)) {
-        return Vec::new();
+pub(super) fn confirmed(words: &[Word], spellers: &Spellers, redaction: Option<&Redaction>, before: &str) -> Vec<Spelling> {
+    let spoken: Vec<&Word> = words.iter().collect();
+    let mut found = Vec::new();
+    for said in SaidWords::of(&spoken, spellers, |_| true) {
+        let of_word = |spelling: SpelledRun| match (spelling.spelled, spelling.heard) {
+            (Spelled::Word(word), Some(heard)) => Some((word, heard, spelling.words)),
+            _ => None,
+        };
+        let (bare, at) = (said.bare(), |range: &Range<usize>| said.at[range.clone()].to_vec());
+        let of_words = said.spellings().into_iter().filter_map(of_word);
+        found.extend(of_words.map(|(word, heard, spelled)| {
+            let text: Vec<Box<str>> = bare[heard.clone()].iter().map(|word| (*word).into()).collect();
+            (word, text, at(&heard), at(&spelled))
+        }));
     }
-    let bare: Vec<String> = said.iter().map(|&i| bare(&words[i].spoken)).collect();
-    let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
-    let of_word = |spelling: crate::spelling::SpelledRun| match (spelling.spelled, spelling.heard) {
-        (Spelled::Word(word), Some(heard)) => Some((word, heard.clone(), spelling.words)),
-        _ => None,
-    };
-    let found: Vec<_> = spellings(&bare).into_iter().filter_map(of_word).collect();
     if found.is_empty() {
         return Vec::new();
     }
@@ -97,19 +135,18 @@ pub(super) fn confirmed(words: &[Word], redaction: Option<&Redaction>, before: &
         regions = redaction.find(&read, 0, true).into_iter().map(|region| region.words).collect();
         regions.iter_mut().for_each(|range| *range = range.start.saturating_sub(before)..range.end.saturating_sub(before));
     }
-    let hidden = |at: &std::ops::Range<usize>| (at.clone()).any(|at| regions.iter().any(|region| region.contains(&said[at])));
+    let hidden = |places: &[usize]| places.iter().any(|at| regions.iter().any(|region| region.contains(at)));
     let (begins, mut all) = (counted::begins(words), Vec::new());
-    for (word, heard, spelled) in found.iter().filter(|(_, heard, spelled)| !hidden(heard) && !hidden(spelled)) {
-        let (first, last) = (spelled.start.min(heard.start), spelled.end.max(heard.end) - 1);
-        if begins[said[first] + 1..=said[last]].contains(&true) {
+    for (word, said, heard, spelled) in found.into_iter().filter(|(.., heard, spelled)| !hidden(heard) && !hidden(spelled)) {
+        let (first, last) = (spelled[0].min(heard[0]), spelled[spelled.len() - 1].max(heard[heard.len() - 1]));
+        if begins[first + 1..=last].contains(&true) {
             continue; // another voice may spell another word
         }
-        let same = bare[heard.clone()].concat() == *word;
-        let written = if same { word.clone() } else { surname(word) };
-        if same && word.len() < MIN_SAME_LETTERS || heard.len() > MAX_SAID_WORDS {
+        let same = said.concat() == word;
+        if same && word.chars().count() < MIN_SAME_LETTERS || said.len() > MAX_SAID_WORDS {
             continue;
         }
-        let said = bare[heard.clone()].iter().map(|word| (*word).into()).collect();
+        let written = if same { word } else { surname(&word) };
         all.push(Spelling { said, written: written.into() });
     }
     all
@@ -145,7 +182,7 @@ mod tests {
         };
         let words: Vec<(Word, Tags)> = line.split(' ').map(of).collect();
         let mut decided: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
-        decide(&mut decided, open, || vec![false; words.len()]);
+        decide(&mut decided, open, &Spellers::english(), || vec![false; words.len()]);
         assert!(decided[..open].iter().zip(&words).all(|((_, now), (_, then))| now == then), "frozen tags stand");
         let mut out: Vec<String> = Vec::new();
         for (word, tags) in decided.iter().filter(|(_, tags)| tags.disfluency.stays()) {
@@ -189,13 +226,13 @@ mod tests {
             said.map(|(spoken, label)| Word { speaker: Some(label.to_string().into()), ..Word::new(spoken, Arc::default()) })
                 .collect()
         };
-        assert_eq!(confirmed(&words("aaaabaaaa"), None, "").len(), 1);
-        assert_eq!(confirmed(&words("abbbbbbbb"), None, "").len(), 0);
+        assert_eq!(confirmed(&words("aaaabaaaa"), &Spellers::english(), None, "").len(), 1);
+        assert_eq!(confirmed(&words("abbbbbbbb"), &Spellers::english(), None, "").len(), 0);
         let words = words("aaaaaaaab");
         let begins = |at: usize| move || (0..9).map(|i| i == at).collect();
         let spelled = |at| {
             let mut decided: Vec<(&Word, Tags)> = words.iter().map(|word| (word, Tags::default())).collect();
-            decide(&mut decided, 0, begins(at));
+            decide(&mut decided, 0, &Spellers::english(), begins(at));
             decided.iter().filter(|(_, tags)| tags.itn != Itn::O).count()
         };
         assert_eq!((spelled(99), spelled(4)), (8, 0));
@@ -207,7 +244,7 @@ mod tests {
         let rules = [("password".to_string(), RedactionRule { action: Action::Tag, keep_last: 0, said: false })];
         let redaction = Redaction::new(RedactionWords::english(), rules.into(), &Default::default(), None);
         let all = |said: &str, redaction, before| -> Vec<(String, String)> {
-            let found = confirmed(&words(said), redaction, before);
+            let found = confirmed(&words(said), &Spellers::english(), redaction, before);
             found.into_iter().map(|s| (s.said.join(" "), s.written.into())).collect()
         };
         let kovalsky = vec![("kovalsky".to_string(), "Kowalski".to_string())];
@@ -242,9 +279,9 @@ mod tests {
             }).collect();
             let mut once: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
             let open = open.min(once.len());
-            decide(&mut once, open, || vec![false; words.len()]);
+            decide(&mut once, open, &Spellers::english(), || vec![false; words.len()]);
             let mut twice = once.clone();
-            decide(&mut twice, open, || vec![false; words.len()]);
+            decide(&mut twice, open, &Spellers::english(), || vec![false; words.len()]);
             prop_assert!(once.iter().zip(&twice).all(|((_, a), (_, b))| a == b));
         }
     }

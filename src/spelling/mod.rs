@@ -1,69 +1,39 @@
 //! What callers spell: codes ("p as in peter four dash nine", P4-9) and words ("k o w a l s k i", Kowalski). Which words
-//! belong to one spelling, and what it says, is a function of spoken words alone, so the session module, which keeps a
-//! spelling together, and the format module, which writes it, say the same.
+//! belong to one spelling, and what it says, is a function of spoken words and of their language alone, so the session
+//! module, which keeps a spelling together, and the format module, which writes it, say the same.
 //!
 //! Something counts as spelled where its words leave no doubt. Letters and digits of which that cannot be said ("q
-//! four") are the grammars'.
+//! four") are the grammars'. What a language says for letters, digits and signs, and before and after them, is in the file
+//! `spelling.txt` of its folder ([`SpellingWords`]).
 
+mod languages;
+mod likeness;
 mod piece;
+mod surname;
+mod words;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
-use piece::{Named, Piece, digit, letter, piece};
+pub use languages::Spellers;
+use likeness::{LIKE, likeness};
+use piece::{Named, Piece, is_clear_letter, is_digit, is_letter, piece};
+pub use surname::surname;
+pub use words::{FILE, SpellingWords};
+use words::{List, Role};
 
 /// Longest spelling, pieces.
 const MAX_PIECES: usize = 64;
 /// Number of words before a spelling in which a word may say what is spelled.
 const CUE_WORDS: usize = 4;
+/// Number of words after an "at" among which an address has a dot.
+const ADDRESS_WORDS: usize = 6;
 /// Fewest letters of a word that is spelled without a word that says so.
 const MIN_PLAIN_LETTERS: usize = 6;
 /// The same after "that's" or "it's".
 const MIN_HINTED_LETTERS: usize = 5;
-
-/// Words after which a word is spelled.
-const WORD_CUES: [&str; 9] = ["spelled", "spelt", "spelling", "spell", "spells", "name", "name's", "surname", "lastname"];
-/// Words after which a code is spelled.
-const CODE_CUES: [&str; 25] = [
-    "code",
-    "reference",
-    "ref",
-    "confirmation",
-    "booking",
-    "locator",
-    "record",
-    "order",
-    "policy",
-    "claim",
-    "invoice",
-    "ticket",
-    "serial",
-    "sku",
-    "part",
-    "plate",
-    "registration",
-    "tracking",
-    "account",
-    "case",
-    "passport",
-    "licence",
-    "license",
-    "id",
-    "number",
-];
-/// Words before "code" and "number" that make it something that grammars know.
-const KNOWN_CODES: [&str; 7] = ["zip", "postal", "post", "area", "sort", "security", "phone"];
-/// Words that may stand between a cue and what is spelled.
-const JOINTS: [&str; 12] = ["is", "it's", "its", "it", "that's", "that", "as", "my", "the", "number", "so", "yes"];
-/// Words that follow "i" in a sentence, and no spelled name.
-const AFTER_I: [&str; 16] = [
-    "am", "have", "think", "need", "want", "live", "do", "don't", "know", "guess", "mean", "believe", "hope", "love", "see",
-    "can't",
-];
-/// Words after digits that make a quantity of them.
-const QUANTITIES: [&str; 16] = [
-    "hundred", "thousand", "million", "billion", "trillion", "point", "percent", "dollars", "dollar", "cents", "euros", "pounds",
-    "years", "days", "people", "times",
-];
+/// Fewest different letters that are a spelling where each of them is a word of every sentence, too.
+const MIN_OF_WORDS: usize = 3;
 
 /// What was spelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,16 +59,17 @@ pub struct SpelledRun {
 
 /// A stretch of pieces, each with its words.
 struct Stretch<'a> {
+    language: &'a SpellingWords,
     words: &'a [&'a str],
     pieces: Vec<(Piece, Range<usize>)>,
 }
 
-/// The spellings among words, in order. Words are in lower case and have no marks and no pauses among them.
-pub fn spellings(words: &[&str]) -> Vec<SpelledRun> {
+/// The spellings among words of one language, in order. Words are in lower case and have no marks and no pauses among them.
+pub fn spellings(words: &[&str], language: &SpellingWords) -> Vec<SpelledRun> {
     let mut all = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        let Some(stretch) = Stretch::from(words, at) else {
+        let Some(stretch) = Stretch::from(words, at, language) else {
             at += 1;
             continue;
         };
@@ -119,25 +90,29 @@ pub fn bare(spoken: &str) -> String {
     spoken.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
-/// Whether a word is a hint that something may be spelled: a letter other than "a" and "i", a word of the spelling
-/// alphabet, the "as" of "as in", or a dot.
-pub fn is_hint(word: &str) -> bool {
-    let is_letter = |letter: char| word.len() > 1 || !matches!(letter, 'A' | 'I');
-    ["as", "dot"].contains(&word) || matches!(piece(&[word]), Some((Piece::Letter { letter, .. }, _)) if is_letter(letter))
+/// Whether a word is a hint that something may be spelled: in English a letter other than "a" and "i", a word of the
+/// spelling alphabet, the "as" of "as in", or a dot.
+pub fn is_hint(word: &str, language: &SpellingWords) -> bool {
+    is_clear_letter(word, language) || language.has(List::MoreHints, word)
+}
+
+/// Whether a word is the name of a letter.
+pub fn is_letter_name(word: &str, language: &SpellingWords) -> bool {
+    is_letter(word, language)
 }
 
 impl<'a> Stretch<'a> {
     /// As many pieces as follow each other from word `from` on. `None` where no spelling begins.
-    fn from(words: &'a [&'a str], from: usize) -> Option<Stretch<'a>> {
+    fn from(words: &'a [&'a str], from: usize, language: &'a SpellingWords) -> Option<Stretch<'a>> {
         let mut pieces: Vec<(Piece, Range<usize>)> = Vec::new();
         let mut at = from;
         while pieces.len() < MAX_PIECES
-            && let Some((piece, count)) = words.get(at..).and_then(piece)
+            && let Some((piece, count)) = words.get(at..).and_then(|words| piece(words, language))
         {
             pieces.push((piece, at..at + count));
             at += count;
         }
-        let mut stretch = Stretch { words, pieces };
+        let mut stretch = Stretch { language, words, pieces };
         stretch.trim();
         (!stretch.pieces.is_empty()).then_some(stretch)
     }
@@ -157,31 +132,24 @@ impl<'a> Stretch<'a> {
     /// Takes off what belongs to the sentence around: signs at the ends, an "oh" before a letter, "i need", digits of
     /// a quantity.
     fn trim(&mut self) {
-        let is_quantity = |word: &str| QUANTITIES.contains(&word);
-        if self.next().is_some_and(is_quantity) {
+        let (language, words) = (self.language, self.words);
+        if self.next().is_some_and(|word| language.has(List::Quantities, word)) {
             while matches!(self.pieces.last(), Some((Piece::Digits(_), _))) {
                 self.pieces.pop();
             }
         }
-        loop {
-            let next = self.next();
-            let is_loose = match self.pieces.last() {
-                Some((Piece::Sign(_), _)) => true,
-                Some((Piece::Letter { letter: 'I', by: Named::Letter, .. }, _)) => {
-                    next.is_some_and(|word| AFTER_I.contains(&word))
-                }
-                _ => false,
-            };
-            if !is_loose {
-                break;
-            }
+        while match self.pieces.last() {
+            Some((Piece::Sign(_), _)) => true,
+            Some((Piece::Letter { by: Named::Letter, .. }, said)) => language.sentences.at(&words[said.start..]).is_some(),
+            _ => false,
+        } {
             self.pieces.pop();
         }
         let is_letter = |piece: Option<&(Piece, Range<usize>)>| matches!(piece, Some((Piece::Letter { .. }, _)));
         while match self.pieces.first() {
             Some((Piece::Sign(_), _)) => true,
-            Some((Piece::Digits(_), words)) => self.words[words.start] == "oh" && is_letter(self.pieces.get(1)),
-            _ => false,
+            Some((_, said)) => language.has(List::LooseBeginnings, words[said.start]) && is_letter(self.pieces.get(1)),
+            None => false,
         } {
             self.pieces.remove(0);
         }
@@ -192,29 +160,43 @@ impl<'a> Stretch<'a> {
         self.words[..self.start()].iter().rev().take(CUE_WORDS).copied()
     }
 
-    /// Whether one of `cues` stands before, with nothing but joints between.
-    fn follows(&self, cues: &[&str]) -> bool {
-        let mut before = self.before().skip_while(|word| JOINTS.contains(word) && !cues.contains(word));
-        before.next().is_some_and(|word| cues.contains(&word)) && !before.next().is_some_and(|word| KNOWN_CODES.contains(&word))
+    /// Whether a word of `cues` stands before, with nothing but joints between.
+    fn follows(&self, cues: List) -> bool {
+        let has = |list: List, word: &&str| self.language.has(list, word);
+        let mut before = self.before().skip_while(|word| has(List::Joints, word) && !has(cues, word));
+        before.next().is_some_and(|word| has(cues, &word)) && !before.next().is_some_and(|word| has(List::KnownCodes, &word))
     }
 
     /// Whether it is a part of an address of the Internet, which grammars write.
     fn is_of_address(&self) -> bool {
         let rest = &self.words[self.end()..];
-        let named = |n: usize| rest.iter().take(n).any(|word| ["dot", "@"].contains(word));
+        let is_dot = |word: &str| self.language.has(List::AddressDots, word);
+        let is_sign = |word: &str| is_dot(word) || self.language.has(List::AddressSigns, word);
+        let is_at = |word: &str| self.language.has(List::AddressAt, word);
         let before = self.start().checked_sub(1).map(|at| self.words[at]);
         match rest.first() {
-            Some(&"dot" | &"@" | &"underscore" | &"dash" | &"hyphen" | &"slash" | &"colon") => true,
-            Some(&"at") => named(6),
-            _ => before.is_some_and(|word| ["dot", "at", "slash", "colon", "@", "underscore", "dash", "hyphen"].contains(&word)),
+            Some(word) if is_sign(word) => true,
+            Some(word) if is_at(word) => rest.iter().take(ADDRESS_WORDS).any(|word| is_dot(word)),
+            _ => before.is_some_and(|word| is_sign(word) || is_at(word)),
         }
     }
 
-    fn letters(&self) -> impl Iterator<Item = (char, Named)> + '_ {
+    /// Its letters: how each was named, and whether its name is a word of every sentence, too.
+    fn letters(&self) -> impl Iterator<Item = (char, Named, bool)> + '_ {
         self.pieces.iter().flat_map(|(piece, _)| match piece {
-            Piece::Letter { letter, by, times, .. } => vec![(*letter, *by); *times],
+            Piece::Letter { letters, by, is_word, times, .. } => {
+                letters.repeat(*times).chars().map(|letter| (letter, *by, *is_word)).collect()
+            }
             _ => Vec::new(),
         })
+    }
+
+    /// Whether its letters are said by names of people and places, or are words of every sentence: "berlin, hamburg" may be
+    /// two cities.
+    fn is_of_names(&self) -> bool {
+        let is_name = |by: Named| by == Named::Name;
+        self.letters().any(|(_, by, _)| is_name(by))
+            && self.letters().all(|(_, by, is_word)| is_name(by) || by == Named::Letter && is_word)
     }
 
     fn spelling(&self) -> Option<SpelledRun> {
@@ -232,35 +214,59 @@ impl<'a> Stretch<'a> {
         self.is_code().then(|| SpelledRun { words, spelled: Spelled::Code(self.code()), heard: None })
     }
 
-    /// The word that is spelled, and where it was heard beside its spelling.
-    fn word(&self) -> Option<(String, Option<Range<usize>>)> {
-        let mut word = String::new();
-        for (piece, _) in &self.pieces {
+    /// What the letters of a word say: in lower case, with hyphens and apostrophes; and whether a letter was counted in
+    /// it ("s c h m i zwei t"). `None`: no word has such pieces.
+    fn letters_of_word(&self) -> Option<(String, bool)> {
+        let (mut word, mut count, mut is_counted) = (String::new(), None, false);
+        for (piece, said) in &self.pieces {
             match piece {
-                Piece::Letter { letter, times, .. } => word.extend(std::iter::repeat_n(letter.to_ascii_lowercase(), *times)),
-                Piece::Sign(sign @ ('-' | '\'')) => word.push(*sign),
+                Piece::Letter { letters, times, .. } => {
+                    word.push_str(&letters.to_lowercase().repeat(count.take().unwrap_or(*times)));
+                }
+                Piece::Sign(sign @ ('-' | '\'')) if count.is_none() => word.push(*sign),
+                Piece::Digits(_) if count.is_none() && !word.is_empty() && said.len() == 1 => {
+                    count = Some(self.language.number(Role::Count, self.words[said.start])?);
+                    is_counted = true;
+                }
                 Piece::Sign(_) | Piece::Digits(_) => return None,
             }
         }
+        count.is_none().then_some((word, is_counted))
+    }
+
+    /// The word that is spelled, and where it was heard beside its spelling.
+    fn word(&self) -> Option<(String, Option<Range<usize>>)> {
+        let (word, is_counted) = self.letters_of_word()?;
         let letters = self.letters().count();
+        if letters < 2 {
+            return None;
+        }
         // Articles and pronouns are no letters by themselves.
-        if letters < 2 || self.letters().all(|(letter, _)| matches!(letter, 'A' | 'I')) {
+        if self.letters().all(|(.., is_word)| is_word)
+            && self.letters().map(|(letter, ..)| letter).collect::<HashSet<char>>().len() < MIN_OF_WORDS
+        {
             return None;
         }
         let heard = self.heard(&word);
-        let vowels = word.chars().filter(|c| "aeiouy".contains(*c)).count();
-        let reads = vowels > 0 && 5 * vowels >= letters;
-        let hinted = self.before().next().is_some_and(|before| ["that's", "it's", "is"].contains(&before));
-        let named_after =
-            matches!(self.words[self.end()..], ["is", "the" | "my" | "his" | "her", "name" | "last" | "first" | "surname", ..]);
-        let by_letters = self.letters().all(|(_, by)| by == Named::Letter);
-        let few = self.letters().any(|(_, by)| by == Named::AsIn) || self.pieces.len() > 2 || by_letters && letters > 2;
+        let vowels = word.chars().filter(|c| self.language.has(List::Vowels, c.encode_utf8(&mut [0; 4]))).count();
+        let reads = !is_counted && vowels > 0 && 5 * vowels >= letters;
+        let hinted = self.before().next().is_some_and(|before| self.language.has(List::Hints, before));
+        let of_names = self.is_of_names();
+        let named_after = !of_names && self.language.names_after.at(&self.words[self.end()..]).is_some();
+        let by_letters = self.letters().all(|(_, by, _)| by == Named::Letter);
+        let few = self.letters().any(|(_, by, _)| by == Named::AsIn) || self.pieces.len() > 2 || by_letters && letters > 2;
         let is_word = heard.is_some()
-            || self.follows(&WORD_CUES) && few
+            || self.follows(if of_names { List::SpellingCues } else { List::WordCues }) && few
             || named_after && letters > 2
             || by_letters && reads && (letters > MIN_PLAIN_LETTERS || hinted && letters >= MIN_HINTED_LETTERS)
-            || by_letters && reads && letters >= MIN_PLAIN_LETTERS && 3 * vowels >= letters && !self.follows(&CODE_CUES);
-        is_word.then_some((word, heard))
+            || by_letters && reads && letters >= MIN_PLAIN_LETTERS && 3 * vowels >= letters && !self.follows(List::CodeCues);
+        is_word.then(|| (self.with_accents(word, heard.clone()), heard))
+    }
+
+    /// The word as it was heard, where its spelling only left out accents: "garcía, g a r c i a".
+    fn with_accents(&self, word: String, heard: Option<Range<usize>>) -> String {
+        let said = heard.map(|heard| self.words[heard].concat());
+        said.filter(|said| self.language.folded(said) == self.language.folded(&word)).unwrap_or(word)
     }
 
     /// The words right before or right after that sound like the spelled word.
@@ -269,13 +275,14 @@ impl<'a> Stretch<'a> {
         let spelled = bare(word);
         let alike = |range: Range<usize>| {
             let said: String = self.words[range.clone()].iter().map(|word| bare(word)).collect();
-            let is_letters = self.words[range.clone()].iter().all(|word| letter(word).is_some() || digit(word).is_some());
-            (!is_letters && likeness(&said, &spelled) >= LIKE).then_some(range)
+            let language = self.language;
+            let is_letters = self.words[range.clone()].iter().all(|word| is_letter(word, language) || is_digit(word, language));
+            (!is_letters && likeness(&said, &spelled, language) >= LIKE).then_some(range)
         };
         let mut end = self.start();
         while end > 0
             && self.start() - end < CUE_WORDS
-            && (JOINTS.contains(&self.words[end - 1]) || WORD_CUES.contains(&self.words[end - 1]))
+            && [List::Joints, List::WordCues].iter().any(|list| self.language.has(*list, self.words[end - 1]))
         {
             end -= 1;
         }
@@ -286,10 +293,11 @@ impl<'a> Stretch<'a> {
     }
 
     fn is_code(&self) -> bool {
-        let named = |by: Named| self.letters().filter(|(_, of)| *of == by).count();
-        let (sure, like, alphabet) = (named(Named::AsIn), named(Named::Like), named(Named::Alphabet));
-        // Articles and pronouns are no letters by themselves.
-        let clear = self.letters().filter(|(letter, by)| *by != Named::Letter || !matches!(letter, 'A' | 'I')).count();
+        let named = |by: Named| self.letters().filter(|(_, of, _)| *of == by).count();
+        let (sure, like, alphabet, names) = (named(Named::AsIn), named(Named::Like), named(Named::Alphabet), named(Named::Name));
+        // Articles and pronouns are no letters by themselves, and neither are names.
+        let is_clear = |(_, by, is_word): &(char, Named, bool)| *by != Named::Name && (*by != Named::Letter || !is_word);
+        let clear = self.letters().filter(is_clear).count();
         let (mut digits, mut underscores, mut cased) = (0, 0, false);
         for (piece, _) in &self.pieces {
             match piece {
@@ -300,30 +308,34 @@ impl<'a> Stretch<'a> {
         }
         let pieces = self.pieces.len();
         if pieces == 1 {
-            return sure == 1 && !matches!(self.letters().next(), Some(('A' | 'I', _)));
+            return sure == 1 && self.letters().all(|(.., is_word)| !is_word);
         }
         sure > 0
             || like > 0 && clear > 0
             || cased && clear > 0
-            || alphabet > 1 && (pieces > 2 || digits > 0)
-            || clear > 0 && digits > 0 && self.follows(&CODE_CUES)
+            || alphabet > 0 && alphabet + names > 1 && (pieces > 2 || digits > 0)
+            || clear > 0 && digits > 0 && self.follows(List::CodeCues)
             || clear > 1 && underscores > 0 && digits > 0
+            || names > 0 && self.follows(List::SpellingCues)
+            || names > 0 && digits > 0 && pieces > 2 && self.follows(List::CodeCues)
     }
 
-    /// The code as it is written. An "o" between digits is a zero.
+    /// The code as it is written. In English an "o" between digits is a zero.
     fn code(&self) -> String {
         let mut out = String::new();
         let is_digits = |at: Option<usize>| matches!(at.and_then(|at| self.pieces.get(at)), Some((Piece::Digits(_), _)));
         for (at, (piece, _)) in self.pieces.iter().enumerate() {
             match piece {
-                Piece::Letter { letter: 'O', by: Named::Letter, times, .. }
-                    if is_digits(at.checked_sub(1)) && is_digits(Some(at + 1)) =>
+                Piece::Letter { letters, by: Named::Letter, times, .. }
+                    if self.language.has(List::ZeroLetters, &letters.to_lowercase())
+                        && is_digits(at.checked_sub(1))
+                        && is_digits(Some(at + 1)) =>
                 {
                     out.push_str(&"0".repeat(*times));
                 }
-                Piece::Letter { letter, capital, times, .. } => {
-                    let letter = if *capital == Some(false) { letter.to_ascii_lowercase() } else { *letter };
-                    out.extend(std::iter::repeat_n(letter, *times));
+                Piece::Letter { letters, capital, times, .. } => {
+                    let letters = if *capital == Some(false) { letters.to_lowercase() } else { letters.to_string() };
+                    out.push_str(&letters.repeat(*times));
                 }
                 Piece::Digits(digits) => out.push_str(digits),
                 Piece::Sign(sign) => out.push(*sign),
@@ -331,53 +343,6 @@ impl<'a> Stretch<'a> {
         }
         out
     }
-}
-
-/// Capitals of a name: at its beginning, after an apostrophe that follows its first letter, after Mc, and after hyphens.
-pub fn surname(text: &str) -> String {
-    let capital = |text: &str| {
-        let mut chars = text.chars();
-        chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-    };
-    let part = |part: &str| match part.split_once('\'') {
-        Some((first, rest)) if first.chars().count() == 1 && rest.chars().count() > 1 => {
-            format!("{}'{}", first.to_uppercase(), capital(rest))
-        }
-        _ => match part.strip_prefix("mc") {
-            Some(rest) if rest.len() > 2 => format!("Mc{}", capital(rest)),
-            _ => capital(part),
-        },
-    };
-    text.split('-').map(part).collect::<Vec<_>>().join("-")
-}
-
-/// Least likeness of a word that was heard to the word that is spelled beside it.
-const LIKE: f64 = 0.6;
-
-/// How alike two words are: 1 less the edits between them by the length of the longer one. Words that begin with
-/// letters that do not sound alike are not alike at all.
-fn likeness(a: &str, b: &str) -> f64 {
-    let sound = |c: Option<char>| match c {
-        Some('c' | 'q' | 'k') => Some('k'),
-        Some('s' | 'z' | 'x') => Some('s'),
-        Some('f' | 'p' | 'v') => Some('f'),
-        Some('j' | 'g') => Some('j'),
-        Some('a' | 'e' | 'i' | 'o' | 'u' | 'y') => Some('a'),
-        other => other,
-    };
-    if a.is_empty() || b.is_empty() || sound(a.chars().next()) != sound(b.chars().next()) {
-        return 0.0;
-    }
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(MAX_PIECES).collect(), b.chars().take(MAX_PIECES).collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut last = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let next = (row[j + 1] + 1).min(row[j] + 1).min(last + usize::from(x != y));
-            last = std::mem::replace(&mut row[j + 1], next);
-        }
-    }
-    1.0 - row[b.len()] as f64 / a.len().max(b.len()) as f64
 }
 
 #[cfg(test)]
@@ -393,7 +358,7 @@ mod tests {
             Spelled::Word(word) => word,
             Spelled::Figures => "figures".to_string(),
         };
-        spellings(&words).into_iter().map(text).collect()
+        spellings(&words, &SpellingWords::english()).into_iter().map(text).collect()
     }
 
     #[test]
@@ -450,7 +415,7 @@ mod tests {
     fn a_word_that_was_heard_beside_its_spelling_is_found() {
         let heard = |said: &str| {
             let words: Vec<&str> = said.split(' ').collect();
-            let found = spellings(&words).into_iter().find_map(|spelling| spelling.heard);
+            let found = spellings(&words, &SpellingWords::english()).into_iter().find_map(|spelling| spelling.heard);
             found.map(|range| words[range].join(" "))
         };
         assert_eq!(heard("my name is kovalsky that's k o w a l s k i").as_deref(), Some("kovalsky"));
@@ -462,7 +427,7 @@ mod tests {
         #[test]
         fn a_code_has_every_letter_and_digit_that_was_said(said in "([b-hj-np-z] as in |)[b-hj-np-z]( (one|two|three|zero|oh|double four|[b-hj-np-z]|dash)){1,8} nine") {
             let words: Vec<&str> = said.split(' ').collect();
-            for spelling in spellings(&words) {
+            for spelling in spellings(&words, &SpellingWords::english()) {
                 if let Spelled::Code(code) = spelling.spelled {
                     let letters = words[spelling.words.clone()].iter().filter(|word| word.len() == 1).count();
                     prop_assert_eq!(code.chars().filter(char::is_ascii_alphabetic).count(), letters, "{}: {}", said, code);
@@ -474,7 +439,7 @@ mod tests {
         fn spellings_are_in_order_apart_and_within_the_words(words in prop::collection::vec("[a-z]|oh|double|as|in|capital|dash|twenty|hundred|[a-d][a-z]{3}", 0..24)) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let mut at = 0;
-            for spelling in spellings(&words) {
+            for spelling in spellings(&words, &SpellingWords::english()) {
                 prop_assert!(at <= spelling.words.start && spelling.words.start < spelling.words.end && spelling.words.end <= words.len());
                 at = spelling.words.end;
             }

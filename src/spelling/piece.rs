@@ -1,14 +1,18 @@
 //! The pieces of something spelled: letters however they are named, digits in whatever grouping, and signs.
 
+use super::words::{List, Role, SpellingWords};
+
 /// What one or more words of a spelling stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// a letter, in upper case
+    /// a letter, or letters that have one name together
     Letter {
-        /// the letter
-        letter: char,
+        /// in upper case
+        letters: Box<str>,
         /// how it was named
         by: Named,
+        /// its name is a word of every sentence, too: "a", "i"
+        is_word: bool,
         /// said to be a capital (`true`) or a small letter (`false`)
         capital: Option<bool>,
         /// how often it comes: "double t"
@@ -27,140 +31,170 @@ pub(super) enum Named {
     Letter,
     /// by the spelling alphabet: "papa"
     Alphabet,
+    /// by a spelling alphabet of names: the German "berta"
+    Name,
     /// by a word that begins with the letter: "p as in peter"
     AsIn,
     /// the same, with a word that also means something else: "p for peter", "p like peter"
     Like,
 }
 
-/// The spelling alphabet (ICAO Annex 10), as recognisers write it.
-const ALPHABET: [&str; 29] = [
-    "alpha", "alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet", "juliett", "kilo",
-    "lima", "mike", "november", "oscar", "papa", "quebec", "romeo", "sierra", "tango", "uniform", "victor", "whiskey", "whisky",
-    "xray", "yankee", "zulu",
-];
-const DIGITS: [&str; 10] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-const TEENS: [&str; 10] =
-    ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"];
-const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-
-/// A letter that a word is the name of.
-pub(super) fn letter(word: &str) -> Option<char> {
-    let mut chars = word.chars();
-    match (chars.next()?, chars.next()) {
-        (first, None) if first.is_ascii_alphabetic() => Some(first.to_ascii_uppercase()),
-        _ => (word == "zed" || word == "zee").then_some('Z'),
-    }
+/// A letter in upper case, if that is one letter.
+fn upper(letter: char) -> char {
+    let mut upper = letter.to_uppercase();
+    upper.next().filter(|_| upper.next().is_none()).unwrap_or(letter)
 }
 
-/// A digit that a word is the name of.
-pub(super) fn digit(word: &str) -> Option<usize> {
-    match word {
-        "oh" | "nought" | "naught" => Some(0),
-        "niner" => Some(9),
-        _ => DIGITS.iter().position(|digit| *digit == word),
-    }
+/// What words begin with that names letters, and how: the letters in lower case, and the number of words.
+fn named(words: &[&str], language: &SpellingWords) -> Option<(Box<str>, Named, usize)> {
+    let word = words.first()?;
+    let by_itself = is_ascii_letter(word).then(|| (Box::from(*word), Named::Letter, 1));
+    let of = |by: Named, found: Option<(&Box<str>, usize)>| found.map(|(letters, count)| (letters.clone(), by, count));
+    let all = [
+        of(Named::Letter, language.letters.at(words)),
+        by_itself,
+        of(Named::Alphabet, language.alphabet.at(words)),
+        of(Named::Name, language.name_alphabet.at(words)),
+    ];
+    // The first of the longest.
+    all.into_iter().flatten().rev().max_by_key(|(.., count)| *count)
 }
 
-/// A number from 10 to 99, and the words that it takes.
-fn two(words: &[&str]) -> Option<(usize, usize)> {
+fn is_ascii_letter(word: &str) -> bool {
+    word.len() == 1 && word.as_bytes()[0].is_ascii_alphabetic()
+}
+
+/// Whether a word is the name of a letter.
+pub(super) fn is_letter(word: &str, language: &SpellingWords) -> bool {
+    is_ascii_letter(word) || language.letters.at(&[word]).is_some()
+}
+
+/// Whether a word is the name of a digit.
+pub(super) fn is_digit(word: &str, language: &SpellingWords) -> bool {
+    language.number(Role::Digit, word).is_some()
+}
+
+/// Whether a word names a letter, in whatever way, and is no word of every sentence.
+pub(super) fn is_clear_letter(word: &str, language: &SpellingWords) -> bool {
+    let all = [&language.letters, &language.alphabet, &language.name_alphabet];
+    let is_named = is_ascii_letter(word) || all.iter().any(|names| names.at(&[word]).is_some());
+    is_named && !language.has(List::LetterWords, word)
+}
+
+/// A number from 10 on in one or two words ("forty four"), and the words that it takes.
+fn two(words: &[&str], language: &SpellingWords) -> Option<(usize, usize)> {
     let first = words.first()?;
-    if let Some(at) = TEENS.iter().position(|word| word == first) {
-        return Some((10 + at, 1));
+    if let Some(number) = language.number(Role::Whole, first) {
+        return Some((number, 1));
     }
-    let tens = 20 + 10 * TENS.iter().position(|word| word == first)?;
-    let unit = words.get(1).and_then(|word| DIGITS[1..].iter().position(|digit| digit == word));
-    Some(unit.map_or((tens, 1), |unit| (tens + unit + 1, 2)))
+    let tens = language.number(Role::Tens, first)?;
+    let and = usize::from(words.get(1).is_some_and(|word| language.has(List::TensAnd, word)));
+    // Where a language says "and", a unit follows nothing else: "treinta dos" are two numbers.
+    let is_joined = and == 1 || !language.has_any(List::TensAnd);
+    let unit = words.get(1 + and).and_then(|word| language.number(Role::Digit, word)).filter(|unit| *unit > 0 && is_joined);
+    Some(unit.map_or((tens, 1), |unit| (tens + unit, 2 + and)))
 }
 
 /// The digits that words begin with, in one group: "four", "forty four", "four hundred twelve", "two thousand nineteen".
-fn digits(words: &[&str]) -> Option<(Piece, usize)> {
-    let group = |digits: String, count| Some((Piece::Digits(digits), count));
-    let Some(first) = words.first().and_then(|word| digit(word)) else {
-        let (number, count) = two(words)?;
-        return group(number.to_string(), count);
-    };
-    let scale = |word: Option<&&str>| match word.copied() {
-        Some("hundred") => Some(100),
-        Some("thousand") => Some(1000),
-        _ => None,
-    };
-    match scale(words.get(1)).filter(|_| words[0] != "oh") {
-        Some(scale) => {
-            let and = usize::from(words.get(2) == Some(&"and") && two(&words[3..]).is_some());
-            match two(&words[2 + and..]) {
-                Some((rest, count)) => group((first * scale + rest).to_string(), 2 + and + count),
-                None => group((first * scale).to_string(), 2),
-            }
-        }
-        None => Some((Piece::Digits(first.to_string()), 1)),
+fn digits(words: &[&str], language: &SpellingWords) -> Option<(Piece, usize)> {
+    let group = |number: usize, count| Some((Piece::Digits(number.to_string()), count));
+    let first = *words.first()?;
+    if let Some(hundreds) = language.number(Role::Hundreds, first) {
+        return hundreds_and(hundreds, 1, words, language);
     }
+    let Some(digit) = language.number(Role::Digit, first) else {
+        let (number, count) = two(words, language)?;
+        return group(number, count);
+    };
+    let scale = words.get(1).and_then(|word| language.number(Role::Scale, word));
+    let Some(scale) = scale.filter(|_| digit > 0) else { return group(digit, 1) };
+    let and = usize::from(
+        words.get(2).is_some_and(|word| language.has(List::HundredsAnd, word)) && two(&words[3..], language).is_some(),
+    );
+    match words.get(2).and_then(|word| language.number(Role::Hundreds, word)) {
+        Some(hundreds) => hundreds_and(digit * scale + hundreds, 3, words, language),
+        None => match two(&words[2 + and..], language) {
+            Some((rest, count)) => group(digit * scale + rest, 2 + and + count),
+            // Where hundreds are words of their own, a digit is what is below them: "dos mil tres" is 2003.
+            None if language.has_hundreds => hundreds_and(digit * scale, 2, words, language),
+            None => group(digit * scale, 2),
+        },
+    }
+}
+
+/// A number that ends with a word for hundreds, and what is below a hundred after it. `count`: its words so far.
+fn hundreds_and(mut number: usize, mut count: usize, words: &[&str], language: &SpellingWords) -> Option<(Piece, usize)> {
+    // "mil novecientos": a thousand and hundreds after it.
+    if let Some(hundreds) = words.get(count).and_then(|word| language.number(Role::Hundreds, word)).filter(|_| number == 1000) {
+        (number, count) = (number + hundreds, count + 1);
+    }
+    let rest = &words[count..];
+    let below = two(rest, language).filter(|(rest, _)| *rest < 100);
+    let digit = || rest.first().and_then(|word| language.number(Role::Digit, word)).filter(|digit| *digit > 0);
+    let (more, taken) = below.or_else(|| digit().map(|digit| (digit, 1))).unwrap_or_default();
+    Some((Piece::Digits((number + more).to_string()), count + taken))
 }
 
 /// The words after a letter that say it once more, by a word that begins with it: their number, and how sure that is.
-fn said_again(letter: char, words: &[&str]) -> Option<(usize, Named)> {
-    let (joint, by) = match words {
-        ["as", "in" | "an", ..] => (2, Named::AsIn),
-        ["for" | "like", ..] => (1, Named::Like),
-        _ => return None,
+fn said_again(letters: &str, words: &[&str], language: &SpellingWords) -> Option<(usize, Named)> {
+    let (joint, by) = match (language.as_in.at(words), language.like.at(words)) {
+        (Some((_, joint)), _) => (joint, Named::AsIn),
+        (None, Some((_, joint))) => (joint, Named::Like),
+        (None, None) => return None,
     };
-    let word = words.get(joint)?;
-    if letter == 'X' && *word == "x" && words.get(joint + 1) == Some(&"ray") {
-        return Some((joint + 2, by));
+    let word = *words.get(joint)?;
+    // "ce de dos": where the joint is the name of a letter, what follows must be neither letter nor digit.
+    if is_letter(words[0], language) && (is_letter(word, language) || is_digit(word, language)) {
+        return None;
     }
-    let begins = word.chars().next().is_some_and(|first| first.eq_ignore_ascii_case(&letter));
-    (begins && word.len() > 1).then_some((joint + 1, by))
+    if let Some((of, count)) = language.alphabet.at(&words[joint..]).filter(|(_, count)| *count > 1)
+        && **of == *letters
+    {
+        return Some((joint + count, by));
+    }
+    let begins = word.chars().count() > 1 && language.folded(word).starts_with(&language.folded(letters));
+    let stands = language.stands_for.get(word).is_some_and(|of| **of == *letters);
+    (begins || stands).then_some((joint + 1, by))
 }
 
 /// The piece that words begin with, and the words that it takes.
-pub(super) fn piece(words: &[&str]) -> Option<(Piece, usize)> {
-    let sign = |sign, count| Some((Piece::Sign(sign), count));
-    match words {
-        ["dash" | "hyphen", ..] => return sign('-', 1),
-        ["dot", ..] => return sign('.', 1),
-        ["slash", ..] => return sign('/', 1),
-        ["forward", "slash", ..] => return sign('/', 2),
-        ["underscore", ..] => return sign('_', 1),
-        ["under", "score", ..] => return sign('_', 2),
-        ["apostrophe", ..] => return sign('\'', 1),
-        _ => {}
+pub(super) fn piece(words: &[&str], language: &SpellingWords) -> Option<(Piece, usize)> {
+    if let Some((sign, count)) = language.signs.at(words) {
+        return Some((Piece::Sign(*sign), count));
     }
-    let capital = match words.first()? {
-        &"capital" | &"uppercase" => Some(true),
-        &"lowercase" => Some(false),
-        _ => None,
+    let (mut capital, before) = language.cases.at(words).map_or((None, 0), |(capital, count)| (Some(*capital), count));
+    let (mut at, mut times) = (before, 1);
+    let mut found = words.get(at..).and_then(|words| named(words, language));
+    if found.is_none() {
+        times = language.number(Role::Times, words.get(before)?).unwrap_or(1);
+        at = before + usize::from(times > 1);
+        found = words.get(at..).and_then(|words| named(words, language));
+    }
+    let Some((letters, mut by, count)) = found else {
+        if capital.is_some() {
+            return None;
+        }
+        if times > 1 {
+            let digit = language.number(Role::Digit, words.get(at)?)?;
+            return Some((Piece::Digits(digit.to_string().repeat(times)), at + 1));
+        }
+        return digits(words, language);
     };
-    let before = usize::from(capital.is_some());
-    let times = match words.get(before)? {
-        &"double" => 2,
-        &"triple" | &"treble" => 3,
-        _ => 1,
-    };
-    if times == 2 && words.get(before + 1).is_some_and(|word| ["u", "you"].contains(word)) {
-        return Some((Piece::Letter { letter: 'W', by: Named::Letter, capital, times: 1 }, before + 2));
+    let name = &words[at..at + count];
+    let is_word = [name.join(" ").as_str(), &*letters].iter().any(|name| language.has(List::LetterWords, name));
+    let mut end = at + count;
+    if by == Named::Letter
+        && let Some((more, again)) = said_again(&letters, &words[end..], language)
+    {
+        (end, by) = (end + more, again);
     }
-    let at = before + usize::from(times > 1);
-    let named = |letter, by, count| Some((Piece::Letter { letter, by, capital, times }, count));
-    let word = words.get(at)?;
-    if *word == "x" && words.get(at + 1) == Some(&"ray") {
-        return named('X', Named::Alphabet, at + 2);
+    if capital.is_none()
+        && let Some((is_capital, count)) = language.cases_behind.at(&words[end..])
+    {
+        (capital, end) = (Some(*is_capital), end + count);
     }
-    if let Some(letter) = letter(word) {
-        let (more, by) = said_again(letter, &words[at + 1..]).unwrap_or((0, Named::Letter));
-        return named(letter, by, at + 1 + more);
-    }
-    if ALPHABET.contains(word) {
-        let letter = word.chars().next()?.to_ascii_uppercase();
-        return named(letter, Named::Alphabet, at + 1);
-    }
-    if capital.is_some() {
-        return None;
-    }
-    if times > 1 {
-        let digit = digit(word)?;
-        return Some((Piece::Digits(digit.to_string().repeat(times)), at + 1));
-    }
-    digits(words)
+    let letters = letters.chars().map(upper).collect::<String>().into();
+    Some((Piece::Letter { letters, by, is_word, capital, times }, end))
 }
 
 #[cfg(test)]
@@ -171,9 +205,9 @@ mod tests {
     fn letters_digits_and_signs_are_read_however_they_are_named() {
         let read = |said: &str| {
             let words: Vec<&str> = said.split(' ').collect();
-            piece(&words).map(|(piece, count)| {
+            piece(&words, &SpellingWords::english()).map(|(piece, count)| {
                 let text = match piece {
-                    Piece::Letter { letter, times, .. } => letter.to_string().repeat(times),
+                    Piece::Letter { letters, times, .. } => letters.repeat(times),
                     Piece::Digits(digits) => digits,
                     Piece::Sign(sign) => sign.to_string(),
                 };
@@ -191,6 +225,7 @@ mod tests {
             ("zed", "Z", 1),
             ("double t", "TT", 2),
             ("double u", "W", 2),
+            ("double u as in whiskey", "W", 5),
             ("double four", "44", 2),
             ("capital k", "K", 2),
             ("whiskey", "W", 1),

@@ -18,6 +18,7 @@ use faircopy::session::{Keeps, Word, WordKind};
 use faircopy::tags::{Case, Disfluency, Itn, ItnClass, Punct, Tags};
 
 use crate::kafka::needs;
+use crate::model::spellers;
 
 static GRAMMARS: LazyLock<Arc<Grammars>> = LazyLock::new(|| Arc::new(Grammars::load(&needs("grammars/en"), "en-US").unwrap()));
 
@@ -570,7 +571,7 @@ fn tags_that_cut_or_take_what_is_one_do_not_change_what_is_written() {
         words.iter_mut().for_each(|(word, _)| measure(&mut last, word));
         let mut words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
         let count = words.len();
-        decide(&mut words, 0, || vec![false; count]); // one speaker
+        decide(&mut words, 0, &spellers(), || vec![false; count]); // one speaker
         let around = PassageContext::default();
         let passage =
             Passage { words: &words, sentence_start: true, turn_ends: false, around, sure: words.len(), untagged: false };

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use faircopy::config::Settings;
+use faircopy::format::language::LanguageFacts;
 use faircopy::infer::onnx::{Device, OnnxTagger, init_runtime};
 use faircopy::infer::prosody::{Prosody, Voice};
 use faircopy::infer::row::{Row, RowTemplate, StatesRef};
@@ -15,6 +16,7 @@ use faircopy::session::buffer::Buffer;
 use faircopy::session::policy::{Lookahead, Mask, Policy, Settling};
 use faircopy::session::settle::Settled;
 use faircopy::session::{self, Keeps, Source, Time, Word};
+use faircopy::spelling::Spellers;
 use faircopy::tags::{Itn, Labels, Tags, Tilt};
 use serde::Deserialize;
 
@@ -38,6 +40,12 @@ pub static TOKENIZER: LazyLock<WordTokenizer> = LazyLock::new(|| {
 
 fn tokenizer(files: &ModelFiles) -> WordTokenizer {
     WordTokenizer::load(&files.dir.join("tokenizer.json"), &files.labels.tokens).unwrap()
+}
+
+/// What callers say in English when they spell.
+pub fn spellers() -> Arc<Spellers> {
+    let facts = LanguageFacts::read(&needs("grammars/en"), "en-US").unwrap().unwrap();
+    Arc::new(Spellers::one(facts.spelling))
 }
 
 /// Every shipped model, or the one that is asked for.
@@ -276,7 +284,7 @@ fn keeping(m: &Model, rules: &Rules, mask: Mask) -> Policy {
         backlog_timeout_ms: 1,
         keeps: Keeps::Nothing,
         numbers: Some(Languages::english()),
-        is_english: true,
+        spelling: Some(spellers()),
         listener: None,
         phone_digits: None,
         learns_spelled: true,

@@ -34,6 +34,9 @@ pub(super) struct Turn {
     turn_is_formatted: bool,
     #[serde(default)]
     transcript: String,
+    /// with the option `language_detection`
+    #[serde(default)]
+    language_code: Option<String>,
     #[serde(default)]
     words: Vec<Word>,
 }
@@ -66,5 +69,6 @@ pub(super) fn parse(message: Message, taken: Final) -> Result<ParsedMessage, Ref
         true => untimed(&turn.transcript),
         false => turn.words.iter().flat_map(|w| words_of(&w.text, seconds(w.start), seconds(w.end), w.confidence)).collect(),
     };
-    Ok(ParsedMessage { is_final, words, end: is_final.then_some(End::Utterance), ..ParsedMessage::default() })
+    let lang = turn.language_code;
+    Ok(ParsedMessage { lang, is_final, words, end: is_final.then_some(End::Utterance), ..ParsedMessage::default() })
 }

@@ -25,6 +25,8 @@ struct Recognised {
     is_partial: bool,
     #[serde(default)]
     channel_id: Option<String>,
+    #[serde(default)]
+    language_code: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -70,6 +72,7 @@ pub(super) fn parse(a: Message) -> Result<ParsedMessage, Refused> {
     let is_final = !result.is_partial;
     Ok(ParsedMessage {
         channel: result.channel_id,
+        lang: result.language_code,
         is_final,
         words,
         end: is_final.then_some(End::Utterance),

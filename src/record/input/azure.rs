@@ -29,6 +29,16 @@ pub(super) struct Message {
     /// with diarisation; `Unknown` until a voice is known
     #[serde(default)]
     speaker_id: Option<String>,
+    /// with language identification
+    #[serde(default)]
+    primary_language: Option<PrimaryLanguage>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct PrimaryLanguage {
+    #[serde(default)]
+    language: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -57,9 +67,10 @@ struct Word {
 pub(super) fn parse(m: Message) -> Result<ParsedMessage, Refused> {
     let channel = m.channel.map(|c| c.to_string());
     let speaker = m.speaker_id.filter(|name| name != "Unknown" && !name.is_empty());
+    let lang = m.primary_language.and_then(|primary| primary.language).filter(|name| name != "Unknown");
     let Some(status) = m.recognition_status else {
         return Ok(match m.text {
-            Some(text) => ParsedMessage { channel, speaker, words: untimed(&text), ..ParsedMessage::default() },
+            Some(text) => ParsedMessage { channel, speaker, lang, words: untimed(&text), ..ParsedMessage::default() },
             None => nothing(),
         });
     };
@@ -86,5 +97,5 @@ pub(super) fn parse(m: Message) -> Result<ParsedMessage, Refused> {
         }
         None => untimed(&m.display_text.unwrap_or_default()),
     };
-    Ok(ParsedMessage { channel, speaker, is_final: true, words, end: Some(End::Utterance), ..ParsedMessage::default() })
+    Ok(ParsedMessage { channel, speaker, lang, is_final: true, words, end: Some(End::Utterance), ..ParsedMessage::default() })
 }

@@ -26,6 +26,8 @@ struct Recognised {
     is_final: bool,
     #[serde(default)]
     channel_tag: Option<u32>,
+    #[serde(default)]
+    language_code: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -88,9 +90,14 @@ pub(super) fn parse(m: Message) -> Result<ParsedMessage, Refused> {
     }
     let is_final = m.results.is_empty() || m.results.iter().any(|r| r.is_final);
     let mut said = Vec::new();
-    for result in m.results.into_iter().filter(|r| r.is_final == is_final) {
-        said.extend(words(result)?);
+    let mut lang = None;
+    for mut result in m.results.into_iter().filter(|r| r.is_final == is_final) {
+        let of_result = result.language_code.take();
+        lang = lang.or_else(|| of_result.clone());
+        // Parts of a hypothesis may be in several languages. The first one's is the record's.
+        let other = of_result.filter(|code| lang.as_ref() != Some(code));
+        said.extend(words(result)?.into_iter().map(|word| WireWord { lang: other.clone(), ..word }));
     }
     let end = (is_final && (ends || !said.is_empty())).then_some(End::Utterance);
-    Ok(ParsedMessage { channel, is_final, words: said, end, ..ParsedMessage::default() })
+    Ok(ParsedMessage { channel, lang, is_final, words: said, end, ..ParsedMessage::default() })
 }

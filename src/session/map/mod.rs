@@ -246,9 +246,10 @@ impl Sessions {
         if !record.is_final || !record.policy.learns_spelled || self.repeats(key, record) {
             return;
         }
+        let Some(spellers) = record.policy.spelling.as_deref() else { return };
         let context = self.by_key.get(key).map(|id| self.slots[id].stream.channel_context());
         let before = context.map_or("", |context| context.lately());
-        let spellings = confirmed(&record.words, record.policy.redaction.as_deref(), before);
+        let spellings = confirmed(&record.words, spellers, record.policy.redaction.as_deref(), before);
         if !spellings.is_empty() {
             self.learn(&key.session, &spellings);
         }

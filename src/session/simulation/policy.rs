@@ -5,6 +5,7 @@ use crate::infer::ModelPin;
 use crate::infer::row::RowTemplate;
 use crate::redact::Languages;
 use crate::session::Keeps;
+use crate::spelling::Spellers;
 
 /// Short windows and delays, so that few words meet every rule.
 pub fn policy() -> Policy {
@@ -27,7 +28,7 @@ pub fn policy() -> Policy {
         backlog_timeout_ms: 500,
         keeps: Keeps::Nothing,
         numbers: Some(Languages::english()),
-        is_english: true,
+        spelling: Some(Spellers::english()),
         listener: None,
         phone_digits: None,
         learns_spelled: true,

@@ -217,11 +217,11 @@ impl Stream {
         (!asked.is_empty()).then(|| (TaggedPass { pass, tags: tags.to_vec(), spans }, asked))
     }
 
-    /// Spellings are those of English. Digits of an expected number stay although the tagger takes them out, but not where
+    /// Spellings are those of the profile's languages. Digits of an expected number stay although the tagger takes them out, but not where
     /// something is redacted: what is hidden depends on the words that stay, and must not depend on what a sender expects.
     fn decided_whole(policy: &Policy) -> DecidedWhole<'_> {
         let answers = policy.numbers.as_ref().filter(|_| policy.redaction.is_none()).map(|languages| languages.own());
-        DecidedWhole { spellings: policy.is_english, answers }
+        DecidedWhole { spellings: policy.spelling.as_deref(), answers }
     }
 
     /// Takes the answer to a request of this kind; `None`: there is none, and its words go out as spoken.
