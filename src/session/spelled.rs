@@ -266,6 +266,67 @@ mod tests {
         assert_eq!(all(secret, Some(&redaction), "my password is"), [], "the record before asked for it");
     }
 
+    /// English with Spanish and German beside it.
+    fn several() -> Spellers {
+        let of = |text: &str| Arc::new(SpellingWords::of(text, "spelling.txt").unwrap());
+        let mut spellers = Spellers::one(SpellingWords::english());
+        spellers.add("es".into(), of(include_str!("../../grammars/es/spelling.txt")));
+        spellers.add("de".into(), of(include_str!("../../grammars/de/spelling.txt")));
+        spellers
+    }
+
+    /// Words `word~language`.
+    fn in_languages(said: &str) -> Vec<Word> {
+        let of = |token: &str| match token.split_once('~') {
+            Some((spoken, code)) => {
+                Word { kind: WordKind::Further, language: Some(code.into()), ..Word::new(spoken, Arc::default()) }
+            }
+            None => Word::new(token, Arc::default()),
+        };
+        said.split(' ').map(of).collect()
+    }
+
+    #[test]
+    fn a_spelling_in_another_language_is_one_entity_by_that_languages_words_and_none_is_of_two() {
+        for (said, entities) in [
+            ("código~es be~es de~es burro~es dos~es", vec![4]),
+            ("nachname~de k~de o~de h~de l~de danke~de", vec![4]),
+            ("k o w a l s~de k~de i~de", vec![]),
+            ("last name k o w apellido~es ese~es o~es te~es o~es", vec![3, 4]),
+            ("k o w a l s k i~fr", vec![7]),
+        ] {
+            let words = in_languages(said);
+            let mut tagged: Vec<(&Word, Tags)> = words.iter().map(|word| (word, Tags::default())).collect();
+            decide(&mut tagged, 0, &several(), || vec![false; words.len()]);
+            let mut found: Vec<usize> = Vec::new();
+            for (_, tags) in &tagged {
+                match tags.itn {
+                    Itn::B(_) => found.push(1),
+                    Itn::I(_) => *found.last_mut().unwrap() += 1,
+                    Itn::O => {}
+                }
+            }
+            assert_eq!(found, entities, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_spelled_beside_it_is_confirmed_in_its_language_unless_it_is_redacted() {
+        let rules = [("password".to_string(), RedactionRule { action: Action::Tag, keep_last: 0, said: false })];
+        let redaction = Redaction::new(RedactionWords::english(), rules.into(), &Default::default(), None);
+        let all = |said: &str, redaction| -> Vec<(String, String)> {
+            let found = confirmed(&in_languages(said), &several(), redaction, "");
+            found.into_iter().map(|s| (s.said.join(" "), s.written.into())).collect()
+        };
+        let one = |said: &str, written: &str| vec![(said.to_string(), written.to_string())];
+        let spanish = "covalski~es ka~es o~es uve~es doble~es a~es ele~es ese~es ka~es i~es";
+        assert_eq!(all(spanish, None), one("covalski", "Kowalski"));
+        assert_eq!(all("meier~de m~de a~de i~de e~de r~de", None), one("meier", "Maier"));
+        assert_eq!(all("garcía~es ge~es a~es erre~es ce~es i~es a~es", None), one("garcía", "garcía"));
+        assert_eq!(all(spanish, Some(&redaction)), one("covalski", "Kowalski"));
+        assert_eq!(all(&format!("my password is {spanish}"), Some(&redaction)), []);
+    }
+
     proptest! {
         #[test]
         fn deciding_again_changes_nothing(

@@ -140,7 +140,7 @@ impl<'a> Stretch<'a> {
         }
         while match self.pieces.last() {
             Some((Piece::Sign(_), _)) => true,
-            Some((Piece::Letter { by: Named::Letter, .. }, said)) => language.sentences.at(&words[said.start..]).is_some(),
+            Some((Piece::Letter { by: Named::Letter, .. }, said)) => language.sentences.at(&words[said.end - 1..]).is_some(),
             _ => false,
         } {
             self.pieces.pop();
@@ -152,6 +152,25 @@ impl<'a> Stretch<'a> {
             None => false,
         } {
             self.pieces.remove(0);
+        }
+        self.trim_name();
+    }
+
+    /// Takes off a name of a spelling alphabet at an end whose letters are all the others: "anton, a n t o n".
+    fn trim_name(&mut self) {
+        let is_name =
+            |piece: &(Piece, Range<usize>)| matches!(piece, (Piece::Letter { by: Named::Name, .. }, said) if said.len() == 1);
+        for at in [0, self.pieces.len().saturating_sub(1)] {
+            if self.pieces.get(at).is_some_and(is_name) {
+                let name = self.pieces.remove(at);
+                let said = self.letters_of_word().is_some_and(|(word, _)| {
+                    word.chars().count() > 2 && likeness(self.words[name.1.start], &word, self.language) >= LIKE
+                });
+                if said {
+                    return;
+                }
+                self.pieces.insert(at, name);
+            }
         }
     }
 
@@ -421,6 +440,22 @@ mod tests {
         assert_eq!(heard("my name is kovalsky that's k o w a l s k i").as_deref(), Some("kovalsky"));
         assert_eq!(heard("k o w a l s k i kovalsky").as_deref(), Some("kovalsky"));
         assert_eq!(heard("my name is c o w a n thanks"), None);
+    }
+
+    #[test]
+    fn names_of_an_alphabet_are_no_letters_by_themselves_and_a_name_is_none_of_its_own_letters() {
+        let german = SpellingWords::of(include_str!("../../grammars/de/spelling.txt"), FILE).unwrap();
+        let read = |said: &str| {
+            let words: Vec<&str> = said.split(' ').collect();
+            spellings(&words, &german).into_iter().map(|spelling| spelling.spelled).collect::<Vec<_>>()
+        };
+        assert_eq!(read("von berlin hamburg köln nach aachen"), []);
+        assert_eq!(read("mein name ist karl friedrich otto"), []);
+        assert_eq!(read("ich buchstabiere karl friedrich otto"), [Spelled::Word("kfo".into())]);
+        assert_eq!(read("ticketnummer berlin köln vier"), [Spelled::Code("BK4".into())]);
+        assert_eq!(read("anton a n t o n"), [Spelled::Word("anton".into())]);
+        assert_eq!(read("nachname s c h m i zwei t"), [Spelled::Word("schmitt".into())]);
+        assert_eq!(read("kundennummer s c h m i zwei t"), [Spelled::Code("SCHMI2T".into())]);
     }
 
     proptest! {

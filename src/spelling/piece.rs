@@ -107,7 +107,7 @@ fn digits(words: &[&str], language: &SpellingWords) -> Option<(Piece, usize)> {
         return group(number, count);
     };
     let scale = words.get(1).and_then(|word| language.number(Role::Scale, word));
-    let Some(scale) = scale.filter(|_| digit > 0) else { return group(digit, 1) };
+    let Some(scale) = scale.filter(|_| !language.has(List::LooseBeginnings, first)) else { return group(digit, 1) };
     let and = usize::from(
         words.get(2).is_some_and(|word| language.has(List::HundredsAnd, word)) && two(&words[3..], language).is_some(),
     );
@@ -180,8 +180,9 @@ pub(super) fn piece(words: &[&str], language: &SpellingWords) -> Option<(Piece, 
         }
         return digits(words, language);
     };
-    let name = &words[at..at + count];
-    let is_word = [name.join(" ").as_str(), &*letters].iter().any(|name| language.has(List::LetterWords, name));
+    // By an alphabet, too, letters that are words are none by themselves: "alpha".
+    let name = if by == Named::Letter { words[at..at + count].join(" ") } else { letters.to_string() };
+    let is_word = language.has(List::LetterWords, &name);
     let mut end = at + count;
     if by == Named::Letter
         && let Some((more, again)) = said_again(&letters, &words[end..], language)

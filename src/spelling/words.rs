@@ -374,3 +374,24 @@ impl SpellingWords {
         self.as_in.begin_with(word) || self.like.begin_with(word)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_a_single_dash_says_that_nothing_is_spelled_and_a_wrong_one_is_refused_by_line() {
+        assert!(SpellingWords::of("# none yet\n-\n", FILE).unwrap().is_none() && !SpellingWords::english().is_none());
+        let text = include_str!("../../grammars/en/spelling.txt");
+        for (from, to, says) in [
+            ("[vowels]", "[vowel]", "no section is called [vowel]: expected one of letters,"),
+            ("[vowels]\na e i o u y\n", "", "spelling.txt: no section [vowels]"),
+            ("x_ray=x", "x__ray=x", "[alphabet]: \"x__ray=x\": expected words, with a single _ between them"),
+            ("as_in as_an", "as_in=x", "[as in]: \"as_in=x\": expected a word or words"),
+            ("2 double", "9 double", "[times]: \"9\": expected a line that begins with a number of 2 to 4"),
+        ] {
+            let error = SpellingWords::of(&text.replace(from, to), FILE).unwrap_err();
+            assert!(error.starts_with("spelling.txt") && error.contains(says), "{error}");
+        }
+    }
+}

@@ -116,6 +116,7 @@ fn other_language() -> tempfile::TempDir {
     )
     .unwrap();
     std::fs::write(folder.join("fillers.txt"), "# sounds\nem\n").unwrap();
+    std::fs::write(folder.join("spelling.txt"), "# nothing is spelled\n-\n").unwrap();
     root
 }
 
@@ -137,7 +138,7 @@ fn a_language_without_a_model_has_its_own_fillers_titles_and_signs_and_no_englis
     let root = other_language();
     let style = style_in(root.path(), in_locale("xx-XX")).unwrap();
     assert_eq!(text_of(&style, "Em, pago 25000 dollars. Sra. Ruiz"), "Pago $25,000. Sra. Ruiz");
-    assert_eq!(text_of(&style, "p as in peter four four"), "p as in peter four four", "spellings are English");
+    assert_eq!(text_of(&style, "p as in peter four four"), "p as in peter four four", "nothing is spelled in it");
     let english = style_in(&needs("grammars"), in_locale("en-US")).unwrap();
     assert_eq!(text_of(&english, "Em, pago 25000 dollars. p as in peter four four"), "Em, pago $25,000. P44");
     // The signs of the locale are those that its grammars write; a profile may want others.
@@ -224,6 +225,24 @@ fn a_language_that_is_not_there_or_lacks_a_part_is_refused_with_the_parts_name_a
     std::fs::remove_file(folder.join("back-channels.txt")).unwrap();
     says(refusal(root.path(), in_locale("xx-XX")), &["back-channels.txt: no such file: expected a list"]);
     std::fs::write(folder.join("back-channels.txt"), "").unwrap();
+    let spelling = std::fs::read_to_string(needs("grammars/en/spelling.txt")).unwrap();
+    for (text, parts) in [
+        (spelling.replace("[as in]", "[as is]"), &["spelling.txt:", "no section is called [as is]: expected one of"][..]),
+        (spelling.replace("[as in]\nas_in as_an\n", ""), &["spelling.txt: no section [as in]: expected one"]),
+        (spelling.replace("\nas_in as_an\n", "\n"), &["spelling.txt:", "[as in]: no words: expected some, or a line -"]),
+        (spelling.replace("dash=-", "dash=+"), &["[signs]: \"dash=+\": expected name=sign"]),
+        (spelling.replace("zed=z", "zed"), &["[letters]: \"zed\": expected name=letter, such as zed=z"]),
+        (
+            spelling.replace("\n90 ninety", "\n900 ninety"),
+            &["[tens]: \"900\": expected a line that begins with a number of 20 to 90"],
+        ),
+    ] {
+        std::fs::write(folder.join("spelling.txt"), text).unwrap();
+        says(refusal(root.path(), in_locale("xx-XX")), parts);
+    }
+    std::fs::remove_file(folder.join("spelling.txt")).unwrap();
+    says(refusal(root.path(), in_locale("xx-XX")), &["spelling.txt: no such file: expected one", "with a line - alone"]);
+    std::fs::write(folder.join("spelling.txt"), &spelling).unwrap();
     let whole = std::fs::read_to_string(folder.join("whole.itn")).unwrap().replace("class WHOLE", "class WHOLES");
     std::fs::write(folder.join("whole.itn"), whole).unwrap();
     says(refusal(root.path(), in_locale("xx-XX")), &["no class WHOLE: expected a line `class WHOLE = RULE`"]);

@@ -148,6 +148,22 @@ proptest! {
 }
 
 #[test]
+fn what_is_spelled_is_read_by_the_language_of_its_words_and_never_across_languages() {
+    let written = |said: &[(&str, &str)]| {
+        let said: Vec<(&str, &str)> = said.iter().flat_map(|(code, text)| text.split(' ').map(|word| (*code, word))).collect();
+        untagged(&STYLES[0], &words(&said)).text
+    };
+    assert_eq!(
+        written(&[("en", "last name k o w a l s k i"), ("es", "apellido ge o ene zeta")]),
+        "last name Kowalski apellido Gonz"
+    );
+    assert_eq!(written(&[("en", "code b for bravo seven two"), ("es", "código be de burro siete dos")]), "code B72 código B72");
+    // The letters of one word, of which the recogniser takes some for another language, are two stretches.
+    let divided = written(&[("en", "last name k o w"), ("es", "a l s k i")]);
+    assert!(!divided.to_lowercase().contains("kowalski"), "{divided}");
+}
+
+#[test]
 fn a_profile_in_several_languages_is_refused_where_a_folder_is_not_there_and_its_origin_covers_all_folders() {
     let refusal = |spec: FormatSpec| style(&spec).map(|_| ()).unwrap_err();
     let error = refusal(spec("en-US", &["tlh-QO"]));
