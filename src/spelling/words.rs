@@ -9,6 +9,8 @@ use crate::redact::sections::{Section, sections};
 pub const FILE: &str = "spelling.txt";
 /// What a file says, alone, whose language has no spellings.
 const NONE: &str = "-";
+/// Any word of a phrase.
+const ANY: &str = "*";
 /// Between the words of a phrase.
 const BETWEEN: char = '_';
 /// The signs that codes and names may have.
@@ -171,7 +173,7 @@ impl<T> Phrases<T> {
     pub fn at(&self, words: &[&str]) -> Option<(&T, usize)> {
         let (first, after) = words.split_first()?;
         let all = self.by_first.get(*first)?;
-        let is_said = |rest: &[Box<str>]| after.len() >= rest.len() && rest.iter().zip(after).all(|(a, b)| **a == **b);
+        let is_said = |rest: &[Box<str>]| after.len() >= rest.len() && rest.iter().zip(after).all(|(a, b)| **a == **b || **a == *ANY);
         all.iter().find(|(rest, _)| is_said(rest)).map(|(rest, value)| (value, rest.len() + 1))
     }
 
