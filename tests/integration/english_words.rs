@@ -132,6 +132,7 @@ const ENGLISH: [(&str, &[&str], &str); 12] = [
         &[
             "a number",
             "and",
+            "colon",
             "comma",
             "dash",
             "digits",
