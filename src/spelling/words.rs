@@ -147,11 +147,18 @@ const PHRASES: [&str; 15] = [
     ALIKE_SOUNDS,
 ];
 
+/// A phrase after its first word, and what it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PhraseEnd<T> {
+    rest: Vec<Box<str>>,
+    value: T,
+}
+
 /// Phrases with what each stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Phrases<T> {
-    /// by the first word: the other words, the longest phrase first
-    by_first: HashMap<Box<str>, Vec<(Vec<Box<str>>, T)>>,
+    /// by the first word, the longest phrase first
+    by_first: HashMap<Box<str>, Vec<PhraseEnd<T>>>,
 }
 
 impl<T> Default for Phrases<T> {
@@ -165,16 +172,17 @@ impl<T> Phrases<T> {
         let mut words = phrase.split(BETWEEN).map(Into::into);
         let Some(first) = words.next() else { return };
         let all = self.by_first.entry(first).or_default();
-        all.push((words.collect(), value));
-        all.sort_by_key(|(rest, _)| std::cmp::Reverse(rest.len()));
+        all.push(PhraseEnd { rest: words.collect(), value });
+        all.sort_by_key(|phrase| std::cmp::Reverse(phrase.rest.len()));
     }
 
     /// The longest phrase that words begin with: what it stands for, and its number of words.
     pub fn at(&self, words: &[&str]) -> Option<(&T, usize)> {
         let (first, after) = words.split_first()?;
         let all = self.by_first.get(*first)?;
-        let is_said = |rest: &[Box<str>]| after.len() >= rest.len() && rest.iter().zip(after).all(|(a, b)| **a == **b || **a == *ANY);
-        all.iter().find(|(rest, _)| is_said(rest)).map(|(rest, value)| (value, rest.len() + 1))
+        let is_said =
+            |rest: &[Box<str>]| after.len() >= rest.len() && rest.iter().zip(after).all(|(a, b)| **a == **b || **a == *ANY);
+        all.iter().find(|phrase| is_said(&phrase.rest)).map(|phrase| (&phrase.value, phrase.rest.len() + 1))
     }
 
     /// Whether a phrase begins with a word.

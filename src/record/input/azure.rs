@@ -97,5 +97,5 @@ pub(super) fn parse(m: Message) -> Result<ParsedMessage, Refused> {
         }
         None => untimed(&m.display_text.unwrap_or_default()),
     };
-    Ok(ParsedMessage { channel, speaker, lang, is_final: true, words, end: Some(End::Utterance), ..ParsedMessage::default() })
+    Ok(ParsedMessage { channel, speaker, lang, is_final: true, words, end: Some(End::Utterance) })
 }
