@@ -93,7 +93,7 @@ pub fn bare(spoken: &str) -> String {
 /// Whether a word is a hint that something may be spelled: in English a letter other than "a" and "i", a word of the
 /// spelling alphabet, the "as" of "as in", or a dot.
 pub fn is_hint(word: &str, language: &SpellingWords) -> bool {
-    is_clear_letter(word, language) || language.has(List::MoreHints, word)
+    !language.is_none() && (is_clear_letter(word, language) || language.has(List::MoreHints, word))
 }
 
 /// Whether a word is the name of a letter.

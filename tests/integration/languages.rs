@@ -138,7 +138,9 @@ fn a_language_without_a_model_has_its_own_fillers_titles_and_signs_and_no_englis
     let root = other_language();
     let style = style_in(root.path(), in_locale("xx-XX")).unwrap();
     assert_eq!(text_of(&style, "Em, pago 25000 dollars. Sra. Ruiz"), "Pago $25,000. Sra. Ruiz");
-    assert_eq!(text_of(&style, "p as in peter four four"), "p as in peter four four", "nothing is spelled in it");
+    for said in ["p as in peter four four", "anna a n n a"] {
+        assert!(!text_of(&style, said).contains("P44") && !text_of(&style, said).contains("Anna"), "nothing is spelled in it");
+    }
     let english = style_in(&needs("grammars"), in_locale("en-US")).unwrap();
     assert_eq!(text_of(&english, "Em, pago 25000 dollars. p as in peter four four"), "Em, pago $25,000. P44");
     // The signs of the locale are those that its grammars write; a profile may want others.
