@@ -22,7 +22,10 @@ def average(first: Tagger, second: Tagger, share: float) -> Tagger:
         raise SystemExit(f"error: expected runs of one shape, got {first.shape.to_dict()} and {second.shape.to_dict()}")
     mean = Tagger(second.shape)
     theirs = second.state_dict()
-    mean.load_state_dict({name: weight.lerp(theirs[name], share) for name, weight in first.state_dict().items()})
+    # A head that the first run never learned has nothing to add.
+    only_theirs = () if first.knows_turns() else tuple(first.turn_state())
+    mean.load_state_dict({name: theirs[name] if name in only_theirs else weight.lerp(theirs[name], share)
+                          for name, weight in first.state_dict().items()})
     return mean.eval()
 
 

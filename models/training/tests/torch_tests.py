@@ -180,6 +180,13 @@ class Averaged(unittest.TestCase):
         with self.assertRaises(SystemExit):
             average(first, Tagger(replace(MINILM.cut(2), vocabulary=200)), 0.5)
 
+    def test_a_turn_head_that_only_the_second_run_has_learned_stays_whole(self):
+        first, second = (Tagger(replace(MINILM.cut(1), vocabulary=200)) for _ in range(2))
+        torch.nn.init.ones_(second.turn.out.weight)
+        mean = average(first, second, 0.25)
+        for name, weight in second.turn_state().items():
+            self.assertTrue(torch.equal(mean.state_dict()[name], weight), name)
+
 
 class Exits(unittest.TestCase):
     def test_a_tagger_cut_at_an_exit_says_what_the_exit_said(self):
