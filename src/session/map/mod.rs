@@ -273,13 +273,6 @@ impl Sessions {
         Some((slot.profile.clone(), slot.stream.policy().clone()))
     }
 
-    /// Forgets which streams have changed. For streams that are never handed over and of which nobody sees the tails.
-    pub fn forget_changes(&mut self) {
-        self.changed.clear();
-        self.dirty.clear();
-        self.ended.take_forgotten();
-    }
-
     fn channels(&self, session: &Arc<str>) -> impl Iterator<Item = &StreamKey> {
         let first = StreamKey { session: session.clone(), channel: "".into() };
         let session = session.clone();
