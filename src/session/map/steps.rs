@@ -22,6 +22,11 @@ impl Sessions {
         due.or_else(|| self.behind.iter().chain(&self.ready).find(|id| self.may_ask(**id)).copied())
     }
 
+    /// The streams that have a timer or deadline that is due.
+    pub fn due_now(&self, now: Time) -> impl Iterator<Item = StreamId> + '_ {
+        self.due.iter().take_while(move |(due, _)| *due <= now).map(|(_, id)| *id)
+    }
+
     /// Whether an open stream may have a request.
     fn may_ask(&self, id: StreamId) -> bool {
         self.slots.get(&id).is_some_and(|slot| slot.queued && slot.stream.may_ask())
