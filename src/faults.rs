@@ -31,8 +31,6 @@ pub enum Mistake {
     QuestionsStayOnTheirChannel,
     /// states that are made again for a backlog are asked for as for live words
     ReworkIsLive,
-    /// states that were made again stay for ever
-    PinsStay,
     /// states of the model stay when their stream ends
     StatesOutliveStreams,
     /// a stream that is read again takes what was refused

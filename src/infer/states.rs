@@ -14,7 +14,6 @@
 //! States that were made again are *pinned* for the time in which the stream's next request may come: no other states
 //! take their room. So a stream does not make its states again for ever, and a stream whose next request never comes
 //! pins nothing for longer.
-use crate::faults::{Mistake, makes};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -127,9 +126,7 @@ impl<S> StateStore<S> {
             Some(until) => _ = self.pins.insert((until, owner, stream)),
             None => _ = self.by_use.insert(self.uses, (owner, stream)),
         }
-        while let Some(&(_, owner, stream)) = self.pins.first().filter(|(until, ..)| *until <= now)
-            && !makes(Mistake::PinsStay)
-        {
+        while let Some(&(_, owner, stream)) = self.pins.first().filter(|(until, ..)| *until <= now) {
             self.pins.pop_first();
             let entry = self.entries.get_mut(&(owner, stream)).expect("what is pinned is there");
             entry.pinned = None;
