@@ -96,6 +96,8 @@ pub(super) struct Answers {
     windows: Vec<u32>,
     /// the cues among them that somebody asked for
     asked: Vec<u32>,
+    /// the cues that somebody asked for right before the part
+    newly: Vec<u32>,
     /// the cues whose phrases ask for an answer ([`Cues::asks`])
     asking: u32,
     /// the phrases found, by their ends
@@ -111,12 +113,15 @@ impl Answers {
         rules: &BTreeMap<String, RedactionRule>,
     ) -> Answers {
         let known = |bit: u8| is_redacted(&CUES[usize::from(bit)], rules);
-        let bits =
-            |p: &Part| (0..CUES.len() as u8).filter(|b| words[p.word].asked.has(*b) && known(*b)).fold(0, |all, b| all | 1 << b);
         let asking =
             (0..CUES.len() as u8).filter(|bit| cues.iter().any(|cues| cues.asks(*bit))).fold(0, |all, bit| all | 1 << bit);
-        let asked: Vec<u32> = parts.iter().map(bits).collect();
-        let mut answers = Answers { windows: vec![0; parts.len()], asked, asking, cues: found };
+        let all_known = (0..CUES.len() as u8).filter(|bit| known(*bit)).fold(0, |all, bit| all | 1 << bit);
+        let asked: Vec<u32> = parts.iter().map(|part| words[part.word].asked.all() & all_known).collect();
+        // A filler is no part: the question was asked before the part all the same.
+        let since = |at: usize| at.checked_sub(1).map_or(0, |before| parts[before].word + 1);
+        let new = |at: usize| (since(at)..=parts[at].word).fold(0, |all, word| all | words[word].asked.newly());
+        let newly = (0..parts.len()).map(|at| new(at) & asked[at]).collect();
+        let mut answers = Answers { windows: vec![0; parts.len()], asked, newly, asking, cues: found };
         for (bit, cue) in CUES.iter().enumerate() {
             if known(bit as u8) {
                 let reach = cues.iter().map(|cues| cues.reach(bit as u8)).max().unwrap_or_default();
@@ -205,10 +210,17 @@ impl Answers {
         self.asked[part] >> bit & 1 == 1
     }
 
-    /// How many parts before a part the answer to a question for the class may have begun; 0: nobody asked. A cue of the
-    /// class asks again.
+    /// Whether somebody asked for the class, or asked again, right before a part.
+    fn was_newly_asked(&self, part: usize, bit: u8) -> bool {
+        self.newly[part] >> bit & 1 == 1
+    }
+
+    /// How many parts before a part the answer to the latest question for the class may have begun; 0: nobody asked. A cue
+    /// of the class asks again.
     pub(super) fn since_asked(&self, part: usize, bit: u8) -> usize {
         let asked = (0..=part).rev().take_while(|at| self.was_asked(*at, bit)).count();
+        let latest = (part + 1 - asked..=part).rev().find(|at| self.was_newly_asked(*at, bit));
+        let asked = latest.map_or(asked, |at| part - at + 1);
         let again = self.cues.iter().rev().find(|cue| cue.bit == bit && cue.end <= part).map_or(asked, |cue| part - cue.end + 1);
         asked.min(again)
     }
@@ -218,7 +230,8 @@ impl Answers {
     /// what it asks for.
     pub(super) fn begins(&self, parts: &[Part], part: usize, bit: u8) -> bool {
         let follows = || self.cues.iter().any(|cue| cue.bit == bit && cue.end == part);
-        self.was_asked(part, bit) && (part == 0 || parts[part].turn || !self.was_asked(part - 1, bit) || follows())
+        let is_first = || self.was_newly_asked(part, bit) || !self.was_asked(part - 1, bit);
+        self.was_asked(part, bit) && (part == 0 || parts[part].turn || is_first() || follows())
     }
 
     /// The cues in whose window a part is.

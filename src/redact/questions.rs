@@ -24,12 +24,22 @@ pub struct AnswerWindow {
 
 /// The set of classes that had been asked for when a word was said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AskedClasses(u32);
+pub struct AskedClasses {
+    /// a bit for each class
+    all: u32,
+    /// those of which this is the first word after the question
+    newly: u32,
+}
 
 impl AskedClasses {
-    /// Whether the set has class `bit`.
-    pub(super) fn has(self, bit: u8) -> bool {
-        self.0 >> bit & 1 == 1
+    /// The classes, a bit for each.
+    pub(super) fn all(self) -> u32 {
+        self.all
+    }
+
+    /// Those that somebody asked for, or asked for again, right before the word.
+    pub(super) fn newly(self) -> u32 {
+        self.newly
     }
 }
 
@@ -177,7 +187,9 @@ impl ChannelContext {
     pub fn asked(&self, redaction: &Redaction, n: u32) -> AskedClasses {
         let Some(AnswerWindow { words, seconds }) = redaction.asked_for else { return AskedClasses::default() };
         let waits = |q: &&Question| q.words.saturating_add(n) < words && q.speech_s < f64::from(seconds);
-        AskedClasses(self.questions.iter().filter(waits).fold(0, |all, q| all | 1 << q.bit))
+        let set =
+            |of: &dyn Fn(&&Question) -> bool| self.questions.iter().filter(waits).filter(of).fold(0, |all, q| all | 1 << q.bit);
+        AskedClasses { all: set(&|_| true), newly: set(&|q| q.words == 0 && n == 0) }
     }
 
     /// Notes words that have come on this channel, spoken in so many seconds: questions are so much older. Returns what

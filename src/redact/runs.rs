@@ -67,7 +67,9 @@ impl Redaction {
         for (at, (run, _)) in runs.iter().enumerate() {
             let Some(class) = marks.class[run.end - 1] else { continue };
             let (end, open) = match runs.get(at + 1) {
-                Some((next, _)) if marks.class[next.start] == Some(class) => (next.start, marks.open[next.start]),
+                Some((next, _)) if [Some(class), Some(OPEN)].contains(&marks.class[next.start]) => {
+                    (next.start, marks.open[next.start])
+                }
                 None if more && class == "ssn" => (parts.len(), true),
                 _ => continue,
             };
@@ -217,7 +219,9 @@ impl Redaction {
 fn is_spelled_letter(parts: &[Part]) -> bool {
     let is_sign = |p: &Part| (kinds::is_letter(p) || kinds::is_nato(p)) && !p.is(List::LetterWords);
     let is_joint = |p: &Part| p.is(List::SpellingJoints) || p.is(List::SpellingIn);
-    let said: Vec<&Part> = parts.iter().filter(|p| !inside::joins(p) && !is_joint(p)).collect();
+    // "Leopold ein hundert": what may be a digit is the next number's.
+    let is_aside = |p: &Part| inside::joins(p) || is_joint(p) || p.role == Role::Near;
+    let said: Vec<&Part> = parts.iter().filter(|p| !is_aside(p)).collect();
     match said[..] {
         [letter] => is_sign(letter),
         [letter, word] => is_sign(letter) && (is_sign(word) || parts.iter().any(is_joint)),

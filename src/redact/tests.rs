@@ -257,3 +257,43 @@ fn a_unit_where_a_place_is_expected_does_not_hold_the_search_for_ever() {
     let text = "ship it to six pemberton avenue kilos?";
     assert_eq!(found("address", text, true), ["address: six pemberton avenue"]);
 }
+
+/// What is found of words said in answer to questions: `?` stands where somebody asked for `class`.
+fn answered(class: &str, text: &str, more: bool) -> Vec<String> {
+    let mut redaction = redaction(class);
+    redaction.asked_for = Some(AnswerWindow { words: 30, seconds: 60 });
+    let bits = cues::CUES.iter().enumerate().filter(|(_, cue)| cue.class == class && cues::is_redacted(cue, &redaction.rules));
+    let bits: Vec<u8> = bits.map(|(bit, _)| bit as u8).collect();
+    let mut context = ChannelContext::default();
+    let mut words: Vec<(&str, Box<str>, AskedClasses)> = Vec::new();
+    for word in text.split_whitespace() {
+        if word == "?" {
+            context.was_asked(&bits, SpeechTime::default());
+            continue;
+        }
+        let parts = token::comparable(word, &RedactionWords::english());
+        words.push((word, parts.clone(), context.asked(&redaction, 0)));
+        context.came((Some(&redaction), None), &parts, (1, 0.3), true);
+    }
+    let around = RedactionWord::around("x").next().expect("a word");
+    let all: Vec<RedactionWord> =
+        words.iter().map(|(_, parts, asked)| RedactionWord { parts, asked: *asked, ..around }).collect();
+    let said = |r: &Region| words[r.words.clone()].iter().map(|(word, ..)| *word).collect::<Vec<_>>().join(" ");
+    redaction.find(&all, 0, more).iter().map(said).collect()
+}
+
+#[test]
+fn a_question_that_is_asked_again_opens_its_answer_again_while_the_first_answer_has_not_left() {
+    let first = "j quimby at dachs dot com wonderful that is really all i wanted to know from you today and so on and so on";
+    for (said, want) in [
+        (format!("? {first} so celestine"), vec!["j quimby at dachs dot com"]),
+        (format!("? {first} ? celestine"), vec!["j quimby at dachs dot com", "celestine"]),
+        (format!("? {first} ? uh celestine"), vec!["j quimby at dachs dot com", "celestine"]),
+        ("? crinkle thank you very much for that ? cranberry".to_string(), vec!["crinkle", "cranberry"]),
+    ] {
+        let class = if said.contains("dachs") { "email" } else { "password" };
+        let found = answered(class, &said, true);
+        assert!(want.iter().all(|secret| found.iter().any(|f| f.ends_with(secret))), "{said}: {found:?}");
+        assert_eq!(found.len(), want.len(), "{said}: {found:?}");
+    }
+}

@@ -6,7 +6,7 @@
 
 use super::answer::Answers;
 use super::cues::CUES;
-use super::kinds::{is_code, is_common};
+use super::kinds::{self, is_code, is_common};
 use super::lists::List;
 use super::{Marks, Part, inside};
 
@@ -97,7 +97,10 @@ pub(super) fn find(parts: &[Part], more: bool, answers: &mut Answers, bit: u8, m
     let email = class == "email";
     let mark = |from: usize, marks: &mut Marks| {
         let to = answer_from(parts, from, email);
-        let is_address = |p: &Part| !is_common(p) || p.is(List::EmailAt) || p.is(List::EmailDot) || p.text.contains('@');
+        // "J", the first letter of an address, may be all that has come yet.
+        let is_letter = |p: &Part| more && kinds::is_letter(p) && !p.is(List::LetterWords);
+        let is_address =
+            |p: &Part| !is_common(p) || is_letter(p) || p.is(List::EmailAt) || p.is(List::EmailDot) || p.text.contains('@');
         if from < to && (!email || parts[from..to].iter().any(is_address)) {
             marks.mark(from..to, class, more && to == parts.len());
         }

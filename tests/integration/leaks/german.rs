@@ -19,13 +19,9 @@ fn every_generated_call_in_german_has_a_secret_that_the_checker_knows() {
     SPOKEN.assert_the_checker_knows(0..60);
 }
 
-/// Generated calls that may leak, of 2,000: in one of them the same thing is asked for again before the segment of the first
-/// answer is over.
-const MAX_USUAL_LEAKS: usize = 1;
-
 #[test]
-fn hardly_anything_redacted_is_in_any_record_of_2000_generated_calls_in_german() {
-    SPOKEN.assert_leaks(MAX_USUAL_LEAKS, seeds(0..2_000), |seed| SPOKEN.usual_call(seed));
+fn nothing_redacted_is_in_any_record_of_2000_generated_calls_in_german() {
+    SPOKEN.assert_leaks(0, seeds(0..2_000), |seed| SPOKEN.usual_call(seed));
 }
 
 #[test]
@@ -44,19 +40,19 @@ fn hardly_any_plain_talk_of_the_calls_in_german_is_hidden() {
     assert!(words > 1_000 && hidden.len() <= MAX_HIDDEN, "{hidden:#?}");
 }
 
-/// With other seeds as many may leak as did when they were first played.
+/// With other seeds as many may leak as did when they were first played. Nothing was mended with them.
 mod chaos {
     use super::*;
 
     #[test]
     #[ignore = "long: make chaos"]
     fn hardly_anything_redacted_is_in_any_record_of_2000_other_calls_in_german() {
-        SPOKEN.assert_leaks(9, seeds(3_000_000..3_002_000), |seed| SPOKEN.usual_call(seed));
+        SPOKEN.assert_leaks(8, seeds(5_000_000..5_002_000), |seed| SPOKEN.usual_call(seed));
     }
 
     #[test]
     #[ignore = "long: make chaos"]
     fn hardly_anybody_talks_around_redaction_in_2000_other_calls_in_german() {
-        SPOKEN.assert_leaks(14, seeds(4_000_000..4_002_000), |seed| SPOKEN.around_call(seed));
+        SPOKEN.assert_leaks(6, seeds(5_000_000..5_002_000), |seed| SPOKEN.around_call(seed));
     }
 }
