@@ -1,6 +1,5 @@
 //! The words of a passage that stay in the text, and the tagged spans among them.
 
-use super::own_marks::Marked;
 use crate::session::{Keeps, Word, WordKind};
 use crate::tags::{ItnClass, Punct, Tags};
 
@@ -11,6 +10,8 @@ pub struct Passage<'a> {
     pub words: &'a [(&'a Word, Tags)],
     /// whether the words before ended a sentence
     pub sentence_start: bool,
+    /// whether a word before, which has left the text, leaves its capital to the first that stays
+    pub capital: bool,
     /// whether another speaker follows
     pub turn_ends: bool,
     /// what was said before and after
@@ -56,7 +57,7 @@ pub(super) type RemovedPlace = (usize, &'static str);
 /// Words that stay and words that leave the text.
 pub(super) fn divide<'a>(passage: &Passage<'a>, keeps: Keeps) -> (Vec<KeptWord<'a>>, Vec<RemovedPlace>) {
     let mut kept: Vec<KeptWord> = Vec::with_capacity(passage.words.len());
-    let (mut removed_places, mut turn, mut capital) = (Vec::new(), false, false);
+    let (mut removed_places, mut turn, mut capital) = (Vec::new(), false, passage.capital);
     for (at, (word, tags)) in passage.words.iter().enumerate() {
         if word.begins_turn() {
             end_sentence(&mut kept);
@@ -76,8 +77,7 @@ pub(super) fn divide<'a>(passage: &Passage<'a>, keeps: Keeps) -> (Vec<KeptWord<'
                 {
                     before.mark = tags.punct;
                 }
-                let is_filler = passage.untagged && word.kind == WordKind::Speech || word.kind == WordKind::Further;
-                capital |= is_filler && Marked::of(&word.spoken).word.starts_with(char::is_uppercase);
+                capital |= word.leaves_capital(passage.untagged);
                 removed_places.push((at, class));
             }
         }

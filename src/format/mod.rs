@@ -37,6 +37,7 @@ use crate::infer::NO_MODEL;
 use crate::record::{Counts, Kind, RawWord, Segment, Timing, Turn, hidden};
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::session::{LanguageKind, Word, WordKind};
+use crate::spelling::{bare, goes_over};
 use crate::tags::Tags;
 use own_marks::Marked;
 
@@ -177,7 +178,7 @@ impl Formatter {
         let mut segment = self.empty(stream, release.seq, Kind::Final);
         let words: Vec<(&Word, Tags)> = release.entries.iter().map(|e| (&e.word, e.tags.unwrap_or_default())).collect();
         let around = PassageContext { before: &release.before, after: &release.after, more: release.more, is_tail: false };
-        let Release { sentence_start, turn_ends, .. } = *release;
+        let Release { sentence_start, capital, turn_ends, .. } = *release;
         segment.degraded = release.entries.iter().any(|e| e.freeze.is_some_and(|f| f.degraded));
         segment.timing = release.timing.clone();
         segment.turn = release.turn.clone();
@@ -187,7 +188,7 @@ impl Formatter {
         let format_counts = self.fill(
             &mut segment,
             stream,
-            Passage { words: &words, sentence_start, turn_ends, around, sure: words.len(), untagged: false },
+            Passage { words: &words, sentence_start, capital, turn_ends, around, sure: words.len(), untagged: false },
             how,
         );
         (segment, format_counts)
@@ -209,11 +210,19 @@ impl Formatter {
             .collect();
         // More words may come, so a number at the end is open.
         let around = PassageContext { before: &tail.before, after: "", more: true, is_tail: true };
-        let sentence_start = tail.sentence_start;
+        let Tail { sentence_start, capital, .. } = *tail;
         self.fill(
             &mut segment,
             stream,
-            Passage { words: &words, sentence_start, turn_ends: false, around, sure: tail.entries.len(), untagged: false },
+            Passage {
+                words: &words,
+                sentence_start,
+                capital,
+                turn_ends: false,
+                around,
+                sure: tail.entries.len(),
+                untagged: false,
+            },
             how,
         );
         // Without a tagger nothing but a mark divides what the grammars look at, so words after the last mark may still be
@@ -230,6 +239,8 @@ impl Formatter {
         let is_answer = |at: &usize| words[*at].0.awaited.is_some() || words[*at].0.parts.is_empty();
         let answer = (0..frozen).rev().take_while(is_answer).last();
         let frozen = answer.unwrap_or(frozen);
+        // Letters of which more come may turn out to be a spelled word.
+        let frozen = self.before_spelling(&segment.profile, &words, frozen);
         // Input words before this one are all frozen.
         let boundary = words.get(frozen).map_or(u64::MAX, |(word, _)| word.src[0]);
         let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
@@ -242,6 +253,19 @@ impl Formatter {
         let at_end = segment.entities.iter().find(|e| e.words[0] < settled && settled <= e.words[1]);
         segment.frozen = Some(at_end.map_or(settled, |entity| entity.words[0]));
         segment
+    }
+
+    /// The first of `frozen` words that is a part of a spelling which goes on behind them, or may; `frozen` where none is.
+    fn before_spelling(&self, profile: &str, words: &[(&Word, Tags)], frozen: usize) -> usize {
+        let Some(further) = frozen.checked_sub(1).map(|last| words[last].0.further()) else { return frozen };
+        let style = self.style(profile);
+        let Some(language) = style.as_ref().and_then(|style| style.of_language(further)) else { return frozen };
+        let is_said = |at: &usize| words[*at].0.further() == further && !words[*at].0.parts.is_empty();
+        let said: Vec<usize> = (0..words.len()).filter(is_said).collect();
+        let bare: Vec<String> = said.iter().map(|at| bare(&words[*at].0.spoken)).collect();
+        let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
+        let place = said.partition_point(|at| *at < frozen);
+        goes_over(&bare, place, &language.facts().spelling).map_or(frozen, |range| said[range.start])
     }
 
     /// The record of a turn that is over.

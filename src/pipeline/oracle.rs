@@ -187,6 +187,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
     let passage = Passage {
         words: &words,
         sentence_start: seed.is_multiple_of(2),
+        capital: false,
         turn_ends: seed.is_multiple_of(7),
         around,
         sure: words.len(),

@@ -88,6 +88,8 @@ pub struct Release {
     pub from: u64,
     /// whether what was released before ended a sentence
     pub sentence_start: bool,
+    /// whether a filler released before leaves its capital to the first word that stays ([`Word::leaves_capital`])
+    pub capital: bool,
     /// whether the sentence ends with them whatever its mark: another speaker follows, or the turn is complete
     pub turn_ends: bool,
     /// the words released before, as redaction needs them ([`crate::redact::RedactionWord::add_to`])
@@ -166,6 +168,8 @@ pub struct Tail {
     pub from: u64,
     /// whether what was released before ended a sentence
     pub sentence_start: bool,
+    /// whether a filler released before leaves its capital to the first word that stays ([`Word::leaves_capital`])
+    pub capital: bool,
     /// what was released before, as redaction must know it
     pub before: Box<str>,
     /// final words
@@ -215,6 +219,7 @@ mod tests {
         let mut tail = Tail {
             from: 0,
             sentence_start: true,
+            capital: false,
             before: "".into(),
             entries: (0..finals).map(entry).collect(),
             hypothesis: (0..guesses[1]).map(guess).collect(),

@@ -4,10 +4,11 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::buffer::{Buffer, BufferedWord, FreezeCause};
-use super::expected;
 use super::policy::{Policy, ReleaseRule};
+use super::{expected, spelled};
 use crate::faults::{Mistake, makes};
 use crate::redact::{RedactionWord, Region};
+use crate::session::Word;
 use crate::tags::{Punct, Tags};
 
 fn tags(buffer: &Buffer, i: u64) -> Tags {
@@ -50,6 +51,20 @@ fn outside_answer(buffer: &Buffer, policy: &Policy, cut: u64, known: u64, ended:
     }
 }
 
+/// Whether a segment may end before word `cut`: no spelling reaches over it, and none that visibly wants more ends there
+/// while nothing has followed. `known` and `ended` as for [`outside_answer`]. Such a spelling waits for its next words as
+/// long as frozen words may wait at all: `max_release_ms`.
+fn outside_spelling(buffer: &Buffer, policy: &Policy, cut: u64, known: u64, ended: bool) -> bool {
+    let Some(spellers) = policy.spelling.as_deref() else { return true };
+    let is_said = |entry: &&BufferedWord| is_kept(entry, policy) && !entry.word.parts.is_empty();
+    let said = |from, to| buffer.range(from, to).filter(is_said).map(|entry| &entry.word);
+    let mut words: Vec<&Word> = said(buffer.released(), cut).collect();
+    let at = words.len();
+    words.extend(said(cut, known));
+    let is_over = ended || ends_turn(buffer, cut) || (cut..known).any(|i| buffer.get(i).word.begins_turn());
+    (at == words.len() && is_over) || !spelled::reaches_over(&words, at, spellers, policy.max_release_ms)
+}
+
 /// Whether the first unreleased word is of an expected number that frozen words end with, and that has not all its digits.
 pub fn holds_answer(buffer: &Buffer, policy: &Policy) -> bool {
     let (first, frozen) = (buffer.released(), buffer.frozen());
@@ -61,6 +76,13 @@ pub fn holds_answer(buffer: &Buffer, policy: &Policy) -> bool {
 /// Whether the utterance is over with the last frozen word. Where no tagger says where sentences end, that ends one.
 fn is_over(buffer: &Buffer, cut: u64) -> bool {
     cut == buffer.frozen() && buffer.get(cut - 1).freeze.is_some_and(|f| f.cause == FreezeCause::Utterance)
+}
+
+/// Whether so long a silence lies before the frozen word `cut` that live words before the silence have left by the clock.
+/// So a backlog parts them there, too.
+fn follows_silence(buffer: &Buffer, policy: &Policy, cut: u64) -> bool {
+    let silence_ms = || Some((buffer.get(cut).word.start? - buffer.get(cut - 1).word.end?) * 1000.0);
+    cut < buffer.frozen() && silence_ms().is_some_and(|silence| silence > policy.max_release_ms as f64)
 }
 
 /// Whether a segment may end before word `cut`: it came from other input words than the word before it.
@@ -135,12 +157,15 @@ pub fn by_rule(buffer: &Buffer, policy: &Policy, before: &str, ended: bool) -> O
         let fits = |&cut: &u64| at_cut(cut) && outside_figure(buffer, cut) && (complete(cut) || held.allows(cut));
         if last { cuts.by_ref().rev().find(fits) } else { cuts.find(fits) }
     };
-    let whole = |cut: u64| outside_answer(buffer, policy, cut, buffer.frozen(), ended);
+    let whole = |cut: u64| {
+        let known = buffer.frozen();
+        outside_answer(buffer, policy, cut, known, ended) && outside_spelling(buffer, policy, cut, known, ended)
+    };
     match policy.rule {
         ReleaseRule::Frozen | ReleaseRule::Predicted { .. } => {
             let over = |cut: u64| {
                 let is_marked = tags(buffer, cut - 1).punct.ends_sentence() || policy.model.is_none() && is_over(buffer, cut);
-                is_marked || ends_turn(buffer, cut)
+                is_marked || ends_turn(buffer, cut) || follows_silence(buffer, policy, cut)
             };
             let ends = |cut: u64| over(cut) && outside_entity(buffer, cut, ended) && whole(cut);
             allowed(&|cut| turn == Some(cut) || ends(cut), false)
@@ -164,6 +189,7 @@ pub fn predicted(buffer: &Buffer, policy: &Policy, before: &str, trailing: u32, 
         (tags(buffer, i).punct.ends_sentence() || begins(i + 1))
             && outside_figure(buffer, i + 1)
             && outside_answer(buffer, policy, i + 1, known, false)
+            && outside_spelling(buffer, policy, i + 1, known, false)
     };
     let mark = (buffer.released()..known).find(|&i| ends(i))?;
     let told = decided.max(buffer.released()) + now.len() as u64;
@@ -197,6 +223,7 @@ pub fn forced(buffer: &Buffer, policy: &Policy, before: &str) -> Option<u64> {
                 && outside_figure(buffer, cut)
                 && outside_entity(buffer, cut, false)
                 && outside_answer(buffer, policy, cut, last, false)
+                && outside_spelling(buffer, policy, cut, last, false)
                 && held.allows(cut)
         })
     };

@@ -13,7 +13,9 @@ use std::ops::Range;
 use super::{Word, WordKind, counted};
 use crate::record::vocabulary::{MAX_SAID_WORDS, Spelling};
 use crate::redact::{Redaction, RedactionWord};
-use crate::spelling::{Spelled, SpelledRun, Spellers, SpellingWords, bare, is_hint, is_letter_name, spellings, surname};
+use crate::spelling::{
+    Spelled, SpelledRun, Spellers, SpellingWords, bare, goes_over, is_hint, is_letter_name, spellings, surname,
+};
 use crate::tags::{Disfluency, Itn, ItnClass, Tags};
 
 /// Classes that say more of a spelling than that it is one.
@@ -99,6 +101,30 @@ pub fn decide(words: &mut [(&Word, Tags)], open: usize, spellers: &Spellers, beg
         }
     }
     changed
+}
+
+/// Most words before and behind a place among which a spelling over that place is looked for.
+const NEAR: usize = 40;
+
+/// Whether a spelling reaches over place `at` of words that were said one after another: some of it is said before and
+/// some behind; or the words end there, and the spelling visibly wants more ([`goes_over`]). A silence of more than
+/// `most_silence_ms` ends a spelling, and so do another speaker and another language.
+pub(super) fn reaches_over(words: &[&Word], at: usize, spellers: &Spellers, most_silence_ms: u64) -> bool {
+    let Some(last) = at.checked_sub(1) else { return false };
+    let Some(language) = spellers.of(words[last].further()) else { return false };
+    let parts = |next: usize| {
+        let (before, next) = (words[next - 1], words[next]);
+        let silence = before.end.zip(next.start).map_or(0.0, |(end, start)| start - end);
+        before.further() != next.further() || next.begins_turn() || silence * 1000.0 > most_silence_ms as f64
+    };
+    let first = (last.saturating_sub(NEAR) + 1..=last).rev().find(|next| parts(*next)).unwrap_or(last.saturating_sub(NEAR));
+    let end = (at..words.len().min(at + NEAR)).find(|next| parts(*next)).unwrap_or(words.len().min(at + NEAR));
+    if end == at && at < words.len() {
+        return false;
+    }
+    let bare: Vec<String> = words[first..end].iter().map(|word| bare(&word.spoken)).collect();
+    let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
+    goes_over(&bare, at - first, language).is_some()
 }
 
 /// Fewest letters of a word that was heard as it is spelled: shorter ones are often common words.

@@ -191,6 +191,13 @@ impl Word {
         removal(self.kind, if self.shared { Disfluency::O } else { disfluency }, keeps)
     }
 
+    /// Whether the next word takes its capital where it leaves the text: a filler that a recogniser wrote with one.
+    /// `untagged`: no tagger sees the stream, so case is the recogniser's.
+    pub fn leaves_capital(&self, untagged: bool) -> bool {
+        let case_is_own = untagged && self.kind == WordKind::Speech || self.kind == WordKind::Further;
+        case_is_own && self.spoken.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_uppercase)
+    }
+
     /// Whether a segment may not end between this word and `next`: both came from the same input word.
     pub fn goes_with(&self, next: &Word) -> bool {
         next.src[0] < self.src[1]

@@ -8,6 +8,7 @@
 
 mod languages;
 mod likeness;
+mod open;
 mod piece;
 mod surname;
 mod words;
@@ -17,6 +18,7 @@ use std::ops::Range;
 
 pub use languages::Spellers;
 use likeness::{LIKE, likeness};
+pub use open::goes_over;
 use piece::{Named, Piece, is_clear_letter, is_digit, is_letter, piece};
 pub use surname::surname;
 pub use words::{FILE, SpellingWords};
@@ -102,8 +104,16 @@ pub fn is_letter_name(word: &str, language: &SpellingWords) -> bool {
 }
 
 impl<'a> Stretch<'a> {
-    /// As many pieces as follow each other from word `from` on. `None` where no spelling begins.
+    /// As many pieces as follow each other from word `from` on, without what belongs to the sentence around them. `None`
+    /// where no spelling begins.
     fn from(words: &'a [&'a str], from: usize, language: &'a SpellingWords) -> Option<Stretch<'a>> {
+        let mut stretch = Stretch::read(words, from, language)?;
+        stretch.trim();
+        (!stretch.pieces.is_empty()).then_some(stretch)
+    }
+
+    /// As many pieces as follow each other from word `from` on. `None` where no piece begins.
+    fn read(words: &'a [&'a str], from: usize, language: &'a SpellingWords) -> Option<Stretch<'a>> {
         let mut pieces: Vec<(Piece, Range<usize>)> = Vec::new();
         let mut at = from;
         while pieces.len() < MAX_PIECES
@@ -112,9 +122,7 @@ impl<'a> Stretch<'a> {
             pieces.push((piece, at..at + count));
             at += count;
         }
-        let mut stretch = Stretch { language, words, pieces };
-        stretch.trim();
-        (!stretch.pieces.is_empty()).then_some(stretch)
+        (!pieces.is_empty()).then_some(Stretch { language, words, pieces })
     }
 
     fn end(&self) -> usize {

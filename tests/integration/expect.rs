@@ -369,3 +369,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_code_and_a_name_that_are_visibly_not_whole_go_on_over_a_pause() {
+    for (model, said, want) in [
+        (
+            "none",
+            "it's p as in peter l as in london | four four seven dash | nine oh one two | thank you",
+            "it's PL447-9012 thank you",
+        ),
+        ("en-fast", "it's p as in peter l as in london | four four seven dash | nine oh one two | thank you", "PL447-9012"),
+        ("none", "my last name is spelled s m | i t h | thank you", "my last name is spelled Smith thank you"),
+        ("none", "the code is b seven | thank you", "the code is B7 thank you"),
+    ] {
+        let shared = shared(model, "");
+        let records = groups(None, said, 3.0);
+        let calm = segments(&shared, &records, 3000, usize::MAX);
+        assert!(text(&calm).contains(want), "{model}: {}", text(&calm));
+        for (wait_ms, hand_over) in [(0, usize::MAX), (3000, 1), (3000, 2)] {
+            assert_eq!(text(&segments(&shared, &records, wait_ms, hand_over)), text(&calm), "{model}: {wait_ms} {hand_over}");
+        }
+    }
+    let shared = shared("none", "");
+    let late = groups(None, "it's p as in peter | four four", 9.0);
+    let live = segments(&shared, &late, 9300, usize::MAX);
+    assert_eq!(text(&live), "it's P four four", "a silence longer than frozen words may wait ends a code");
+    assert_eq!(text(&live), text(&segments(&shared, &late, 0, usize::MAX)), "also in a backlog");
+}

@@ -78,7 +78,15 @@ fn between(line: &str, style: &Style, around: PassageContext) -> Formatted {
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
     let lexicon = Lexicon::parse("iphone\tiPhone\nebay\teBay\n").unwrap();
     apply(
-        Passage { words: &words, sentence_start: true, turn_ends: false, around, sure: words.len(), untagged: false },
+        Passage {
+            words: &words,
+            sentence_start: true,
+            capital: false,
+            turn_ends: false,
+            around,
+            sure: words.len(),
+            untagged: false,
+        },
         &Style { lexicon: Arc::new(lexicon), ..style.clone() },
     )
 }
@@ -221,6 +229,7 @@ fn a_language_that_is_not_served_goes_out_as_spoken() {
         Passage {
             words: &[(&word, tags)],
             sentence_start: true,
+            capital: false,
             turn_ends: false,
             around: PassageContext::default(),
             sure: 1,
@@ -573,8 +582,15 @@ fn tags_that_cut_or_take_what_is_one_do_not_change_what_is_written() {
         let count = words.len();
         decide(&mut words, 0, &spellers(), || vec![false; count]); // one speaker
         let around = PassageContext::default();
-        let passage =
-            Passage { words: &words, sentence_start: true, turn_ends: false, around, sure: words.len(), untagged: false };
+        let passage = Passage {
+            words: &words,
+            sentence_start: true,
+            capital: false,
+            turn_ends: false,
+            around,
+            sure: words.len(),
+            untagged: false,
+        };
         let got = apply(passage, &english).text;
         all += 1;
         if !wanted.contains(&got.as_str()) {

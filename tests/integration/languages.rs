@@ -130,7 +130,8 @@ fn text_of(style: &Arc<Style>, said: &str) -> String {
     let tagged: Vec<(&Word, Tags)> = words.into_iter().zip(tags).collect();
     let around = PassageContext::default();
     let sure = tagged.len();
-    apply(Passage { words: &tagged, sentence_start: true, turn_ends: false, around, sure, untagged: true }, style).text
+    apply(Passage { words: &tagged, sentence_start: true, capital: false, turn_ends: false, around, sure, untagged: true }, style)
+        .text
 }
 
 #[test]

@@ -8,6 +8,7 @@ use faircopy::format::readback::Reformat;
 use faircopy::format::style::{FormatSpec, Styles};
 use faircopy::format::untagged::ByWords;
 use faircopy::format::{Formatted, Passage, PassageContext, Style, apply::apply, origin};
+use faircopy::record::Kind;
 use faircopy::redact::{Action, RedactionRule};
 use faircopy::session::counted::Speaking;
 use faircopy::session::untagged::TagsWords;
@@ -51,7 +52,7 @@ fn words(said: &[(&str, &str)]) -> Vec<Word> {
 fn written(style: &Style, words: &[Word], tags: Vec<Tags>, untagged: bool) -> Formatted {
     let tagged: Vec<(&Word, Tags)> = words.iter().zip(tags).collect();
     let (around, sure) = (PassageContext::default(), tagged.len());
-    apply(Passage { words: &tagged, sentence_start: true, turn_ends: false, around, sure, untagged }, style)
+    apply(Passage { words: &tagged, sentence_start: true, capital: false, turn_ends: false, around, sure, untagged }, style)
 }
 
 /// The same words without a tagger.
@@ -371,6 +372,64 @@ fn in_a_call_of_two_languages_every_word_is_written_by_its_own_folder_with_and_w
     let fillers: Vec<&str> = all.iter().flat_map(|(_, s)| &s.removed).map(|removed| removed.spoken.as_str()).collect();
     assert_eq!(fillers, ["Eh,", "Eh,"], "the fillers of Spanish");
     eventually("what is no language is a dead letter", || topics.read("dead").len() == 3);
+}
+
+#[test]
+fn a_call_of_two_languages_goes_on_by_its_folders_after_its_worker_was_killed_in_the_midst_of_a_number() {
+    let topics = Topics::create("mixed-takeover", 1);
+    let more = "[input]\nreformat = \"figures\"\n[profiles.default]\nmodel = 'none'\nmore_locales = ['es-US']\nredaction = 'none'\n\
+        max_delay_ms = 60000\nmax_release_ms = 60000\nutterance_delay_ms = 60000\n";
+    let sender = Sender::new();
+    let say = |seq: u64, words: &[(&str, &str)], end: Option<&str>| {
+        let record = json!({"seq": seq, "words": by_languages(words), "end": end}).to_string();
+        sender.send(&topics.name("raw"), Some(b"call"), Some(record.as_bytes()), &[]);
+        sender.flush();
+    };
+    let mut first = Worker::start(&topics, "first", more);
+    say(0, &[("en-US", "I paid twenty"), ("es", "Eh, son doce dólares con")], None);
+    eventually("the first words are processed", || topics.committed(&topics.prefix, 1)[0] >= 1);
+    assert!(segments(&topics).iter().all(|(_, segment)| segment.kind != Kind::Final), "the number is still open");
+    first.kill();
+    let second = Worker::start(&topics, "second", more);
+    say(1, &[("es", "cincuenta."), ("en", "On March third."), ("fr", "Merci beaucoup.")], Some("session"));
+    eventually("the call ends", || ends(&topics) == 1);
+    let all = segments(&topics);
+    let words: Vec<_> = all.iter().filter(|(_, s)| s.kind == Kind::Final).flat_map(|(_, s)| &s.words).collect();
+    let said: Vec<String> = words.iter().map(|w| format!("{}:{}", w.lang.as_deref().unwrap_or("-"), w.text)).collect();
+    let want = "-:I -:paid -:20 es:Son es:$12.50. -:On -:March -:3. fr:Merci fr:beaucoup.";
+    assert_eq!(said.join(" "), want, "{}", second.log());
+    let removed: Vec<&str> = all.iter().flat_map(|(_, s)| &s.removed).map(|removed| removed.spoken.as_str()).collect();
+    assert_eq!(removed, ["Eh,"]);
+}
+
+#[test]
+fn a_filler_leaves_its_capital_to_the_next_word_also_where_a_segment_ends_between_them() {
+    use faircopy::cli::demo::call::Call;
+    use faircopy::pipeline::{Shared, offline::OfflinePipeline};
+    use faircopy::produce::Outgoing;
+    use faircopy::record::RawRecord;
+    let mut settings = OfflinePipeline::settings(Settings::load(None).unwrap(), false);
+    Call::Es.prepare(&mut settings);
+    let mut replay = OfflinePipeline::backlog(Arc::new(Shared::with_taggers(settings, |_| Ok(Vec::new())).unwrap()));
+    let said = [("Vale.", 0.0), ("Eh,", 1.0), ("eh,", 12.0), ("el", 24.0), ("jueves", 24.3), ("trabajo.", 24.6)];
+    for (offset, (word, from)) in said.into_iter().enumerate() {
+        let end = ["utterance", "session"][usize::from(offset + 1 == said.len())];
+        let record = json!({"words": [{"w": word, "s": from, "e": from + 0.3}], "end": end}).to_string();
+        let (key, payload) = (Some(b"call".to_vec()), Some(record.into_bytes()));
+        replay.take(RawRecord { key, payload, offset: offset as i64, ..RawRecord::default() });
+        replay.settle();
+    }
+    replay.finish();
+    let texts: Vec<String> = replay
+        .drain()
+        .into_iter()
+        .filter_map(|out| match out {
+            Outgoing::Formatted(segment, _) if segment.kind == Kind::Final => Some(segment.text.clone()),
+            _ => None,
+        })
+        .collect();
+    assert!(texts.iter().any(String::is_empty), "a filler left alone: {texts:?}");
+    assert_eq!(texts.join(" ").split_whitespace().collect::<Vec<_>>().join(" "), "Vale. El jueves trabajo.", "{texts:?}");
 }
 
 #[test]

@@ -123,7 +123,8 @@ impl AsksSecond for Asker {
     fn questions(&self, view: &PassView) -> Vec<SpanQuestion> {
         let around = PassageContext::default();
         let (sentence_start, sure) = (view.sentence_start, view.words.len());
-        let passage = Passage { words: view.words, sentence_start, turn_ends: false, around, sure, untagged: false };
+        let passage =
+            Passage { words: view.words, sentence_start, capital: false, turn_ends: false, around, sure, untagged: false };
         let (kept, _) = divide(&passage, self.style.keeps);
         let [before, frozen] = [view.frozen_before, view.frozen].map(|at| kept.partition_point(|k| k.at < at));
         let is_new = |at: usize| (before..frozen).contains(&at);
@@ -392,6 +393,7 @@ mod tests {
             let passage = Passage {
                 words: &words,
                 sentence_start: true,
+                capital: false,
                 turn_ends: false,
                 around: Default::default(),
                 sure: words.len(),

@@ -118,6 +118,7 @@ mod tests {
         let passage = Passage {
             words: &words,
             sentence_start: false,
+            capital: false,
             turn_ends: false,
             around: Default::default(),
             sure: words.len(),

@@ -202,7 +202,10 @@ fn published_of(
     let written = |said: &[Word], style: &Style| {
         let tagged: Vec<(&Word, Tags)> = said.iter().enumerate().map(|(at, word)| (word, tag(at))).collect();
         let (around, sure) = (PassageContext::default(), words.len());
-        apply(Passage { words: &tagged, sentence_start: false, turn_ends: false, around, sure, untagged: false }, style)
+        apply(
+            Passage { words: &tagged, sentence_start: false, capital: false, turn_ends: false, around, sure, untagged: false },
+            style,
+        )
     };
     let open = Style { redaction: None, ..style.clone() };
     let instead_of = written(&said, &open).text.into();
@@ -280,6 +283,7 @@ fn a_name_of_several_words_is_spelled_as_one_and_never_with_other_letters() {
         let passage = Passage {
             words: &words,
             sentence_start: false,
+            capital: false,
             turn_ends: false,
             around: PassageContext::default(),
             sure: 2,
@@ -384,6 +388,7 @@ fn text_of(all: &[(Word, Tags)], style: &Style) -> String {
     let passage = Passage {
         words: &words,
         sentence_start: false,
+        capital: false,
         turn_ends: false,
         around: PassageContext::default(),
         sure: all.len(),
@@ -500,6 +505,7 @@ fn a_spelling_has_the_letters_that_were_said_and_no_others() {
             let passage = Passage {
                 words: &words,
                 sentence_start: false,
+                capital: false,
                 turn_ends: false,
                 around: PassageContext::default(),
                 sure: 1,

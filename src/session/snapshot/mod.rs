@@ -29,7 +29,7 @@ use crate::redact::ChannelContext;
 
 /// The version byte after the header. Another byte is refused, because a program cannot know what another version
 /// wrote.
-const VERSION: u8 = 11;
+const VERSION: u8 = 12;
 /// The version byte of a value without a state, because the state would be too large.
 const NO_STATE: u8 = 0;
 /// Largest snapshot, bytes, unpacked.
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A value as version 11 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a
+    /// A value as version 12 writes it, its state unpacked: zstd may pack the same bytes otherwise. Who changes what a
     /// snapshot holds counts [`VERSION`] up and puts new bytes here; what stands before the version byte never changes.
     const GOLDEN: &str = include_str!("../../../tests/golden/snapshot.hex");
 
@@ -164,7 +164,7 @@ mod tests {
 
     /// A stream in mid-call, with something in every field.
     fn mid_call() -> Snapshot {
-        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "counted": null, "language": null, "kind": kind, "asked": 4, "source": 0, "src": src, "shared": false, "vocabulary": null, "awaited": null, "choice": null});
+        let word = |spoken: &str, kind: &str, src: [u64; 2]| serde_json::json!({"spoken": spoken, "start": 1.5, "end": 1.75, "confidence": 0.5, "speaker": "spk_1", "prosody": 110, "counted": null, "language": null, "kind": kind, "asked": {"all": 4, "newly": 4}, "source": 0, "src": src, "shared": false, "vocabulary": null, "awaited": null, "choice": null});
         let freeze = serde_json::json!({"cause": "Lookahead", "later_words": 6, "delay_ms": 1200, "degraded": false});
         let mut chosen = word("two", "Speech", [4, 5]);
         chosen["counted"] = serde_json::json!({"begins": true, "label": "spk_1"});
@@ -177,7 +177,7 @@ mod tests {
             "model": "en-test-1",
             "progress": {
                 "epoch": 41, "seq": 2, "seen": 6, "counts": {"words": 7, "segments": 2, "removed": 1, "degraded": 0}, "last": [3, 99],
-                "last_was_final": true, "utterance_over": true, "turn": {"words": 7, "said": 0.25, "weighed": 0.5, "open": null, "asks": true}, "turns_over": [{"words": 5, "said": 0.5, "weighed": 0.0, "open": "number", "asks": false}], "sentence_start": true, "ending": null,
+                "last_was_final": true, "utterance_over": true, "turn": {"words": 7, "said": 0.25, "weighed": 0.5, "open": null, "asks": true}, "turns_over": [{"words": 5, "said": 0.5, "weighed": 0.0, "open": "number", "asks": false}], "sentence_start": true, "capital": true, "ending": null,
                 "timing": [{"timer": [6, 3]}, {"expired": 9}],
                 "expectations": {
                     "now": {"expect": {"class": "Phone", "digits": 10, "until_answer": true, "words": 60, "seconds": 120, "is_asked": false}, "words": 4, "since": 1.5, "said": "four two", "said_until": 2.5, "others": 1},
@@ -236,7 +236,7 @@ mod tests {
         let header = read(&bytes).header;
         assert_eq!((header.applied, header.open.as_ref().unwrap().released), (77, 4));
         let newer = read(&of_another_version(&bytes).unwrap());
-        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 11, got 255"));
+        assert!(newer.snapshot.unwrap_err().to_string().contains("expected version 12, got 255"));
         assert_eq!(newer.header, header);
         let short = without_body(&bytes).unwrap();
         assert!(short.len() < 40 && without_body(&short).is_none());

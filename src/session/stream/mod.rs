@@ -56,6 +56,8 @@ pub struct StreamProgress {
     /// turns that are over and whose words have not left, by their number of words
     turns_over: Vec<HeardTurn>,
     sentence_start: bool,
+    /// a filler that was released last leaves its capital to the next word that stays
+    capital: bool,
     /// what the channel is expected to say
     expectations: Expectations,
     /// what the next word's boundary is measured from
@@ -110,6 +112,7 @@ impl Stream {
             turn: None,
             turns_over: Vec::new(),
             sentence_start: true,
+            capital: false,
             expectations: Expectations::default(),
             last_word: None,
             channel_context,
@@ -442,6 +445,7 @@ impl Stream {
         let mut tail = Tail {
             from,
             sentence_start: self.progress.sentence_start,
+            capital: self.progress.capital,
             before: self.progress.channel_context.before.clone(),
             entries: self.buffer.range(from, total).cloned().collect(),
             hypothesis: self.hypothesis.as_ref().map_or(Vec::new(), Hypothesis::tagged),

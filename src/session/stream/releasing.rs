@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::Stream;
 use super::work::Work;
+use super::{Stream, StreamProgress};
 use crate::session::buffer::FreezeCause;
 use crate::session::output::{Release, StreamOutput};
 use crate::session::plan::Plan;
@@ -75,7 +75,7 @@ impl Stream {
         }
         let entries = self.buffer.release(cut, base);
         let turn = self.turn_of(cut, |words| entries[(words - from - 1) as usize].word.src[1]);
-        let sentence_start = self.progress.sentence_start;
+        let StreamProgress { sentence_start, capital, .. } = self.progress;
         for entry in &entries {
             let tags = entry.tags.unwrap_or_default();
             let leaves = entry.word.removal(tags.disfluency, self.policy.keeps).is_some();
@@ -83,6 +83,7 @@ impl Stream {
             // A removed word's end mark moves to the kept word before it. A mark on a word that goes out as spoken is
             // not written.
             let ends = tags.punct.ends_sentence() && entry.word.kind != WordKind::Plain;
+            self.progress.capital = leaves && (self.progress.capital || entry.word.leaves_capital(self.policy.model.is_none()));
             self.progress.sentence_start = ends || ((self.progress.sentence_start || entry.word.begins_turn()) && leaves);
         }
         self.progress.sentence_start |= turn_ends;
@@ -90,6 +91,7 @@ impl Stream {
             seq: self.progress.seq,
             from,
             sentence_start,
+            capital,
             turn_ends,
             before,
             after,
