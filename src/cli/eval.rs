@@ -10,6 +10,7 @@ use crate::eval::run::{self, Pace, cut};
 use crate::eval::sheet::sheet;
 use crate::eval::sweep;
 use crate::eval::table::table;
+use crate::events;
 use crate::infer::NO_MODEL;
 use crate::pipeline::Shared;
 
@@ -91,17 +92,23 @@ pub fn eval(cli: &Cli, args: &Args) -> Result<ExitCode, Failure> {
         names => names.join(", "),
     };
     let pace = Pace { stream_words: args.stream_words, word_ms: args.word_ms };
+    let before = events::computed_so_far();
     let (outs, words_per_second) = run::run(shared, &cells, &rows, pace)?;
+    let after = events::computed_so_far();
     if let Some(path) = &args.sheet {
         let page = sheet([&cells[0].name(), &cells[1].name()], [&outs[0], &outs[1]], &rows, args.seed);
         std::fs::write(path, page).map_err(|e| Failure { message: format!("{}: {e}", path.display()), code: 1 })?;
     }
+    let words: usize = rows.iter().map(|r| r.words.len()).sum();
+    let (decoded, tokens, key_rows) = ((words * cells.len()) as f64, after.0 - before.0, after.1 - before.1);
     let report = Report {
         data: args.data.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         rows: rows.len(),
-        words: rows.iter().map(|r| r.words.len()).sum(),
+        words,
         model,
         words_per_second,
+        tokens_per_word: (tokens > 0).then(|| tokens as f64 / decoded),
+        words_per_key_pass: (key_rows > 0).then(|| decoded / key_rows as f64),
         cells: cells.iter().zip(&outs).map(|(cell, out)| judge(cell, out, &rows)).collect(),
     };
     let json = || serde_json::to_string(&report).expect("a report is JSON") + "\n";

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::words::Prf;
+use super::prf::Prf;
 use crate::tags::{Case, Punct};
 
 /// The classes, in the order of the paper's Table 6: case of the word, mark after it, `_` for none.

@@ -11,11 +11,13 @@
 //! ("Robust All-Neural Text Formatting for ASR"), NASA's hybrid inverse text normalisation for air-traffic telecons.
 
 pub mod align;
+pub mod corrections;
 pub mod delay;
 pub mod errors;
 pub mod gold;
 pub mod marked_cases;
 pub mod output;
+pub mod prf;
 pub mod report;
 pub mod run;
 pub mod second;

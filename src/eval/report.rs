@@ -11,8 +11,8 @@ use super::spans::SpanScores;
 use super::steady::SteadinessReport;
 use super::sweep::Cell;
 use super::text::Texts;
-use super::words::{Cases, Disfluencies, Marks, cases, disfluencies, marks};
-use crate::tags::{Case, Punct, Tags};
+use super::words::{CasedWord, Cases, Disfluencies, Marks, cases, disfluencies, marks, one_letter};
+use crate::tags::{Case, Disfluency, Punct, Tags};
 
 /// All scores under one cell's settings. Scores for which the data has no key are absent. Rates are shares from 0 to 1.
 #[derive(Serialize)]
@@ -62,6 +62,13 @@ pub struct Report {
     pub model: String,
     /// words decoded a second, all cells together
     pub words_per_second: f64,
+    /// tokens that the model computed for a word, all cells together. Kept states are not computed again. Absent without a
+    /// model
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_per_word: Option<f64>,
+    /// words between two key passes, the mean over all cells. Absent where no states are kept
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words_per_key_pass: Option<f64>,
     /// one for each combination of settings
     pub cells: Vec<CellReport>,
 }
@@ -79,7 +86,12 @@ pub fn judge(cell: &Cell, out: &CellOut, rows: &[GoldRow]) -> CellReport {
         .then(|| marked_cases(both().flat_map(|(row, out)| marked_case_pairs(row, &out.tags))));
     let disfluency = first.disfluency.is_some().then(|| {
         let pairs = both().flat_map(|(row, out)| out.tags.iter().zip(row.disfluency.iter().flatten()));
-        disfluencies(pairs.filter_map(|(t, gold)| gold.map(|gold| (t.disfluency, gold))))
+        let mut judged = disfluencies(pairs.filter_map(|(t, gold)| gold.map(|gold| (t.disfluency, gold))));
+        for (row, out) in both() {
+            let said: Vec<Disfluency> = out.tags.iter().map(|t| t.disfluency).collect();
+            judged.corrections.count(&row.words, &said, row.disfluency.as_deref().unwrap_or_default());
+        }
+        judged
     });
     let itn = first.spans.is_some().then(|| {
         let mut spans = SpanScores::default();
@@ -112,12 +124,12 @@ pub fn judge(cell: &Cell, out: &CellOut, rows: &[GoldRow]) -> CellReport {
     }
 }
 
-/// Words whose case the tagger decides, and whether each begins a sentence.
-fn case_pairs<'a>(row: &'a GoldRow, tags: &'a [Tags]) -> impl Iterator<Item = (crate::tags::Case, crate::tags::Case, bool)> + 'a {
+/// Words whose case the tagger decides.
+fn case_pairs<'a>(row: &'a GoldRow, tags: &'a [Tags]) -> impl Iterator<Item = CasedWord> + 'a {
     let gold = row.case.iter().flatten();
     tags.iter().zip(gold).enumerate().filter(|(i, _)| !in_span(row, *i)).map(|(i, (t, gold))| {
         let initial = i == 0 || row.punct.as_ref().is_some_and(|p| p[i - 1].ends_sentence());
-        (t.case, *gold, initial)
+        CasedWord { said: t.case, gold: *gold, initial, one_letter: one_letter(&row.words[i]) }
     })
 }
 
@@ -147,7 +159,32 @@ mod tests {
             spans: Some(vec![GoldSpan { start: 1, end: 2, class: None, written: "2".into() }]),
             ..GoldRow::default()
         };
-        let judged: Vec<_> = case_pairs(&row, &[Tags::default(); 4]).map(|(_, gold, initial)| (gold, initial)).collect();
+        let judged: Vec<_> = case_pairs(&row, &[Tags::default(); 4]).map(|word| (word.gold, word.initial)).collect();
         assert_eq!(judged, [(Case::Cap, true), (Case::Cap, true), (Case::Lower, false)]);
+    }
+
+    #[test]
+    fn capitals_of_one_letter_and_corrections_by_class_come_from_the_rows() {
+        use crate::eval::prf::Prf;
+        use crate::eval::run::RowOut;
+        let says = |case, disfluency| Tags { case, disfluency, ..Tags::default() };
+        let row = GoldRow {
+            words: ["i", "i", "went"].map(Into::into).to_vec(),
+            case: Some(vec![Case::Cap, Case::Cap, Case::Lower]),
+            disfluency: Some(vec![Some(Disfluency::Rep), Some(Disfluency::Rp), Some(Disfluency::O)]),
+            ..GoldRow::default()
+        };
+        let tags = vec![says(Case::Cap, Disfluency::Rep), says(Case::Lower, Disfluency::Rp), says(Case::Lower, Disfluency::O)];
+        let out = CellOut {
+            rows: vec![RowOut { tags, tokens: Vec::new() }],
+            delay: Default::default(),
+            steadiness: Default::default(),
+            second: Default::default(),
+        };
+        let profile = crate::config::Settings::load(None).unwrap().profiles["default"].clone();
+        let cell = &crate::eval::sweep::cells(&profile, &[]).unwrap()[0];
+        let report = judge(cell, &out, &[row]);
+        assert_eq!(report.case.unwrap().by_length.single_case, Prf { hits: 1, said: 1, gold: 2 });
+        assert_eq!(report.disfluency.unwrap().corrections.of_repetition, Prf { hits: 1, said: 1, gold: 1 });
     }
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::errors::{Share, errors_on};
 use super::gold::GoldSpan;
 use super::output::OutputToken;
+use super::prf::Prf;
 use super::text::split;
-use super::words::Prf;
 use crate::tags::{Itn, ItnClass, Tags};
 
 /// ITN spans (found: Four-in-One, Table 3; written: Universal-2-TF, section 5.1).

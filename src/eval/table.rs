@@ -2,13 +2,13 @@
 
 use super::errors::Share;
 use super::marked_cases::CLASSES;
+use super::prf::Prf;
 use super::report::{CellReport, Report};
-use super::words::Prf;
 
 type Column = (&'static str, fn(&CellReport) -> Option<f64>);
 
 /// Columns of a sweep that are shares, shown in percent.
-const SHARES: [Column; 18] = [
+const SHARES: [Column; 20] = [
     ("mark F1", |c| c.punctuation.as_ref()?.overall.f1()),
     (", F1", |c| c.punctuation.as_ref()?.comma.f1()),
     (". F1", |c| c.punctuation.as_ref()?.period.f1()),
@@ -16,6 +16,7 @@ const SHARES: [Column; 18] = [
     ("PER", |c| c.punctuation.as_ref()?.per),
     ("case F1", |c| c.case.as_ref()?.overall.f1()),
     ("inner", |c| c.case.as_ref()?.overall_not_initial.f1()),
+    ("1-letter", |c| c.case.as_ref()?.by_length.single_case.f1()),
     ("span F1", |c| c.itn.as_ref()?.overall.f1()),
     ("exact", |c| c.itn.as_ref()?.exact.rate()),
     ("I-WER", |c| c.itn.as_ref()?.i_wer.rate()),
@@ -23,6 +24,7 @@ const SHARES: [Column; 18] = [
     ("WER", |c| c.text.as_ref()?.wer.rate()),
     ("WER C", |c| c.text.as_ref()?.wer_c.rate()),
     ("WER PC", |c| c.text.as_ref()?.wer_pc.rate()),
+    ("CER", |c| c.text.as_ref()?.cer_without_marks.rate()),
     ("M-WER", |c| c.text.as_ref()?.m_wer.rate()),
     ("moved", |c| Some(c.delay.mark_changes_per_word)),
     ("erased", |c| Some(c.steadiness.normalised_erasure)),
@@ -37,13 +39,16 @@ const WORDS: [Column; 4] = [
     ("w/seg", |c| Some(c.delay.words_per_segment)),
 ];
 
-const LEGEND: &str = "F1 and rates in percent. inner: case F1 of words that begin no sentence. moved: changes of a word's mark before it froze, \
+const LEGEND: &str = "F1 and rates in percent. inner: case F1 of words that begin no sentence. 1-letter: F1 of capitals of one letter. CER: without marks, case counts. moved: changes of a word's mark before it froze, \
 per 100 words. erased, unstable: normalised erasure and unstable partial words, per 100 final tokens. later, p99: later words known when a word froze, mean and 99th percentile. mark at: later words known when a final mark was first shown, mean. w/seg: words of a segment.";
 
 /// The report as text.
 pub fn table(report: &Report) -> String {
-    let Report { data, rows, words, model, words_per_second, cells } = report;
-    let mut page = Page { out: format!("{data}: {rows} rows, {words} words, model {model}, {words_per_second:.0} words/s\n\n") };
+    let Report { data, rows, words, model, words_per_second, tokens_per_word, words_per_key_pass, cells } = report;
+    let computed = tokens_per_word.map_or(String::new(), |n| format!(", {n:.2} tokens computed a word"));
+    let key = words_per_key_pass.map_or(String::new(), |n| format!(", a key pass every {n:.0} words"));
+    let first = format!("{data}: {rows} rows, {words} words, model {model}, {words_per_second:.0} words/s{computed}{key}\n\n");
+    let mut page = Page { out: first };
     match &cells[..] {
         [cell] => page.cell(cell),
         cells => page.sweep(cells),
@@ -123,6 +128,9 @@ impl Page {
             self.heading("case");
             self.scores(&[("lower", &c.lower), ("capital", &c.cap), ("upper", &c.upper), ("mixed", &c.mixed)]);
             self.scores(&[("overall (micro)", &c.overall), ("not sentence-initial", &c.overall_not_initial)]);
+            let by = &c.by_length;
+            self.scores(&[("several letters, capital", &by.capital), ("several letters, upper", &by.uppercase)]);
+            self.scores(&[("one letter (single-case)", &by.single_case), ("these three", &by.overall)]);
             self.rate("case error unless mixed", c.error_unless_mixed);
         }
         if let Some(m) = &cell.marked_cases {
@@ -165,6 +173,8 @@ impl Page {
                 ("repetition", &d.repetition),
                 ("repair", &d.repair),
                 ("correction", &d.correction),
+                ("  of a repetition", &d.corrections.of_repetition),
+                ("  of another slip", &d.corrections.of_repair),
             ]);
         }
         if let Some(t) = &cell.text {

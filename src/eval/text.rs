@@ -18,7 +18,9 @@ pub struct Texts {
     pub wer_c: Share,
     /// WER PC (NASA): "with punctuation and capitalization"; a word with another mark is another word
     pub wer_pc: Share,
-    /// CER of Universal-2-TF, section 5.1: capitalisation, "after removing punctuation marks"
+    /// CER of Universal-2-TF, section 5.1: capitalisation, "after removing punctuation marks". Case counts, and so do
+    /// numbers and words that differ, since that paper takes the whole output against the whole text. A space between two
+    /// words is a character. Marks inside a word stay (`it's`, `12-month`, `$1,000`): that paper does not name them
     pub cer_without_marks: Share,
     /// CER of NASA: the text as it is
     pub cer_with_marks: Share,

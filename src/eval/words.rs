@@ -2,63 +2,9 @@
 
 use serde::Serialize;
 
+use super::corrections::Corrections;
+use super::prf::Prf;
 use crate::tags::{Case, Disfluency, Punct};
-
-/// Precision, recall and F1 of one kind of decision, from counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Prf {
-    /// given and right
-    pub hits: u64,
-    /// given
-    pub said: u64,
-    /// in the gold data
-    pub gold: u64,
-}
-
-impl Prf {
-    /// Counts one decision.
-    pub fn count(&mut self, said: bool, gold: bool, hit: bool) {
-        self.said += u64::from(said);
-        self.gold += u64::from(gold);
-        self.hits += u64::from(hit);
-    }
-
-    /// Counts both.
-    pub fn plus(self, other: Prf) -> Prf {
-        Prf { hits: self.hits + other.hits, said: self.said + other.said, gold: self.gold + other.gold }
-    }
-
-    /// Precision: the share of given labels that are right. `None` if no label was given.
-    pub fn precision(&self) -> Option<f64> {
-        (self.said > 0).then(|| self.hits as f64 / self.said as f64)
-    }
-
-    /// Recall: the share of gold labels that were given. `None` if the gold data has none.
-    pub fn recall(&self) -> Option<f64> {
-        (self.gold > 0).then(|| self.hits as f64 / self.gold as f64)
-    }
-
-    /// F1, the harmonic mean of both: 2·hits / (said + gold). `None` if there are no given and no gold labels.
-    pub fn f1(&self) -> Option<f64> {
-        (self.said + self.gold > 0).then(|| 2.0 * self.hits as f64 / (self.said + self.gold) as f64)
-    }
-}
-
-impl Serialize for Prf {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Shown {
-            precision: Option<f64>,
-            recall: Option<f64>,
-            f1: Option<f64>,
-            hits: u64,
-            said: u64,
-            gold: u64,
-        }
-        let (precision, recall, f1) = (self.precision(), self.recall(), self.f1());
-        Shown { precision, recall, f1, hits: self.hits, said: self.said, gold: self.gold }.serialize(s)
-    }
-}
 
 /// Marks (CT-Transformer, Table 2; Four-in-One, Table 2).
 #[derive(Clone, Debug, Default, Serialize)]
@@ -109,9 +55,8 @@ fn mean(of: impl Iterator<Item = f64>) -> Option<f64> {
     (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
-/// Case, by the four classes of Universal-2-TF, section 3.1 (lower, capital, acronym, mixed). Four-in-One, Table 5, has
-/// other classes: capitals of words of several letters, and of words of one letter. Words inside a gold ITN span are left
-/// out: a grammar writes them.
+/// Case, by the four classes of Universal-2-TF, section 3.1 (lower, capital, acronym, mixed), and by the columns of
+/// Four-in-One. Words inside a gold ITN span are left out: a grammar writes them.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Cases {
     /// LOWER
@@ -126,17 +71,69 @@ pub struct Cases {
     pub overall: Prf,
     /// the same without words that begin a sentence, whose capital the mark before them decides
     pub overall_not_initial: Prf,
+    /// the same words by the columns of Four-in-One
+    pub by_length: CaseByLength,
     /// share of wrong case among words that the gold data does not write in mixed case. The tagger alone decides these;
     /// mixed case comes from the lexicon or a second stage (Universal-2-TF, section 3.2). This share is no figure of a
-    /// paper, and is not the column SINGLE-CASE of Four-in-One, Table 5, which is about capitals of one letter
+    /// paper, and is not the column SINGLE-CASE of Four-in-One, Table 5, which is [`CaseByLength::single_case`]
     pub error_unless_mixed: Option<f64>,
 }
 
-/// Judges (said, gold, begins a sentence).
-pub fn cases(words: impl Iterator<Item = (Case, Case, bool)>) -> Cases {
+/// Capitals by the columns of Four-in-One, Table 5: "Uppercase refers to words longer than 1 letter that are uppercase,
+/// Capital refers to words with only first letter capitalized, and Single-case refers to 1-letter words that are
+/// uppercase." In a word of one letter CAP and UPPER are the same text, so both count as uppercase there.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CaseByLength {
+    /// UPPERCASE: UPPER, in words of several letters
+    pub uppercase: Prf,
+    /// CAPITAL: CAP, in words of several letters
+    pub capital: Prf,
+    /// SINGLE-CASE: CAP or UPPER, in words of one letter, such as "I"
+    pub single_case: Prf,
+    /// OVERALL: the three together. Mixed case is no class of that paper
+    pub overall: Prf,
+}
+
+impl CaseByLength {
+    fn count(&mut self, word: CasedWord) {
+        let CasedWord { said, gold, one_letter, .. } = word;
+        if one_letter {
+            let is = |case| matches!(case, Case::Cap | Case::Upper);
+            self.single_case.count(is(said), is(gold), is(said) && is(gold));
+        } else {
+            for (of, count) in [(Case::Upper, &mut self.uppercase), (Case::Cap, &mut self.capital)] {
+                count.count(said == of, gold == of, said == of && gold == of);
+            }
+        }
+        self.overall = self.uppercase.plus(self.capital).plus(self.single_case);
+    }
+}
+
+/// A word whose case is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CasedWord {
+    /// as the output has it
+    pub said: Case,
+    /// as the gold data has it
+    pub gold: Case,
+    /// whether it begins a sentence
+    pub initial: bool,
+    /// whether it is a single letter ([`one_letter`])
+    pub one_letter: bool,
+}
+
+/// Whether a word is a single letter, with or without signs such as a full stop ("p.").
+pub fn one_letter(word: &str) -> bool {
+    word.chars().filter(|c| c.is_alphanumeric()).count() == 1 && word.chars().any(char::is_alphabetic)
+}
+
+/// Judges words one by one.
+pub fn cases(words: impl Iterator<Item = CasedWord>) -> Cases {
     let mut c = Cases::default();
     let (mut single, mut wrong) = (0u64, 0u64);
-    for (said, gold, initial) in words {
+    for word in words {
+        let CasedWord { said, gold, initial, .. } = word;
+        c.by_length.count(word);
         let each =
             [(Case::Lower, &mut c.lower), (Case::Cap, &mut c.cap), (Case::Upper, &mut c.upper), (Case::Mixed, &mut c.mixed)];
         for (of, count) in each {
@@ -157,8 +154,9 @@ pub fn cases(words: impl Iterator<Item = (Case, Case, bool)>) -> Cases {
 }
 
 /// Disfluent words: interregnum, reparandum and either as in CT-Transformer, Table 4; all together (`either`) as in
-/// Four-in-One, Table 4; each type by itself as no paper has it (the types are near to those of Four-in-One, section
-/// 3.4).
+/// Four-in-One, Table 4; each type by itself as no paper has it. The types are near to those of Four-in-One, section 3.4:
+/// `repetition` is its R_RT, `repair` its R, `filler` its F, `edit` and `marker` together its D, and `corrections` are its
+/// C_RT and C.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Disfluencies {
     /// any reparandum: REP or RM, whichever was said
@@ -179,9 +177,11 @@ pub struct Disfluencies {
     pub repair: Prf,
     /// what stands in a reparandum's place, and stays
     pub correction: Prf,
+    /// the same in two classes
+    pub corrections: Corrections,
 }
 
-/// Judges disfluencies.
+/// Judges disfluencies of single words: all but [`Disfluencies::corrections`], which need the words around.
 pub fn disfluencies(pairs: impl Iterator<Item = (Disfluency, Disfluency)>) -> Disfluencies {
     use Disfluency::{D, E, F, O, Rep, Rm, Rp};
     let mut d = Disfluencies::default();
@@ -249,7 +249,8 @@ mod tests {
                 (Lower, Mixed, false),
                 (Cap, Lower, false),
             ]
-            .into_iter(),
+            .into_iter()
+            .map(|(said, gold, initial)| CasedWord { said, gold, initial, one_letter: false }),
         );
         assert_eq!(c.cap, Prf { hits: 1, said: 3, gold: 1 });
         assert_eq!(c.upper, Prf { hits: 1, said: 1, gold: 2 });
@@ -257,6 +258,38 @@ mod tests {
         assert_eq!(c.overall, Prf { hits: 2, said: 4, gold: 4 });
         assert_eq!(c.overall_not_initial, Prf { hits: 1, said: 3, gold: 3 });
         assert_eq!(c.error_unless_mixed, Some(2.0 / 5.0));
+    }
+
+    #[test]
+    fn capitals_of_one_letter_are_a_column_of_their_own() {
+        use Case::{Cap, Lower, Mixed, Upper};
+        let words = [
+            ("i", Cap, Cap),
+            ("i", Upper, Cap), // the same text
+            ("b", Cap, Lower), // too many
+            ("a", Lower, Cap), // too few
+            ("nasa", Upper, Upper),
+            ("nasa", Cap, Upper),
+            ("i'm", Cap, Cap),
+            ("mckay", Mixed, Cap),
+        ];
+        let by = cases(words.into_iter().map(|(word, said, gold)| CasedWord {
+            said,
+            gold,
+            initial: false,
+            one_letter: one_letter(word),
+        }))
+        .by_length;
+        assert_eq!(by.single_case, Prf { hits: 2, said: 3, gold: 3 });
+        assert_eq!(by.uppercase, Prf { hits: 1, said: 1, gold: 2 });
+        assert_eq!(by.capital, Prf { hits: 1, said: 2, gold: 2 });
+        assert_eq!(by.overall, Prf { hits: 4, said: 6, gold: 7 });
+    }
+
+    #[test]
+    fn one_letter_is_a_letter_with_signs_and_no_figure() {
+        let single: Vec<&str> = ["i", "p.", "é", "i'm", "4", "4g", "", "-"].into_iter().filter(|w| one_letter(w)).collect();
+        assert_eq!(single, ["i", "p.", "é"]);
     }
 
     #[test]

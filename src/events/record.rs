@@ -10,11 +10,19 @@ use crate::record::TurnEnd;
 
 static WORDS_FROZEN: AtomicU64 = AtomicU64::new(0);
 static DELAYS_MS: AtomicU64 = AtomicU64::new(0);
+static TOKENS_COMPUTED: AtomicU64 = AtomicU64::new(0);
+static KEY_ROWS: AtomicU64 = AtomicU64::new(0);
 
 /// Words frozen since the process began, and the sum of their delays in milliseconds. For the live page, which has no
 /// metrics reader of its own.
 pub fn frozen_so_far() -> (u64, u64) {
     (WORDS_FROZEN.load(Ordering::Relaxed), DELAYS_MS.load(Ordering::Relaxed))
+}
+
+/// Tokens that models computed since the process began, and rows that were key passes. For `faircopy eval`, which has no
+/// metrics reader.
+pub fn computed_so_far() -> (u64, u64) {
+    (TOKENS_COMPUTED.load(Ordering::Relaxed), KEY_ROWS.load(Ordering::Relaxed))
 }
 
 /// A batch went through the model.
@@ -23,6 +31,8 @@ pub struct BatchTagged {
     pub rows: usize,
     /// tokens of all rows
     pub tokens: usize,
+    /// rows that start afresh and whose states are kept: key passes
+    pub key_rows: usize,
     /// rows × longest row
     pub padded: usize,
     /// longest wait of a row in the queue
@@ -39,6 +49,8 @@ impl BatchTagged {
     /// Records it.
     pub fn emit(self) {
         let m = &*INSTRUMENTS;
+        TOKENS_COMPUTED.fetch_add(self.tokens as u64, Ordering::Relaxed);
+        KEY_ROWS.fetch_add(self.key_rows as u64, Ordering::Relaxed);
         m.batch_rows.record(self.rows as u64, &[]);
         m.batch_tokens.record(self.tokens as u64, &[]);
         m.batch_padding.record((self.padded - self.tokens) as f64 / self.padded.max(1) as f64, &[]);

@@ -197,6 +197,7 @@ fn run(batch: Vec<QueuedRequest>, dispatch: &'static str, tagger: &mut dyn Tagge
     events::BatchTagged {
         rows: rows.len(),
         tokens,
+        key_rows: rows.iter().filter(|r| r.after.is_none() && r.keep.is_some()).count(),
         padded: longest * rows.len(),
         queued: batch.iter().map(|w| began.duration_since(w.since)).max().unwrap_or_default(),
         took,

@@ -90,7 +90,10 @@ fn a_tagger_that_knows_the_answers_makes_no_mistake_by_any_measure() {
                 (disfluency.either.f1(), disfluency.interregnum.f1(), disfluency.reparandum.f1()),
                 (Some(1.0), Some(1.0), None)
             );
-            assert_eq!((text.wer.rate(), text.wer_pc.rate(), text.cer_with_marks.rate()), (Some(0.0), Some(0.0), Some(0.0)));
+            assert_eq!(
+                (text.wer.rate(), text.wer_pc.rate(), text.cer_without_marks.rate(), text.cer_with_marks.rate()),
+                (Some(0.0), Some(0.0), Some(0.0), Some(0.0))
+            );
             assert_eq!((cell.delay.words, cell.delay.degraded), (18, 0));
             assert!(cell.delay.mark_moved.is_empty());
         }
@@ -142,7 +145,19 @@ fn the_command_prints_tables_for_people_and_json_for_programs() {
     let table = faircopy(&["eval", "--data", "tests/golden/gold.jsonl"]);
     let text = String::from_utf8(table.stdout).unwrap();
     assert!(table.status.success(), "{}", String::from_utf8_lossy(&table.stderr));
-    for part in ["punctuation", "overall (micro)", "case", "ITN spans", "disfluency", "WER PC", "later words known"] {
+    for part in [
+        "punctuation",
+        "overall (micro)",
+        "case",
+        "ITN spans",
+        "disfluency",
+        "WER PC",
+        "later words known",
+        "one letter (single-case)",
+        "of a repetition",
+        "CER without marks",
+        "tokens computed a word",
+    ] {
         assert!(text.contains(part), "{part} in:\n{text}");
     }
     let sweep = faircopy(&["eval", "--data", "tests/golden/gold.jsonl", "--json", "--sweep", "lookahead=0,inf", "mask=on"]);
@@ -150,6 +165,7 @@ fn the_command_prints_tables_for_people_and_json_for_programs() {
     assert_eq!((report["words"].as_u64(), report["cells"].as_array().map(Vec::len)), (Some(18), Some(2)));
     assert_eq!(report["cells"][1]["settings"]["lookahead"], "inf");
     assert!(report["cells"][0]["punctuation"]["overall"]["f1"].is_number());
+    assert!(report["tokens_per_word"].as_f64().unwrap() >= 1.0, "a word has a token, and each is computed once or more often");
 }
 
 #[test]
