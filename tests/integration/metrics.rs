@@ -25,7 +25,7 @@ fn everything_happens() {
     events::RecordRefused { stage: "decode", reason: "json", detail: "", partition: 0, offset: 1 }.emit();
     events::BeyondQuota { refused: false, words: 2 }.emit();
     let error = Some("away".to_string());
-    events::BatchTagged { rows: 1, tokens: 9, padded: 10, queued: ms, took: ms, dispatch: "at_once", error }.emit();
+    events::BatchTagged { rows: 1, tokens: 9, key_rows: 0, padded: 10, queued: ms, took: ms, dispatch: "at_once", error }.emit();
     events::WordFrozen { cause: "lookahead", later_words: 6, delay: ms }.emit();
     events::TurnOver { cause: "turn", delay: ms }.emit();
     events::SegmentMade { kind: "final", degraded: 1 }.emit();
