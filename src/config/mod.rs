@@ -3,6 +3,7 @@
 
 pub mod address;
 mod check;
+mod fit;
 pub mod profile;
 mod profiles;
 mod redaction;
@@ -352,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_locale_names_the_language_whose_records_are_formatted_and_models_know_english_alone() {
+    fn a_locale_names_the_language_whose_records_are_formatted_and_the_second_stage_writes_english() {
         let text = "[profiles.es]\nmodel='none'\nlocale='es-MX'\n[profiles.both]\nmore_locales=['es-US','de-CH']\n";
         let profiles = load(text, &[]).unwrap().profiles().unwrap();
         let (es, both, default) = (profiles.named("es"), profiles.named("both"), profiles.of(None));
@@ -364,8 +365,8 @@ mod tests {
         assert_eq!(both.of_language(Some("es-419")), (WordKind::Further, Some("es".into())));
         assert_eq!((both.of_language(Some("de")), both.of_language(Some("en"))), ((WordKind::Further, Some("de".into())), own));
         assert!(es.policy.learns_spelled && default.policy.learns_spelled);
-        let error = load("[profiles.es]\nlocale='es-ES'\n", &[]).unwrap_err();
-        assert!(error.contains("profiles.es.model = \"en-accurate\": expected \"none\"") && error.contains("es-ES"), "{error}");
+        let error = load("[profiles.es]\nlocale='es-ES'\nsecond_stage='write'\n", &[]).unwrap_err();
+        assert!(error.contains("profiles.es.second_stage: expected \"off\"") && error.contains("es-ES"), "{error}");
         for wrong in ["['es-MX']", "['en-US','de-DE','EN_GB']"] {
             let error = load(&format!("[profiles.es]\nmodel='none'\nlocale='es-ES'\nmore_locales={wrong}\n"), &[]).unwrap_err();
             assert!(error.contains("profiles.es.more_locales: expected a locale of another language than"), "{error}");

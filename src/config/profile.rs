@@ -184,8 +184,10 @@ impl Profile {
     /// Its decoding with this model.
     ///
     /// # Errors
-    /// A style that the model does not know, or turns in a profile that goes by them.
+    /// A model of another language than the profile's, a style that the model does not know, turns in a profile that goes
+    /// by them, or a second stage where the model finds no spans.
     pub fn with_model(&self, model: &Model) -> Result<Policy, String> {
+        self.check_fit(&model.files.labels)?;
         let template = model.template(&self.style, self.policy.template.tilt)?;
         if self.policy.turn.is_some() && model.files.labels.turn.is_none() {
             return Err(format!(
@@ -324,10 +326,10 @@ pub(super) fn resolve(name: &str, own: &ProfileSettings, settings: &Settings) ->
     };
     let language = language_of(&own.locale);
     let further = further(name, &own)?;
-    if own.model != NO_MODEL && language != ENGLISH {
+    if own.second_stage != SecondMode::Off && language != ENGLISH {
         return Err(SettingsError(format!(
-            "profiles.{name}.model = {:?}: expected {NO_MODEL:?}, since profiles.{name}.locale = {:?} and models know English alone (docs/how-to/no-model.md)",
-            own.model, own.locale
+            "profiles.{name}.second_stage: expected \"off\", since profiles.{name}.locale = {:?} and the second stage writes English",
+            own.locale
         )));
     }
     let format = FormatSpec {

@@ -73,7 +73,8 @@ impl Profiles {
     /// Gives every profile what it needs to know of its model. `models`: those of [`Profiles::models`].
     ///
     /// # Errors
-    /// A style that a profile's model does not know, or a profile that goes by turns whose model does not know of them.
+    /// A profile whose model is of another language or does not know its style, or that goes by turns of which its model
+    /// does not know.
     pub fn bind(&mut self, models: &BTreeMap<String, Arc<Model>>) -> Result<(), SettingsError> {
         for (name, profile) in self.by_name.iter_mut().filter(|(_, profile)| !profile.is_untagged()) {
             let model = &models[&profile.model];
@@ -166,7 +167,7 @@ impl Profiles {
         }
     }
 
-    /// The profiles without a model that redact what a tagger finds better: their names, and these classes. After a cue
+    /// The profiles whose spans no model finds and that redact what a tagger finds better: their names, and these classes. After a cue
     /// or by their shape such words are found all the same.
     pub fn redact_untagged(&self) -> BTreeMap<&str, Vec<String>> {
         // Telephone numbers and addresses of e-mail are found by their words.
@@ -175,7 +176,7 @@ impl Profiles {
         let of = |profile: &Profile| -> Vec<String> {
             by_taggers.iter().filter(|class| profile.format.redact.contains_key(*class)).cloned().collect()
         };
-        let untagged = self.by_name.iter().filter(|(_, profile)| profile.is_untagged());
+        let untagged = self.by_name.iter().filter(|(_, profile)| profile.policy.model.spans_by_grammars());
         untagged.map(|(name, profile)| (name.as_str(), of(profile))).filter(|(_, classes)| !classes.is_empty()).collect()
     }
 

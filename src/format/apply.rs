@@ -4,7 +4,8 @@
 //!    kept word before it, and whatever then begins the sentence gets its capital. A change of speaker ends a sentence;
 //! 2. kept words of each speaker are divided into [`units`]: recipes, tagged spans, dictionary entries, single words;
 //! 3. what the profile redacts is taken out, of the text and of what is listed;
-//! 4. what is left is written and cased; a written token carries the last mark of its own spoken words;
+//! 4. what is left is written and cased; a written token carries the last mark of its own spoken words, and a question gets
+//!    its first mark in languages that write one;
 //! 5. every token gets the range, times and confidence of its spoken words.
 
 use std::cmp::Reverse;
@@ -12,6 +13,8 @@ use std::cmp::Reverse;
 use super::expected;
 use super::kept::{KeptWord, RemovedPlace, divide};
 pub use super::kept::{Passage, PassageContext};
+use super::language::QuestionBegins;
+use super::questions::{self, Begin};
 use super::regions::{both, redacted, src_of};
 use super::second::MIXED;
 use super::second::guard::{Admitted, Refusal, admit_beside, admit_name, admit_spelling};
@@ -22,7 +25,7 @@ use super::unit::{Author, Unit};
 pub use super::written::{FormatCounts, Formatted};
 use super::written::{Hand, Marks, is_mixed, name, write_region, write_unit};
 use crate::faults::panic_at;
-use crate::record::Removed;
+use crate::record::{Removed, WrittenWord};
 use crate::redact::Region;
 use crate::session::WordKind;
 use crate::tags::ItnClass;
@@ -95,7 +98,7 @@ fn guarded(kept: &[KeptWord], tagged: &TaggedWords, alone: &[Unit], style: &Styl
 
 fn divided<'a>(passage: &Passage<'a>, style: &Style) -> Divided<'a> {
     let (kept, removed_places) = divide(passage, style.keeps);
-    let tagged = TaggedWords::new(&kept, passage.untagged);
+    let tagged = TaggedWords::new(&kept, passage.spans_by_grammars);
     panic_at("units", tagged.words().iter().copied());
     let alone = tagged.units(&[], style);
     let mut choices = Vec::new();
@@ -148,7 +151,7 @@ pub fn apply(passage: Passage, style: &Style) -> Formatted {
     let units = units.into_iter().map(|u| (kept[u.words()[0]].at, Piece::Unit(u)));
     let mut pieces: Vec<(usize, Piece)> = units.chain(regions.iter().map(|r| (r.words.start, Piece::Hidden(r)))).collect();
     pieces.sort_by_key(|(at, _)| *at);
-    let mut start = passage.sentence_start;
+    let (mut start, mut sentences) = (passage.sentence_start, Vec::new());
     let hand = Hand {
         lexicon: &style.lexicon,
         marks: match (style.marks_off, passage.untagged) {
@@ -176,10 +179,28 @@ pub fn apply(passage: Passage, style: &Style) -> Formatted {
             }
         };
         start = mark.ends_sentence();
+        if start {
+            sentences.push(out.words.len());
+        }
+    }
+    if let Some(begins) = style.facts().questions.as_deref().filter(|_| hand.marks == Marks::All) {
+        open_questions(&mut out.words, &sentences, passage.sentence_start, begins);
     }
     out.removed.sort_by_key(|r| r.src);
     out.text = out.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
     out
+}
+
+/// Gives every question of the passage the mark with which it begins. `ends`: where sentences end among the words. `starts`:
+/// whether the first word begins a sentence.
+fn open_questions(words: &mut [WrittenWord], ends: &[usize], starts: bool, begins: &QuestionBegins) {
+    let (mut from, mut begin) = (0, if starts { Begin::Here } else { Begin::Earlier });
+    for &end in ends {
+        if from < end && words[end - 1].text.ends_with('?') {
+            questions::open(&mut words[from..end], begin, begins);
+        }
+        (from, begin) = (end, Begin::Here);
+    }
 }
 
 enum Piece<'a> {

@@ -14,6 +14,8 @@ const MAX_LINE_BYTES: usize = 512;
 #[derive(Debug, Default)]
 pub struct Lexicon {
     written: HashMap<Box<str>, Box<str>>,
+    /// whether the words are of another language than English, which writes no `I`, `McKay` and `O'Brien`
+    other: bool,
 }
 
 impl Lexicon {
@@ -38,7 +40,12 @@ impl Lexicon {
             }
             written.insert(lower.into(), w.into());
         }
-        Ok(Lexicon { written })
+        Ok(Lexicon { written, other: false })
+    }
+
+    /// The same spellings, for words of another language than English.
+    pub fn of_other_language(self) -> Lexicon {
+        Lexicon { other: true, ..self }
     }
 
     /// The written form of a word in lower case.
@@ -75,14 +82,14 @@ fn is_plural_acronym(written: &str) -> bool {
     written.strip_suffix('s').is_some_and(|stem| stem.chars().all(char::is_uppercase))
 }
 
-/// A spoken word as written. The tag decides the case. `I` and its contractions are always capital. For a word that is
-/// not tagged as plain, the lexicon gives mixed case. `start`: the word begins a sentence.
+/// A spoken word as written. The tag decides the case. In English `I` and its contractions are always capital. For a word
+/// that is not tagged as plain, the lexicon gives mixed case. `start`: the word begins a sentence.
 pub fn write(spoken: &str, case: Case, start: bool, lexicon: &Lexicon) -> String {
     if knows_case(spoken) || spoken.starts_with('<') {
         return spoken.to_string();
     }
     let lower = spoken.to_lowercase();
-    if lower == "i" || lower.starts_with("i'") {
+    if !lexicon.other && (lower == "i" || lower.starts_with("i'")) {
         return capitalise(&lower);
     }
     // A tagger that has seldom seen a word knows that the word is not plain, but not how the word is written.
@@ -98,6 +105,7 @@ pub fn write(spoken: &str, case: Case, start: bool, lexicon: &Lexicon) -> String
     match case {
         Case::Lower if start => capitalise(&lower),
         Case::Lower => lower,
+        Case::Cap | Case::Mixed if lexicon.other => capitalise(&lower),
         Case::Cap | Case::Mixed => name(&lower),
         Case::Upper => match lower.split_once('\'') {
             Some((stem, rest)) => format!("{}'{rest}", stem.to_uppercase()),
@@ -140,6 +148,19 @@ mod tests {
             ("42", Case::Cap, true, "42"),
         ] {
             assert_eq!(write(spoken, case, start, &lexicon), want);
+        }
+    }
+
+    #[test]
+    fn in_another_language_a_lone_i_is_a_letter_and_no_name_is_scottish() {
+        let lexicon = Lexicon::parse("iphone\tiPhone\n").unwrap().of_other_language();
+        for (spoken, case, want) in [
+            ("i", Case::Lower, "i"),
+            ("mcallen", Case::Cap, "Mcallen"),
+            ("iphone", Case::Mixed, "iPhone"),
+            ("él", Case::Cap, "Él"),
+        ] {
+            assert_eq!(write(spoken, case, false, &lexicon), want);
         }
     }
 

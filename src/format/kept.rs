@@ -18,8 +18,10 @@ pub struct Passage<'a> {
     pub around: PassageContext<'a>,
     /// how many of the words are final; the words after them are a hypothesis
     pub sure: usize,
-    /// whether no tagger has seen them: marks and case are the recogniser's, and the grammars find the spans
+    /// whether no tagger has seen them: marks and case are the recogniser's
     pub untagged: bool,
+    /// whether the grammars find the spans, and not a tagger
+    pub spans_by_grammars: bool,
 }
 
 /// The words around a passage, as [`crate::redact::RedactionWord::add_to`] writes them.

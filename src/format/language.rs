@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::itn::source::text_of;
 use super::numbers::Separators;
+use super::own_marks::BEFORE;
 use crate::spelling::{FILE, SpellingWords};
 
-/// The language that models tag, and whose sounds the program knows.
+/// The language of models that name none, and whose sounds the program knows.
 pub const ENGLISH: &str = "en";
 /// The file of facts.
 const FACTS: &str = "language.toml";
@@ -52,6 +53,26 @@ pub struct LanguageFacts {
     pub phone_digits: Option<u8>,
     /// what callers say when they spell
     pub spelling: Arc<SpellingWords>,
+    /// how a question begins, in languages that write a mark there
+    pub questions: Option<Arc<QuestionBegins>>,
+}
+
+/// How a question begins in a language that writes a mark there (`[questions]` of `language.toml`). Words are in lower case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuestionBegins {
+    /// the mark
+    pub mark: Box<str>,
+    /// words with which a question begins
+    pub words: BTreeSet<Box<str>>,
+    /// words that may stand before these within the question
+    pub before: BTreeSet<Box<str>>,
+    /// words that may stand before it at the beginning of a clause, and are not of the question
+    pub leads: BTreeSet<Box<str>>,
+    /// last clauses that ask for agreement, and are the question alone
+    pub tags: BTreeSet<Box<str>>,
+    /// those of them that need no comma before them
+    pub short_tags: BTreeSet<Box<str>>,
 }
 
 /// The file as it is written.
@@ -61,6 +82,7 @@ struct LanguageFile {
     titles: Vec<Box<str>>,
     months: Vec<Box<str>>,
     ordinal_point: bool,
+    questions: Option<QuestionBegins>,
     locales: BTreeMap<String, LocaleSigns>,
 }
 
@@ -134,6 +156,30 @@ fn phrases(path: &Path) -> Result<Vec<Box<str>>, String> {
     Ok(phrases)
 }
 
+/// Checks how questions begin.
+fn questions(begins: Option<QuestionBegins>) -> Result<Option<QuestionBegins>, String> {
+    let Some(begins) = begins else { return Ok(None) };
+    if begins.mark.chars().count() != 1 || !begins.mark.chars().all(|mark| BEFORE.contains(&mark)) {
+        return Err(format!("questions.mark: expected one mark of {BEFORE:?}, got {:?}", begins.mark));
+    }
+    let lists = [
+        ("words", &begins.words),
+        ("before", &begins.before),
+        ("leads", &begins.leads),
+        ("tags", &begins.tags),
+        ("short_tags", &begins.short_tags),
+    ];
+    for (key, list) in lists {
+        if list.len() > MAX_ENTRIES {
+            return Err(format!("questions.{key}: expected at most {MAX_ENTRIES} entries, got {}", list.len()));
+        }
+        if let Some(entry) = list.iter().find(|entry| entry.trim().is_empty() || entry.to_lowercase() != ***entry) {
+            return Err(format!("questions.{key}: {entry:?}: expected words in lower case"));
+        }
+    }
+    Ok(Some(begins))
+}
+
 /// What callers say when they spell in the language of a folder.
 fn spelling(folder: &Path) -> Result<Arc<SpellingWords>, String> {
     let path = folder.join(FILE);
@@ -199,6 +245,7 @@ impl LanguageFacts {
             month_first: signs.month_first,
             phone_digits: signs.phone_digits,
             spelling: spelling(folder)?,
+            questions: questions(file.questions).map_err(wrong)?.map(Arc::new),
         }))
     }
 

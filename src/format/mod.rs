@@ -15,6 +15,7 @@ pub mod learn;
 pub mod numbers;
 pub mod origin;
 mod own_marks;
+mod questions;
 pub mod readback;
 mod regions;
 pub mod second;
@@ -39,7 +40,6 @@ use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::session::{LanguageKind, Word, WordKind};
 use crate::spelling::{bare, goes_over};
 use crate::tags::Tags;
-use own_marks::Marked;
 
 pub use apply::{FormatCounts, Formatted, Passage, PassageContext};
 pub use casing::Lexicon;
@@ -144,7 +144,9 @@ impl Formatter {
 
     fn fill(&self, segment: &mut Segment, stream: &StreamRef, passage: Passage, how: FormatMode) -> FormatCounts {
         let style = self.style(&segment.profile);
-        let passage = Passage { untagged: *segment.model == *NO_MODEL, ..passage };
+        let untagged = *segment.model == *NO_MODEL;
+        let spans_by_grammars = untagged || stream.spans_by_grammars;
+        let passage = Passage { untagged, spans_by_grammars, ..passage };
         let redacts = style.as_ref().is_none_or(|style| style.redaction.is_some());
         // Recogniser markup is nobody's.
         let said = passage.words.iter().map(|(word, _)| *word).filter(|word| word.kind != WordKind::Markup);
@@ -188,7 +190,16 @@ impl Formatter {
         let format_counts = self.fill(
             &mut segment,
             stream,
-            Passage { words: &words, sentence_start, capital, turn_ends, around, sure: words.len(), untagged: false },
+            Passage {
+                words: &words,
+                sentence_start,
+                capital,
+                turn_ends,
+                around,
+                sure: words.len(),
+                untagged: false,
+                spans_by_grammars: false,
+            },
             how,
         );
         (segment, format_counts)
@@ -222,18 +233,27 @@ impl Formatter {
                 around,
                 sure: tail.entries.len(),
                 untagged: false,
+                spans_by_grammars: false,
             },
             how,
         );
-        // Without a tagger nothing but a mark divides what the grammars look at, so words after the last mark may still be
-        // written otherwise.
-        let has_mark = |at: &usize| !Marked::of(&words[*at].0.spoken).behind.is_empty();
-        let frozen = match *segment.model == *NO_MODEL {
+        // Where no tagger finds spans, nothing but a mark divides what the grammars look at, so words after the last mark may
+        // still be written otherwise.
+        let untagged = *segment.model == *NO_MODEL;
+        let has_mark = |at: &usize| untagged::has_mark(words[*at].0, (!untagged).then_some(words[*at].1));
+        let frozen = match untagged || stream.spans_by_grammars {
             true => (0..tail.frozen).rev().find(has_mark).map_or(0, |at| at + 1),
             false => tail.frozen,
         };
+        // A question may get its opening mark once its end is known.
+        let opens = self.style(&stream.profile).is_some_and(|style| !untagged && style.facts().questions.is_some());
+        let ends_sentence = |at: &usize| words[*at].1.punct.ends_sentence() || words[*at].0.begins_turn();
+        let frozen = match opens {
+            true => (0..frozen).rev().find(ends_sentence).map_or(0, |at| at + 1),
+            false => frozen,
+        };
         // Nor does a tagger divide what is said in another language.
-        let is_open = |at: &usize| words[*at].0.further().is_some() && !has_mark(at);
+        let is_open = |at: &usize| words[*at].0.further().is_some() && !untagged::has_mark(words[*at].0, None);
         let frozen = (0..frozen).rev().take_while(is_open).last().unwrap_or(frozen);
         // An expected number may be written otherwise once more of it is known.
         let is_answer = |at: &usize| words[*at].0.awaited.is_some() || words[*at].0.parts.is_empty();

@@ -219,7 +219,11 @@ impl Styles {
             if let Some(path) = &spec.lexicon {
                 style.lexicon = match lexicons.get(path) {
                     Some(lexicon) => lexicon.clone(),
-                    None => Arc::new(Lexicon::load(path).map_err(|e| format!("{e}; export the model again"))?),
+                    None => {
+                        let lexicon = Lexicon::load(path).map_err(|e| format!("{e}; export the model again"))?;
+                        // A model's language is its profile's.
+                        Arc::new(if style.facts().is_english() { lexicon } else { lexicon.of_other_language() })
+                    }
                 };
                 lexicons.insert(path, style.lexicon.clone());
             }

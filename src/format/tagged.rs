@@ -15,16 +15,16 @@ pub(super) struct TaggedWords<'a> {
     kept: &'a [KeptWord<'a>],
     /// in lower case, without the marks that a recogniser wrote around them
     lower: Vec<String>,
-    untagged: bool,
+    by_grammars: bool,
     /// the tagger's spans: words, half-open, and label
     pub spans: Vec<([usize; 2], ItnClass)>,
 }
 
 impl<'a> TaggedWords<'a> {
-    /// `untagged`: no tagger has seen them, and the grammars find the spans.
-    pub fn new(kept: &'a [KeptWord<'a>], untagged: bool) -> TaggedWords<'a> {
+    /// `by_grammars`: the grammars find the spans, and not a tagger.
+    pub fn new(kept: &'a [KeptWord<'a>], by_grammars: bool) -> TaggedWords<'a> {
         let lower = kept.iter().map(|k| Marked::of(&k.word.spoken).word.to_lowercase()).collect();
-        TaggedWords { kept, lower, untagged, spans: if untagged { Vec::new() } else { spans(kept) } }
+        TaggedWords { kept, lower, by_grammars, spans: if by_grammars { Vec::new() } else { spans(kept) } }
     }
 
     /// The words in lower case, without marks.
@@ -55,7 +55,7 @@ impl<'a> TaggedWords<'a> {
             let chosen: Vec<_> =
                 own.map(|(stretch, admitted)| (stretch.map(|word| word - turn.start), admitted.clone())).collect();
             let (ends, commas) = (&ends[turn.clone()], &commas[turn.clone()]);
-            let spans = if self.untagged || further.is_some() {
+            let spans = if self.by_grammars || further.is_some() {
                 Spans::Found { ends }
             } else {
                 Spans::Tagged { spans: &spans, chosen: &chosen, ends, commas }

@@ -58,16 +58,16 @@ pub fn mark_of(word: &Word, facts: &LanguageFacts) -> Punct {
     }
 }
 
-impl TagsWords for ByWords {
-    fn tags(&self, words: &[&Word], speaking: &Speaking) -> Vec<Tags> {
+impl ByWords {
+    /// Gives words the spans that the grammars find, where `tags` say their other tags. `ends`: whether a mark stands behind
+    /// each word.
+    fn find_spans(&self, words: &[&Word], tags: &mut [Tags], ends: &[bool], speaking: &Speaking) {
         let lower: Vec<String> = words.iter().map(|word| Marked::of(&word.spoken).word.to_lowercase()).collect();
         let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
         let fixed: Vec<bool> = words.iter().map(|word| !matches!(word.kind, WordKind::Speech | WordKind::Further)).collect();
-        let ends: Vec<bool> = words.iter().map(|word| !Marked::of(&word.spoken).behind.is_empty()).collect();
-        let mut tags: Vec<Tags> = words.iter().map(|word| self.tags_of(word)).collect();
         // What two people say is no one number, and nothing is said in two languages.
         let labelled: Vec<LabelledWord> =
-            words.iter().zip(&tags).map(|(word, tags)| LabelledWord::new(word, Some(*tags))).collect();
+            words.iter().zip(&*tags).map(|(word, tags)| LabelledWord::new(word, Some(*tags))).collect();
         let turns = counted::begin_by_now(&labelled, speaking);
         let begins = |at: &usize| *at == 0 || turns[*at] || words[*at].further() != words[*at - 1].further();
         let runs: Vec<usize> = (0..words.len()).filter(begins).chain([words.len()]).collect();
@@ -83,8 +83,31 @@ impl TagsWords for ByWords {
                 }
             }
         }
+    }
+}
+
+impl TagsWords for ByWords {
+    fn tags(&self, words: &[&Word], speaking: &Speaking) -> Vec<Tags> {
+        let mut tags: Vec<Tags> = words.iter().map(|word| self.tags_of(word)).collect();
+        let ends: Vec<bool> = words.iter().map(|word| has_mark(word, None)).collect();
+        self.find_spans(words, &mut tags, &ends, speaking);
         tags
     }
+
+    fn spans(&self, words: &[(&Word, Tags)], speaking: &Speaking) -> Vec<Itn> {
+        let ends: Vec<bool> = words.iter().map(|(word, tags)| has_mark(word, Some(*tags))).collect();
+        let (words, mut tags): (Vec<&Word>, Vec<Tags>) =
+            words.iter().map(|(word, tags)| (*word, Tags { itn: Itn::O, ..*tags })).unzip();
+        self.find_spans(&words, &mut tags, &ends, speaking);
+        tags.into_iter().map(|tags| tags.itn).collect()
+    }
+}
+
+/// Whether a mark divides the words that grammars look at: the recogniser's behind a word, or the tagger's on a word that
+/// stays.
+pub(super) fn has_mark(word: &Word, tags: Option<Tags>) -> bool {
+    let by_tagger = |tags: Tags| tags.punct != Punct::O && tags.disfluency.stays();
+    !Marked::of(&word.spoken).behind.is_empty() || tags.is_some_and(by_tagger)
 }
 
 #[cfg(test)]

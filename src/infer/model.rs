@@ -195,12 +195,13 @@ pub struct ModelPin(Option<Arc<ModelNames>>);
 struct ModelNames {
     name: Arc<str>,
     identity: Arc<str>,
+    has_spans: bool,
 }
 
 impl ModelPin {
     /// A model of this name, for tests without a model.
     pub fn named(name: &str) -> ModelPin {
-        ModelPin(Some(Arc::new(ModelNames { name: name.into(), identity: name.into() })))
+        ModelPin(Some(Arc::new(ModelNames { name: name.into(), identity: name.into(), has_spans: true })))
     }
 
     /// No model.
@@ -211,6 +212,11 @@ impl ModelPin {
     /// Whether it is [`ModelPin::none`].
     pub fn is_none(&self) -> bool {
         self.0.as_ref().is_some_and(|names| *names.identity == *NO_MODEL)
+    }
+
+    /// Whether the grammars find the spans of its words: without a model, and with one that finds none.
+    pub fn spans_by_grammars(&self) -> bool {
+        self.is_none() || self.0.as_ref().is_some_and(|names| !names.has_spans)
     }
 
     /// The name that segments carry.
@@ -255,7 +261,9 @@ impl Model {
     ) -> Result<Model, LoadError> {
         let tokenizer = files.tokenizer()?;
         let infer = InferenceService::start(taggers, limits, max_wait);
-        let names = ModelNames { name: files.labels.model.as_str().into(), identity: files.identity.clone() };
+        let labels = &files.labels;
+        let names =
+            ModelNames { name: labels.model.as_str().into(), identity: files.identity.clone(), has_spans: labels.has_spans() };
         Ok(Model { number, key: key.to_string(), files, tokenizer, infer, pin: ModelPin(Some(Arc::new(names))) })
     }
 

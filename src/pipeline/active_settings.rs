@@ -49,7 +49,7 @@ impl ActiveSettings {
             tracing::warn!(
                 profile,
                 classes = classes.join(", "),
-                "the profile redacts classes that a tagger finds, and has model = \"none\": they are found only after a cue or a question, and where the grammars \
+                "the profile redacts classes that a tagger finds, and has no model that finds spans: they are found only after a cue or a question, and where the grammars \
                  write them; name a model where more must be hidden"
             );
         }

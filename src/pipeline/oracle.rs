@@ -192,6 +192,7 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         around,
         sure: words.len(),
         untagged: seed.is_multiple_of(4),
+        spans_by_grammars: seed.is_multiple_of(4) || seed.is_multiple_of(9),
     };
     let done = apply::apply(passage, &style);
     let mut came = vec![0; words.len()];

@@ -48,6 +48,8 @@ pub struct StreamRef {
     pub origin: Option<Arc<str>>,
     /// name of the model that tags it
     pub model: Arc<str>,
+    /// whether the grammars find the spans of its words, and not the model
+    pub spans_by_grammars: bool,
     /// the source of its last word
     pub source: Option<Arc<Source>>,
     /// the speakers of its channel whose names are not shown where the profile redacts

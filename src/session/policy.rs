@@ -131,7 +131,8 @@ pub struct Policy {
     pub redaction: Option<Arc<Redaction>>,
     /// asks the second stage about spans, if the profile has one
     pub second: Option<SecondStage>,
-    /// tags the words of streams without a model, and of others those in a further language
+    /// tags the words of streams without a model, and of others those in a further language; finds the spans where the
+    /// model finds none
     pub untagged: Option<Untagged>,
     /// whether partials are made; hypotheses get a pass only then
     pub partials: bool,

@@ -1,4 +1,5 @@
-//! Streams without a tagger (`model = "none"`): what their words say by themselves, and what a segment may not divide.
+//! Streams without a tagger (`model = "none"`): what their words say by themselves, and what a segment may not divide. Of
+//! a tagger that finds no spans the words say these by themselves, too.
 //!
 //! Passes are planned as for any stream. Instead of a model the words of the pass answer, at once: the marks that the
 //! recogniser wrote, and the numbers that the grammars read. The answer depends on the words known at the pass only.
@@ -7,13 +8,16 @@ use std::sync::Arc;
 
 use super::Word;
 use super::counted::Speaking;
-use crate::tags::Tags;
+use crate::tags::{Itn, Tags};
 
 /// Tags words by what they say: a pure function.
 pub trait TagsWords: Send + Sync {
     /// One tag for each word, in order. The words are those of a stream that have not left. `speaking`: who speaks before
     /// the first of them of which that is not decided.
     fn tags(&self, words: &[&Word], speaking: &Speaking) -> Vec<Tags>;
+
+    /// The spans of such words that a tagger has given the other tags.
+    fn spans(&self, words: &[(&Word, Tags)], speaking: &Speaking) -> Vec<Itn>;
 }
 
 /// What answers the passes of a profile's streams without a model.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::heads::Heads;
 use super::{Case, Disfluency, Itn, ItnClass, Punct};
+use crate::format::language::{ENGLISH, language_of};
 
 /// `labels.json` of a model: label names per head in logit order.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -11,11 +12,14 @@ use super::{Case, Disfluency, Itn, ItnClass, Punct};
 pub struct Labels {
     /// name of the model, sent in every segment
     pub model: String,
+    /// the language whose words it tags, a primary subtag; English where the file does not say
+    #[serde(default = "english", skip_serializing_if = "is_english")]
+    pub language: String,
     /// marks
     pub punct: Vec<String>,
     /// cases
     pub case: Vec<String>,
-    /// ITN spans
+    /// ITN spans; "O" alone where the model finds none, and the grammars find them
     pub itn: Vec<String>,
     /// disfluencies
     pub disfluency: Vec<String>,
@@ -53,6 +57,15 @@ pub struct SpecialTokens {
     pub unknown: String,
 }
 
+/// The language of a model whose file names none.
+fn english() -> String {
+    ENGLISH.into()
+}
+
+fn is_english(language: &str) -> bool {
+    language == ENGLISH
+}
+
 /// What every model's graph gives besides.
 const OTHER_OUTPUTS: [&str; 3] = ["logits", "states", "state_scales"];
 
@@ -71,6 +84,7 @@ impl Labels {
         }
         Labels {
             model: model.to_string(),
+            language: english(),
             punct: strings(&["O", "COMMA", "PERIOD", "QUESTION"]),
             case: strings(&["LOWER", "CAP", "UPPER", "MIXED"]),
             itn,
@@ -83,9 +97,21 @@ impl Labels {
         }
     }
 
+    /// Whether the model finds ITN spans; otherwise the grammars find them.
+    pub fn has_spans(&self) -> bool {
+        self.itn.len() > 1
+    }
+
     /// Checks that the labels are those of this program. The lists of ITN labels and of disfluencies may lack the
-    /// labels that were added last. The error names the head that differs, what was expected and what was got.
+    /// labels that were added last, and that of ITN labels all but "O". The error names the head that differs, what was
+    /// expected and what was got.
     pub fn check(&self) -> Result<(), String> {
+        if self.language != language_of(&self.language)
+            || !self.language.bytes().all(|b| b.is_ascii_lowercase())
+            || self.language.is_empty()
+        {
+            return Err(format!("language: expected a primary subtag such as \"en\", got {:?}", self.language));
+        }
         let ours = Labels::ours(&self.model);
         for (head, want, got, first) in [
             ("punct", &ours.punct, &self.punct, Punct::ALL.len()),
@@ -93,7 +119,8 @@ impl Labels {
             ("itn", &ours.itn, &self.itn, 1 + 2 * ItnClass::FIRST),
             ("disfluency", &ours.disfluency, &self.disfluency, Disfluency::FIRST),
         ] {
-            if want != got && want[..first] != got[..] {
+            let has_none = head == "itn" && got[..] == want[..1];
+            if want != got && want[..first] != got[..] && !has_none {
                 let or = if first < want.len() { format!(", or the first {first} of them") } else { String::new() };
                 return Err(format!("head {head:?}: expected {want:?}{or}, got {got:?}"));
             }
@@ -152,6 +179,21 @@ mod tests {
         assert!(more.check().unwrap_err().starts_with("head \"disfluency\""));
         older.case.pop();
         assert!(older.check().unwrap_err().starts_with("head \"case\""));
+    }
+
+    #[test]
+    fn a_model_may_be_of_another_language_and_may_leave_spans_to_the_grammars() {
+        let of = |language: &str| Labels { language: language.into(), itn: vec!["O".into()], ..Labels::ours("m") };
+        assert_eq!(of("es").check(), Ok(()));
+        assert!(!of("es").has_spans() && Labels::ours("m").has_spans());
+        assert_eq!((of("es").heads().itn(), of("es").heads().width()), (8..9, 8 + 1 + 7));
+        for wrong in ["", "ES", "es-MX", "é"] {
+            assert!(of(wrong).check().unwrap_err().starts_with("language: expected a primary subtag"), "{wrong}");
+        }
+        let text = serde_json::to_string(&Labels::ours("m")).unwrap();
+        assert!(!text.contains("language") && serde_json::from_str::<Labels>(&text).unwrap().language == "en");
+        let other = Labels { itn: vec!["B-CARDINAL".into()], ..Labels::ours("m") };
+        assert!(other.check().unwrap_err().starts_with("head \"itn\""));
     }
 
     #[test]

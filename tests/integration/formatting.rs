@@ -86,6 +86,7 @@ fn between(line: &str, style: &Style, around: PassageContext) -> Formatted {
             around,
             sure: words.len(),
             untagged: false,
+            spans_by_grammars: false,
         },
         &Style { lexicon: Arc::new(lexicon), ..style.clone() },
     )
@@ -234,6 +235,7 @@ fn a_language_that_is_not_served_goes_out_as_spoken() {
             around: PassageContext::default(),
             sure: 1,
             untagged: false,
+            spans_by_grammars: false,
         },
         &plain(),
     );
@@ -590,6 +592,7 @@ fn tags_that_cut_or_take_what_is_one_do_not_change_what_is_written() {
             around,
             sure: words.len(),
             untagged: false,
+            spans_by_grammars: false,
         };
         let got = apply(passage, &english).text;
         all += 1;

@@ -18,7 +18,7 @@ use faircopy::redact::{Action, RedactionRule};
 use faircopy::session::Word;
 use faircopy::session::counted::Speaking;
 use faircopy::session::untagged::TagsWords;
-use faircopy::tags::{ItnClass, Tags};
+use faircopy::tags::{Case, ItnClass, Punct, Tags};
 
 use crate::kafka::needs;
 
@@ -130,8 +130,64 @@ fn text_of(style: &Arc<Style>, said: &str) -> String {
     let tagged: Vec<(&Word, Tags)> = words.into_iter().zip(tags).collect();
     let around = PassageContext::default();
     let sure = tagged.len();
-    apply(Passage { words: &tagged, sentence_start: true, capital: false, turn_ends: false, around, sure, untagged: true }, style)
-        .text
+    apply(
+        Passage {
+            words: &tagged,
+            sentence_start: true,
+            capital: false,
+            turn_ends: false,
+            around,
+            sure,
+            untagged: true,
+            spans_by_grammars: true,
+        },
+        style,
+    )
+    .text
+}
+
+/// The text of words with a tagger's marks and cases, of a tagger that finds no spans. A word's mark stands behind it.
+fn tagged_text(style: &Style, said: &str) -> String {
+    let tags_of = |word: &str| Tags {
+        punct: match word.chars().last() {
+            Some(',') => Punct::Comma,
+            Some('.') => Punct::Period,
+            Some('?') => Punct::Question,
+            _ => Punct::O,
+        },
+        case: if word.starts_with(char::is_uppercase) { Case::Cap } else { Case::Lower },
+        ..Tags::default()
+    };
+    let spoken = |word: &str| Word::new(word.trim_end_matches([',', '.', '?']).to_lowercase(), Arc::default());
+    let words: Vec<(Word, Tags)> = said.split(' ').map(|word| (spoken(word), tags_of(word))).collect();
+    let words: Vec<(&Word, Tags)> = words.iter().map(|(word, tags)| (word, *tags)).collect();
+    let (around, sure) = (PassageContext::default(), words.len());
+    let passage = Passage {
+        words: &words,
+        sentence_start: true,
+        capital: false,
+        turn_ends: false,
+        around,
+        sure,
+        untagged: false,
+        spans_by_grammars: true,
+    };
+    apply(passage, style).text
+}
+
+#[test]
+fn with_a_tagger_grammars_find_the_spans_of_a_language_and_a_question_gets_its_first_mark() {
+    let style = style_in(&needs("grammars"), in_locale("es-MX")).unwrap();
+    for (said, want) in [
+        ("buenos días. cómo está?", "Buenos días. ¿Cómo está?"),
+        ("señor Ruiz, son veinticinco pesos? sí, treinta y dos.", "Señor Ruiz, ¿son $25? Sí, 32."),
+        ("la cita es a las tres y media, verdad?", "La cita es a las 3:30, ¿verdad?"),
+        ("tengo dos, tres no.", "Tengo dos, tres no."),
+    ] {
+        assert_eq!(tagged_text(&style, said), want);
+    }
+    let english = style_in(&needs("grammars"), in_locale("en-US")).unwrap();
+    assert_eq!(tagged_text(&english, "how are you?"), "How are you?");
 }
 
 #[test]

@@ -52,7 +52,19 @@ fn words(said: &[(&str, &str)]) -> Vec<Word> {
 fn written(style: &Style, words: &[Word], tags: Vec<Tags>, untagged: bool) -> Formatted {
     let tagged: Vec<(&Word, Tags)> = words.iter().zip(tags).collect();
     let (around, sure) = (PassageContext::default(), tagged.len());
-    apply(Passage { words: &tagged, sentence_start: true, capital: false, turn_ends: false, around, sure, untagged }, style)
+    apply(
+        Passage {
+            words: &tagged,
+            sentence_start: true,
+            capital: false,
+            turn_ends: false,
+            around,
+            sure,
+            untagged,
+            spans_by_grammars: untagged,
+        },
+        style,
+    )
 }
 
 /// The same words without a tagger.

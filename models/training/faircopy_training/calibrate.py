@@ -13,11 +13,13 @@ from torch import Tensor
 
 from . import labels as L
 from .dataset import WordTokenizer
-from .evaluate import faster_in_bf16, heads_of, held_back_sets, logits_of
+from .evaluate import faster_in_bf16, heads_of, held_back_sets, logits_of, rows_sets
 from .model import UNLIMITED, Tagger
 from .quantise import rounded
 
 BINS = 15
+LEAST_WORDS = 500
+"""Labelled words of a head from which a temperature can be told."""
 
 
 def calibration_error(logits: Tensor, labels: Tensor) -> float:
@@ -48,17 +50,20 @@ def best_temperature(logits: Tensor, labels: Tensor) -> float:
 
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
-    a.add_argument("--data", type=Path, required=True)
+    a.add_argument("--data", type=Path, help="directory with the files of sources.SOURCES")
+    a.add_argument("--rows", type=Path, nargs="+", help="files of rows as faircopy eval takes them, instead of --data")
     a.add_argument("--run", type=Path, required=True, help="gets temperatures.json")
     a.add_argument("--base", type=Path, required=True, help="directory with tokenizer.json")
     a.add_argument("--layers", type=int, help="leave at this exit")
     a.add_argument("--words", type=int, default=12_000, help="of each set; the odd hundreds fit, the even ones judge")
     a.add_argument("--bits", type=float, default=8, help="as in the export")
     args = a.parse_args()
+    if not args.data and not args.rows:
+        raise SystemExit("error: give --data, the directory with the training text, or --rows")
     model = Tagger.of_run(args.run)
     model = model.cut(args.layers or model.shape.layers)
     tokenizer = WordTokenizer(args.base / "tokenizer.json", model.shape.unknown)
-    sets = held_back_sets(args.data, args.words)
+    sets = rows_sets(args.rows, args.words) if args.rows else held_back_sets(args.data, args.words)
     # With the weights of the export; its rounding of activations moves logits too little to matter here.
     with rounded(model, args.bits), torch.autocast("cpu", dtype=torch.bfloat16, enabled=faster_in_bf16()):
         found = {name: logits_of(model, piece, tokenizer, UNLIMITED)[model.shape.layers] for name, piece in sets.items()}
@@ -73,6 +78,10 @@ def main() -> None:
                 take = known & (odd == side)
                 parts[side].append((heads_of(found[of])[head][take], labels[take]))
         fit, judge = ((torch.cat([p[0] for p in parts[s]]), torch.cat([p[1] for p in parts[s]])) for s in (True, False))
+        if min(len(fit[1]), len(judge[1])) < LEAST_WORDS:
+            temperatures[name] = 1.0
+            print(f"{name}: hardly any word has a label; temperature 1", flush=True)
+            continue
         t = best_temperature(*fit)
         before, after = calibration_error(*judge), calibration_error(judge[0] / t, judge[1])
         # A temperature that does not hold on other words was fitted to chance.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from . import hearing
 from .labels import HEADS, IGNORE, MISSING, PUNCT, STYLES, TURN
 from .model import Shape
-from .noise import Errors, corrupt
+from .noise import ADDED, SMALL, Errors, corrupt, sound
 from .sources import SOURCES, DataError, Piece, Source, check, last_tenth, read, turns_of
 from .spoken import Readings
 from .synth import Rates, carrier, disfluent, fit
@@ -134,8 +134,8 @@ class Vocabulary:
         return Stream(np.array(words, dtype=np.int32), table, source.weight if weight is None else weight, STYLES.index(source.style), clean,
                       np.array(speakers, dtype=np.int32), known, source.fluent, turns, source.file)
 
-    def corpus(self, streams: list[Stream]) -> Corpus:
-        errors = Errors.of(self.counts, self.ids)
+    def corpus(self, streams: list[Stream], sound: Callable[[str], str] = sound, small: Iterable[str] = SMALL, added: Sequence[str] = ADDED) -> Corpus:
+        errors = Errors.of(self.counts, self.ids, sound, small, added)
         vocabulary = list(self.ids)
         return Corpus(streams, vocabulary, errors, drawn(streams, vocabulary))
 

@@ -27,7 +27,7 @@ from .dataset import WordTokenizer, held_back
 from .model import UNLIMITED, Heard, Tagger
 from .path import best_path, read_follows
 from .quantise import reference, rounded
-from .sources import SOURCES, Piece, Source, from_marks, last_tenth, read
+from .sources import SOURCES, Piece, Source, from_marks, from_row, last_tenth, read
 from .spoken import Readings
 
 HISTORY, BLOCK, AHEAD = 48, 40, 9
@@ -51,6 +51,10 @@ def faster_in_bf16() -> bool:
 
 
 FIELDS = ("words", "punct", "case", "itn", "disfluency")
+
+
+WRITTEN = ("marks", "comma", "period", "question", "case", "case, not initial")
+"""What is judged of every text with marks and case."""
 
 
 @dataclass
@@ -205,13 +209,21 @@ def held_back_sets(data: Path, words: int) -> dict[str, Piece]:
     return sets
 
 
+def rows_sets(files: list[Path], words: int) -> dict[str, Piece]:
+    """So many words of each file of rows, as ``faircopy eval`` takes them. Where a row has no disfluency labels, nothing is judged of them."""
+    sets = {}
+    for file in files:
+        with file.open(encoding="utf-8") as lines:
+            sets[file.stem] = cut([from_row(json.loads(line), False) for line in lines], words)
+    return sets
+
+
 def judged_sets(data: Path, words: int, program: Path) -> dict[str, HeldBack]:
     """So many words of every kind of speech that training does not see. Sets with times or speakers come a second time, with what is heard."""
     sets = {"talks (dev2012)": HeldBack(read_dev(data / "ted_iwslt_dev2012.tsv.gz", words), ("marks", "comma", "period", "question"))}
-    written = ("marks", "comma", "period", "question", "case", "case, not initial")
     slips = ("disfluent words", "reparanda", *L.DISFLUENCY[1:])
     calls, podcasts = ("earnings22.jsonl.gz", "calls"), ("rev16_disfluency_weak.jsonl.gz", "podcasts")
-    for (file, name), heads in ((calls, (*written, "ITN spans")), (podcasts, (*written, "ITN spans", "disfluent words"))):
+    for (file, name), heads in ((calls, (*WRITTEN, "ITN spans")), (podcasts, (*WRITTEN, "ITN spans", "disfluent words"))):
         source = next(s for s in SOURCES if s.file == file)
         pieces = [p for p in read(source, data, random.Random(1), NO_READINGS) if held_back(p.recording)]
         if source.times:  # rows of which at least half of the words have times, so that both rows of figures are of the same words
@@ -226,16 +238,16 @@ def judged_sets(data: Path, words: int, program: Path) -> dict[str, HeldBack]:
     for source in SOURCES:
         if source.reader == "conversations" and (data / source.file).is_file():
             _, pieces = last_tenth(list(read(source, data, random.Random(1), NO_READINGS)))
-            sets["telephone"] = HeldBack(cut(pieces, words), (*written, *slips))
-            sets["telephone, speakers"] = HeldBack(cut(pieces, words), (*written, *slips), heard_of(pieces, source.people, words))
+            sets["telephone"] = HeldBack(cut(pieces, words), (*WRITTEN, *slips))
+            sets["telephone, speakers"] = HeldBack(cut(pieces, words), (*WRITTEN, *slips), heard_of(pieces, source.people, words))
     readings = Readings(program, Path(__file__).parents[3])
     for file, name in (("scotus_arguments.txt.gz", "court"), ("icsi_meetings.txt.gz", "meetings (ICSI)"), ("ami_meetings.txt.gz", "meetings (AMI)"),
                        ("committee_hearings.txt.gz", "hearings")):
         source = next(s for s in SOURCES if s.file == file)
         pieces = tail(source, data, readings)
-        sets[name] = HeldBack(cut(pieces, words), written)
+        sets[name] = HeldBack(cut(pieces, words), WRITTEN)
         if source.people == "turns":
-            sets[f"{name}, speakers"] = HeldBack(cut(pieces, words), written, heard_of(pieces, source.people, words))
+            sets[f"{name}, speakers"] = HeldBack(cut(pieces, words), WRITTEN, heard_of(pieces, source.people, words))
     return sets
 
 
@@ -252,6 +264,7 @@ def tail(source: Source, data: Path, readings: Readings) -> list[Piece]:
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--data", type=Path, help="directory with the files of sources.SOURCES")
+    a.add_argument("--rows", type=Path, nargs="+", help="files of rows as faircopy eval takes them, instead of --data")
     a.add_argument("--held", type=Path, help="the sets, as faircopy_training.kit packs them, instead of --data")
     a.add_argument("--device", choices=["cpu", "cuda"], default="cuda" if torch.cuda.is_available() else "cpu")
     a.add_argument("--run", type=Path, required=True, help="directory with model.pt or checkpoint.pt and follows.json, or a model directory")
@@ -267,8 +280,8 @@ def main() -> None:
     args = a.parse_args()
     torch.set_num_threads(1)
     bf16 = args.device == "cuda" or faster_in_bf16()
-    if not args.data and not args.held:
-        raise SystemExit("error: give --data, the directory with the training text, or --held")
+    if not args.data and not args.held and not args.rows:
+        raise SystemExit("error: give --data, the directory with the training text, --held or --rows")
     if (args.run / "labels.json").is_file():
         from .export import exported  # a machine that only trains may lack what packs models
 
@@ -281,7 +294,10 @@ def main() -> None:
     tokenizer = WordTokenizer((args.base or args.run) / "tokenizer.json", model.shape.unknown)
     if args.bits and args.exact:
         model, bf16 = reference(model, args.bits), False
-    sets = pickle.loads(args.held.read_bytes()) if args.held else judged_sets(args.data, args.words, args.faircopy)
+    if args.rows:
+        sets = {name: HeldBack(piece, WRITTEN) for name, piece in rows_sets(args.rows, args.words).items()}
+    else:
+        sets = pickle.loads(args.held.read_bytes()) if args.held else judged_sets(args.data, args.words, args.faircopy)
     wanted = tuple(n for n in args.sets.split(",") if n)
     model = model.to(args.device)
     for name, held in sets.items():

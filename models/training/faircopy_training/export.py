@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import pickle
 import shutil
@@ -18,7 +19,7 @@ from torch import Tensor
 from . import graph
 from .dataset import WordTokenizer
 from .hearing import GAPS, PAUSES, SPEAKERS
-from .labels import HEADS, STYLES
+from .labels import HEADS, ITN, STYLES
 from .model import UNLIMITED, Heard, Shape, Tagger
 from .passes import Passes, Rules, stream
 from .path import read_follows
@@ -124,6 +125,18 @@ def exported(model_dir: Path) -> Tagger:
     return Tagger(shape).take(weights, labels)
 
 
+def without_spans(model: Tagger) -> Tagger:
+    """A copy whose heads give one ITN label, O. It is there to be written: its rows of logits are shorter than a tagger's."""
+    first = len(HEADS["punct"]) + len(HEADS["case"])
+    stay = [row for row in range(model.heads.out_features) if not first < row < first + len(ITN)]
+    out = copy.deepcopy(model)
+    out.heads = torch.nn.Linear(model.shape.hidden, len(stay))
+    with torch.no_grad():
+        out.heads.weight.copy_(model.heads.weight[stay])
+        out.heads.bias.copy_(model.heads.bias[stay])
+    return out
+
+
 def packed(made: onnx.ModelProto) -> bytes:
     """A graph as a model's file holds it."""
     # Level 1: there is nothing to find but single values that are frequent, and higher levels look for longer things.
@@ -139,6 +152,8 @@ def main() -> None:
     a.add_argument("--unfinished", action="store_true", help="take the last checkpoint")
     a.add_argument("--layers", type=int, help="leave at this exit")
     a.add_argument("--bits", type=float, default=8, help="of a weight in the file; the program computes in int8 whatever it is")
+    a.add_argument("--language", default="en", help="whose words the model tags, a primary subtag")
+    a.add_argument("--no-spans", action="store_true", help="leave the ITN head out: the grammars of the language find the spans")
     a.add_argument("--most-tokens", type=int, help="size of the vocabulary, the tokens most used in data.pickle; all if none")
     a.add_argument("--out", type=Path, required=True)
     args = a.parse_args()
@@ -160,12 +175,13 @@ def main() -> None:
     model.cool(temperatures)
 
     path = args.out / "tagger.onnx.zst"
-    path.write_bytes(packed(graph.write(model, args.bits)))
-    labels = {"model": args.name, **HEADS, "styles": STYLES,
+    path.write_bytes(packed(graph.write(without_spans(model) if args.no_spans else model, args.bits)))
+    heads = HEADS | ({"itn": ITN[:1]} if args.no_spans else {})
+    labels = {"model": args.name, **({"language": args.language} if args.language != "en" else {}), **heads, "styles": STYLES,
               "tokens": {"cls": model.shape.cls, "sep": model.shape.sep, "unknown": model.shape.unknown},
               **({"inputs": [*graph.HEARD]} if graph.hears(model) else {}),
               **({"turn": {"output": graph.TURN}} if model.knows_turns() else {}),
-              "itn_follows": read_follows(args.run / "follows.json").tolist()}
+              "itn_follows": [[0.0]] if args.no_spans else read_follows(args.run / "follows.json").tolist()}
     lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in labels.items())
     (args.out / "labels.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     shutil.copy(args.run / "lexicon.tsv", args.out / "lexicon.tsv")
@@ -173,7 +189,7 @@ def main() -> None:
         shutil.copy(args.base / "plain.txt", args.out / "plain.txt")
 
     words = WordTokenizer(args.out / "tokenizer.json", model.shape.unknown)
-    model = reference(model, args.bits)
+    model = reference(exported(args.out) if args.no_spans else model, args.bits)
     with (args.out / "parity.jsonl").open("w", encoding="utf-8") as out:
         for line in args.sentences.read_text(encoding="utf-8").splitlines():
             sentence = line.split()

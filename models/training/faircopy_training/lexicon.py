@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 from .labels import case_of
@@ -14,9 +15,9 @@ LEAST_ACRONYM, LONGEST_ACRONYM = 5, 5
 ROMAN = set("ivx")
 
 
-def lexicon(spellings: Counter, least: int = LEAST) -> dict[str, str]:
-    """From counts of written words: those of ``mixed.txt``; those that are written in mixed case often enough, and in a third of all cases; and the plurals of
-    acronyms ("ATMs"), seen or not, unless the text has them in another case more often."""
+def lexicon(spellings: Counter, least: int = LEAST, known: Iterable[str] | None = None, plurals: bool = True) -> dict[str, str]:
+    """From counts of written words: those of ``known`` (``mixed.txt`` if none); those that are written in mixed case often enough, and in a third of all cases;
+    and, with ``plurals``, those of acronyms ("ATMs"), seen or not, unless the text has them in another case more often: not every language has such."""
     by_word: dict[str, Counter] = defaultdict(Counter)
     for written, count in spellings.items():
         by_word[written.lower()][written] += count
@@ -24,7 +25,7 @@ def lexicon(spellings: Counter, least: int = LEAST) -> dict[str, str]:
     for word, forms in by_word.items():
         written, count = forms.most_common(1)[0]
         usual = case_of(written)
-        if usual == "UPPER" and count >= LEAST_ACRONYM and 2 <= len(word) <= LONGEST_ACRONYM and word.isalpha() and word[-1] != "s" and set(word) - ROMAN:
+        if plurals and usual == "UPPER" and count >= LEAST_ACRONYM and 2 <= len(word) <= LONGEST_ACRONYM and word.isalpha() and word[-1] != "s" and set(word) - ROMAN:
             others = by_word.get(word + "s", Counter())
             plural = written + "s"
             if others[plural] * 2 >= sum(others.values()):
@@ -34,7 +35,7 @@ def lexicon(spellings: Counter, least: int = LEAST) -> dict[str, str]:
         mixed = Counter({f: c for f, c in forms.items() if case_of(f) == "MIXED"})
         if mixed and (top := mixed.most_common(1)[0])[1] >= least and top[1] * 3 >= sum(forms.values()):
             found[word] = top[0]
-    return found | {w.lower(): w for w in KNOWN.read_text(encoding="utf-8").split()}
+    return found | {w.lower(): w for w in (KNOWN.read_text(encoding="utf-8").split() if known is None else known)}
 
 
 def write_lexicon(spellings: Counter, path: Path, least: int = LEAST) -> None:

@@ -7,7 +7,10 @@ others that sound alike, said twice, put in, joined, split or unknown. On text t
 from __future__ import annotations
 
 import argparse
+import re
+import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +24,8 @@ LEAST_COUNT = 30
 """Rarer words are nobody's confusion."""
 MOST = 12
 """Confusions kept of a word."""
+ALIKE = str.maketrans({"h": "", "v": "b", "z": "s", "c": "s", "q": "k", "w": "u", "y": "i", "ß": "s"})
+"""Letters of many languages that are silent or sound like another one."""
 PERIOD, QUESTION, CAP, LOWER = 2, 3, 1, 0
 
 
@@ -30,8 +35,19 @@ def sound(word: str) -> str:
     return jellyfish.metaphone(word.replace("'", "")) or word
 
 
-def confusions(counts: Counter) -> dict[str, list[str]]:
-    """Words that sound like each word of ``counts``: the same Metaphone code, or one sound more or less."""
+def letters_alike(word: str) -> str:
+    """A rough code of the sounds of a word of any language in Latin letters: no accents, no silent letter, one letter for letters that often sound alike."""
+    bare = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    return re.sub(r"(.)\1+", r"\1", bare.translate(ALIKE)) or word
+
+
+def common_short_words(counts: Counter) -> list[str]:
+    """The function words of a language, roughly: the short ones among its most frequent words."""
+    return [w for w, _ in counts.most_common(60) if len(w) <= 3]
+
+
+def confusions(counts: Counter, sound: Callable[[str], str]) -> dict[str, list[str]]:
+    """Words that sound like each word of ``counts``: the same code, or one sound more or less."""
     common = [w for w, n in counts.most_common() if n >= LEAST_COUNT and w.replace("'", "").isalpha()]
     by_sound: dict[str, list[str]] = defaultdict(list)
     for word in common:
@@ -69,9 +85,9 @@ class Errors:
     unknown: int
 
     @classmethod
-    def of(cls, counts: Counter, ids: dict[str, int]) -> Errors:
-        """From counts of words; words that are put in get ids where they have none."""
-        alike = {ids[w]: np.array([ids[o] for o in others]) for w, others in confusions(counts).items()}
+    def of(cls, counts: Counter, ids: dict[str, int], sound: Callable[[str], str] = sound, small: Iterable[str] = SMALL, added: Sequence[str] = ADDED) -> Errors:
+        """From counts of words; words that are put in get ids where they have none. ``sound`` gives the code of a word's sounds."""
+        alike = {ids[w]: np.array([ids[o] for o in others]) for w, others in confusions(counts, sound).items()}
         common = {w for w, n in counts.items() if n >= 10 * LEAST_COUNT and len(w) > 1 and w.isalpha()}
         parts = {}
         for word, n in counts.items():
@@ -79,10 +95,10 @@ class Errors:
                 cuts = [(word[:k], word[k:]) for k in range(2, len(word) - 1) if word[:k] in common and word[k:] in common]
                 if cuts:
                     parts[word] = max(cuts, key=lambda c: min(counts[c[0]], counts[c[1]]))
-        number = {w: ids.setdefault(w, len(ids)) for w in (*ADDED, UNKNOWN)}
+        number = {w: ids.setdefault(w, len(ids)) for w in (*added, UNKNOWN)}
         return cls(
             alike, {(ids[a], ids[b]): ids[w] for w, (a, b) in parts.items()}, {ids[w]: (ids[a], ids[b]) for w, (a, b) in parts.items()},
-            frozenset(ids[w] for w in SMALL if w in ids), np.array([number[w] for w in ADDED]), number[UNKNOWN])
+            frozenset(ids[w] for w in small if w in ids), np.array([number[w] for w in added]), number[UNKNOWN])
 
 
 def corrupt(

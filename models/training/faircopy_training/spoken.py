@@ -31,8 +31,8 @@ class Readings:
     """Spoken forms of entities. While it is collecting, whatever it is asked for is noted and read as one word; ``fetch`` then reads all of them
     in one run of the program."""
 
-    def __init__(self, program: Path, root: Path, seed: int = 7) -> None:
-        self.command = [str(program), "grammar", "--dir", str(root / "grammars" / "en"), "verbalize",
+    def __init__(self, program: Path, root: Path, seed: int = 7, language: str = "en", locale: str = "en-US") -> None:
+        self.command = [str(program), "grammar", "--dir", str(root / "grammars" / language), "--locale", locale, "verbalize",
                         "--sample", str(MOST), "--seed", str(seed)]
         self.collecting = False
         self.wanted: set[tuple[str, str]] = set()

@@ -268,12 +268,23 @@ def fit(pieces: Iterable[Piece]) -> Rates:
     return Rates(begun["F"] / of, begun["REP"] / of, begun["RM"] / of, begun["D"] / of)
 
 
-_FILLERS = ["uh", "um", "uh", "um", "er", "hmm", "uhm"]
-_EDITS = [["i", "mean"], ["sorry"], ["no"], ["no", "wait"], ["or", "rather"], ["uh"], ["well"], []]
-_MARKERS = [["you", "know"], ["i", "mean"], ["like"], ["you", "know"]]
+@dataclass(frozen=True)
+class Slips:
+    """What people of a language say where they falter: fillers, editing terms, and discourse markers. The more often, the likelier."""
+
+    fillers: list[str]
+    edits: list[list[str]]
+    markers: list[list[str]]
 
 
-def disfluent(piece: Piece, rng: random.Random, rates: Rates) -> Piece:
+ENGLISH = Slips(
+    ["uh", "um", "uh", "um", "er", "hmm", "uhm"],
+    [["i", "mean"], ["sorry"], ["no"], ["no", "wait"], ["or", "rather"], ["uh"], ["well"], []],
+    [["you", "know"], ["i", "mean"], ["like"], ["you", "know"]],
+)
+
+
+def disfluent(piece: Piece, rng: random.Random, rates: Rates, slips: Slips = ENGLISH) -> Piece:
     """A copy of fluent speech with fillers, repetitions and repairs put in before some of its words.
 
     A repair's reparandum is a later stretch of the same utterance said too early and taken back.
@@ -304,7 +315,7 @@ def disfluent(piece: Piece, rng: random.Random, rates: Rates) -> Piece:
         r = rng.random()
         in_span = piece.itn[i] != 0
         if r < rates.filler:
-            put([rng.choice(_FILLERS)], "F")
+            put([rng.choice(slips.fillers)], "F")
         elif r < repeat and not in_span:
             length = rng.choice([1, 1, 1, 2, 2, 3])
             stretch = range(i, min(n, i + length))
@@ -312,7 +323,7 @@ def disfluent(piece: Piece, rng: random.Random, rates: Rates) -> Piece:
                 for k in stretch:
                     copy(k, DISFLUENCY.index("REP"))
                 if rng.random() < 0.2:
-                    put([rng.choice(_FILLERS)], "F")
+                    put([rng.choice(slips.fillers)], "F")
                 for k in stretch:
                     copy(k)
                     if out.disfluency[-1] == DISFLUENCY.index("O"):
@@ -325,9 +336,9 @@ def disfluent(piece: Piece, rng: random.Random, rates: Rates) -> Piece:
             if all(piece.itn[k] < ANY_B for k in stretch):
                 for k in stretch:
                     out.add(piece.words[k], 0, IGNORE, 0 if not in_span else piece.itn[i], DISFLUENCY.index("RM"))
-                put(rng.choice(_EDITS), "E")
-        elif r < repair + rates.marker and not in_span:
-            put(rng.choice(_MARKERS), "D")
+                put(rng.choice(slips.edits), "E")
+        elif r < repair + rates.marker and not in_span and slips.markers:
+            put(rng.choice(slips.markers), "D")
         copy(i)
         i += 1
     return out

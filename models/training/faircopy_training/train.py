@@ -130,6 +130,7 @@ def main() -> None:
     a.add_argument("--exits", default="", help="numbers of layers, with commas, after which there are heads as well")
     a.add_argument("--start", type=Path, help="a run's model.pt or checkpoint.pt, or a model directory such as models/en-fast, "
                    "whose shape and weights to begin with instead of the encoder's")
+    a.add_argument("--learn-embeddings", action="store_true", help="of tokens as well, as fast as the heads: for a new vocabulary (faircopy_training.transfer)")
     a.add_argument("--lookahead", choices=list(LOOKAHEADS), default="any")
     a.add_argument("--rate", type=float, default=2e-4, help="highest learning rate of the encoder; the heads' and of what is heard is ten times that, 1e-3 at most")
     a.add_argument("--noisy", type=float, default=0.5, help="share of clean chunks that get recogniser errors")
@@ -200,12 +201,13 @@ def main() -> None:
         del start
     else:
         model.load_encoder(args.base / "model.safetensors")
-    if args.bits:  # the embeddings are not learned, so they are rounded once
+    if args.bits and not args.learn_embeddings:  # what is not learned is rounded once
         model.token.weight.data = round_rows(model.token.weight.data, args.bits)
     average = copy.deepcopy(model).eval()
-    model.token.weight.requires_grad_(False)
-    heads = [p for n, p in model.named_parameters() if n.startswith(FAST)]
-    body = [p for n, p in model.named_parameters() if p.requires_grad and not n.startswith(FAST)]
+    model.token.weight.requires_grad_(args.learn_embeddings)
+    fast = (*FAST, "token") if args.learn_embeddings else FAST
+    heads = [p for n, p in model.named_parameters() if n.startswith(fast)]
+    body = [p for n, p in model.named_parameters() if p.requires_grad and not n.startswith(fast)]
     head_rate = min(1e-3, args.rate * 10)
     optimizer = torch.optim.AdamW([{"params": body, "lr": args.rate}, {"params": heads, "lr": head_rate}], weight_decay=0.01)
     first, checkpoint = 0, args.out / "checkpoint.pt"

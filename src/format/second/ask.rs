@@ -123,8 +123,16 @@ impl AsksSecond for Asker {
     fn questions(&self, view: &PassView) -> Vec<SpanQuestion> {
         let around = PassageContext::default();
         let (sentence_start, sure) = (view.sentence_start, view.words.len());
-        let passage =
-            Passage { words: view.words, sentence_start, capital: false, turn_ends: false, around, sure, untagged: false };
+        let passage = Passage {
+            words: view.words,
+            sentence_start,
+            capital: false,
+            turn_ends: false,
+            around,
+            sure,
+            untagged: false,
+            spans_by_grammars: false,
+        };
         let (kept, _) = divide(&passage, self.style.keeps);
         let [before, frozen] = [view.frozen_before, view.frozen].map(|at| kept.partition_point(|k| k.at < at));
         let is_new = |at: usize| (before..frozen).contains(&at);
@@ -398,6 +406,7 @@ mod tests {
                 around: Default::default(),
                 sure: words.len(),
                 untagged: false,
+                spans_by_grammars: false,
             };
             let (kept, _) = divide(&passage, crate::session::Keeps::Nothing);
             let span = spans(&kept).into_iter().map(|(span, label)| (span, label.label()));

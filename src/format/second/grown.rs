@@ -123,6 +123,7 @@ mod tests {
             around: Default::default(),
             sure: words.len(),
             untagged: false,
+            spans_by_grammars: false,
         };
         then(&divide(&passage, crate::session::Keeps::Nothing).0)
     }

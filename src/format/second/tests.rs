@@ -203,7 +203,16 @@ fn published_of(
         let tagged: Vec<(&Word, Tags)> = said.iter().enumerate().map(|(at, word)| (word, tag(at))).collect();
         let (around, sure) = (PassageContext::default(), words.len());
         apply(
-            Passage { words: &tagged, sentence_start: false, capital: false, turn_ends: false, around, sure, untagged: false },
+            Passage {
+                words: &tagged,
+                sentence_start: false,
+                capital: false,
+                turn_ends: false,
+                around,
+                sure,
+                untagged: false,
+                spans_by_grammars: false,
+            },
             style,
         )
     };
@@ -288,6 +297,7 @@ fn a_name_of_several_words_is_spelled_as_one_and_never_with_other_letters() {
             around: PassageContext::default(),
             sure: 2,
             untagged: false,
+            spans_by_grammars: false,
         };
         let done = apply(passage, &STYLE);
         let text = if outcome == "letters" { done.text.to_lowercase() } else { done.text };
@@ -393,6 +403,7 @@ fn text_of(all: &[(Word, Tags)], style: &Style) -> String {
         around: PassageContext::default(),
         sure: all.len(),
         untagged: false,
+        spans_by_grammars: false,
     };
     apply(passage, style).text
 }
@@ -510,6 +521,7 @@ fn a_spelling_has_the_letters_that_were_said_and_no_others() {
                 around: PassageContext::default(),
                 sure: 1,
                 untagged: false,
+                spans_by_grammars: false,
             };
             let done = apply(passage, &STYLE);
             assert_eq!(done.text.to_lowercase(), said, "{answer:?}");

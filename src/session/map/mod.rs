@@ -88,6 +88,7 @@ impl Slot {
             key: self.key.clone(),
             epoch: self.stream.epoch(),
             model: self.stream.policy().model.name(),
+            spans_by_grammars: self.stream.policy().model.spans_by_grammars(),
             profile: self.profile.clone(),
             origin: self.stream.policy().origin.clone(),
             source: self.stream.last_source(),

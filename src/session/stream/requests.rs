@@ -177,19 +177,33 @@ impl Stream {
     }
 
     /// The tags of the open words before `upto` and of `more` after them, where words in a further language have what they
-    /// say by themselves: no model knows their language.
+    /// say by themselves: no model knows their language. The same holds for the spans of all words where the model finds
+    /// none.
     fn with_further<'a>(&self, upto: u64, more: &[Word], tags: &'a [Tags]) -> Cow<'a, [Tags]> {
         let of_model = || self.buffer.range(self.buffer.released(), upto).map(|e| &e.word).chain(more);
-        let (Some(by), true) = (&self.policy.untagged, of_model().any(|word| word.kind == WordKind::Further)) else {
+        let (by_grammars, further) =
+            (self.policy.model.spans_by_grammars(), of_model().any(|word| word.kind == WordKind::Further));
+        let (Some(by), true) = (&self.policy.untagged, by_grammars || further) else {
             return Cow::Borrowed(tags);
         };
         let words: Vec<&Word> = of_model().collect();
-        let said = by.0.tags(&words, self.buffer.speaking());
         let mut tags = tags.to_vec();
-        for ((tags, word), said) in tags.iter_mut().rev().zip(words.iter().rev()).zip(said.iter().rev()) {
-            if word.kind == WordKind::Further {
-                *tags = *said;
+        if further {
+            let said = by.0.tags(&words, self.buffer.speaking());
+            for ((tags, word), said) in tags.iter_mut().rev().zip(words.iter().rev()).zip(said.iter().rev()) {
+                if word.kind == WordKind::Further {
+                    *tags = *said;
+                }
             }
+        }
+        if by_grammars {
+            // The tags are those of the last words; earlier ones are frozen and have theirs.
+            let own = self.buffer.range(self.buffer.released(), upto).map(|e| e.tags.unwrap_or_default());
+            let known = words.len().saturating_sub(tags.len());
+            let all = own.take(known).chain(tags.iter().copied());
+            let tagged: Vec<(&Word, Tags)> = words.iter().copied().zip(all).collect();
+            let spans = by.0.spans(&tagged, self.buffer.speaking());
+            tags.iter_mut().rev().zip(spans.iter().rev()).for_each(|(tags, itn)| tags.itn = *itn);
         }
         Cow::Owned(tags)
     }
