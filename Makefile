@@ -119,7 +119,7 @@ $(VENV)/.complete: models/training/requirements.txt
 test-training: setup runtime $(VENV)/.complete
 	cargo build --locked
 	models/training/tests/tiny.sh $(abspath $(VENV)) $(abspath target/tiny)
-	for model in en-accurate en-fast en-tuned; do \
+	for model in en-accurate en-fast en-tuned es-tiny; do \
 	  FAIRCOPY_MODEL_DIR=$(abspath target/tiny/models)/$$model cargo test --locked --test integration model:: || exit 1; \
 	done
 	FAIRCOPY_SECOND_DIR=$(abspath target/tiny/models)/en-second cargo test --locked --test integration second::parity

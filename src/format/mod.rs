@@ -36,6 +36,7 @@ use serde_json::value::RawValue;
 use crate::conversation::ListeningWords;
 use crate::infer::NO_MODEL;
 use crate::record::{Counts, Kind, RawWord, Segment, Timing, Turn, hidden};
+use crate::session::counted::LabelledWord;
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::session::{LanguageKind, Word, WordKind};
 use crate::spelling::{bare, goes_over};
@@ -247,7 +248,7 @@ impl Formatter {
         };
         // A question may get its opening mark once its end is known.
         let opens = self.style(&stream.profile).is_some_and(|style| !untagged && style.facts().questions.is_some());
-        let ends_sentence = |at: &usize| words[*at].1.punct.ends_sentence() || words[*at].0.begins_turn();
+        let ends_sentence = |at: &usize| LabelledWord::new(words[*at].0, Some(words[*at].1)).ends;
         let frozen = match opens {
             true => (0..frozen).rev().find(ends_sentence).map_or(0, |at| at + 1),
             false => frozen,

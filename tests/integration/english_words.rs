@@ -174,7 +174,7 @@ const ENGLISH: [(&str, &[&str], &str); 12] = [
     (
         "session/turn.rs",
         &["dot", "double", "eight", "five", "four", "nine", "oh", "one", "seven", "six", "three", "triple", "two", "zero"],
-        "what is open at the end of a turn; only a model says that a turn is over, and models know English",
+        "what is open at the end of a turn; of a model of another language its turn head alone tells",
     ),
     ("session/word.rs", &["uh"], "what the model sees for a recogniser's markup of a pause"),
     ("spelling/surname.rs", &["mc"], "names that begin with it have a second capital, in whatever language they are spelled"),

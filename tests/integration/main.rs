@@ -28,6 +28,7 @@ mod mixed_speech;
 mod model;
 mod no_model;
 mod operations;
+mod other_language;
 mod own_models;
 mod playing;
 mod principals;

@@ -83,7 +83,7 @@ def embeddings(old: np.ndarray, known: dict[int, int], vectors: np.ndarray, near
     out = np.zeros((len(vectors), old.shape[1]), np.float32)
     for first in range(0, len(vectors), 1000):
         alike = vectors[first : first + 1000] @ vectors[sources].T
-        nearest = np.argpartition(-alike, near, axis=1)[:, :near]
+        nearest = np.argsort(-alike, axis=1)[:, :near]
         weights = np.exp(SHARPNESS * np.take_along_axis(alike, nearest, 1))
         mean = (given[nearest] * (weights / weights.sum(1, keepdims=True))[..., None]).sum(1)
         out[first : first + 1000] = mean * length / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-6)
@@ -106,6 +106,8 @@ def main() -> None:
     theirs = json.loads((args.start / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     old = start.token.weight.detach().numpy()
     known = known_pairs(vocabulary, theirs, args.pairs)
+    if not known:
+        raise SystemExit("error: expected a token with a known translation, got none; give --pairs")
     print(f"{len(known)} of {len(vocabulary)} tokens have a known translation", flush=True)
     if args.random:
         made = np.random.default_rng(1).standard_normal((len(vocabulary), old.shape[1])).astype(np.float32) * old.std()
