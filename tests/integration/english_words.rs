@@ -40,7 +40,7 @@ const OWN_WORDS: [(&str, &[&str]); 30] = [
     ("format/itn/readback.rs", &["digit", "zero"]),   // tables that a folder must have
     ("format/itn/source.rs", &["any", "class", "other", "rule", "table"]), // the language of grammars
     ("format/learn/mod.rs", &["slots"]),              // a message
-    ("format/language.rs", &["months"]),              // a key of language.toml
+    ("format/language.rs", &["before", "months", "tags", "words"]), // keys of language.toml
     ("format/numbers.rs", &["home", "long", "short", "word"]), // a class's name, values of settings
     ("format/origin.rs", &["toml", "txt"]),           // endings of files
     ("format/regions.rs", &["address", "date", "money", "percent", "time", "year"]), // classes
