@@ -28,7 +28,7 @@ from faircopy_training.evaluate import faster_in_bf16
 from faircopy_training.blocks import Blocks, blocked, with_copies
 from faircopy_training.channels import ALL, FROZEN, LOOKAHEAD, NONE, PASS_WORDS, Rows, packed, turns
 from faircopy_training.model import FARTHEST, MINILM, MPNET, Copies, Heard, Tagger, buckets
-from faircopy_training.noise import SMALL, Errors, confusions, corrupt
+from faircopy_training.noise import SMALL, Errors, confusions, corrupt, sound
 from faircopy_training.passes import INPUTS, Passes, Rules, stream
 from faircopy_training.path import NO_FOLLOWS, best_path, follows
 from faircopy_training.quantise import INT8, RowInt8Linear, by_columns, reference, rounded
@@ -324,7 +324,7 @@ class Paths(unittest.TestCase):
 class Noise(unittest.TestCase):
     def test_words_that_sound_alike_are_confused(self):
         counts = Counter({w: 100 for w in "there their then night knight cat".split()})
-        table = confusions(counts)
+        table = confusions(counts, sound)
         self.assertIn("their", table["there"])
         self.assertEqual(table["night"][0], "knight")
 
