@@ -9,13 +9,13 @@ VENV ?= target/venv-training
 
 .PHONY: demo demo-build test test-training deploy-test image image-test release page-test soak fuzz chaos takeover kafka runtime build lint unit python-tests train train-second finetune generate setup setup-kafka audit
 
-# The smallest program that has the demo, in a profile of its own: on a fresh machine this is nearly all compilation.
+# The smallest program that has the demo: on a fresh machine this is nearly all compilation. `make test` goes on from its dependencies.
 demo:
 	@MAKE="$(MAKE)" deploy/stages.sh setup $(if $(filter en,$(CALL)),runtime) demo-build
-	target/demo/faircopy demo --call $(CALL) --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
+	target/debug/faircopy demo --call $(CALL) --speed $(SPEED) $(if $(KAFKA),--brokers $(KAFKA))
 
 demo-build:
-	cargo build --locked --no-default-features --profile demo
+	cargo build --locked --no-default-features
 
 # Says what each stage takes, and the slowest ten of the Rust tests.
 test:
