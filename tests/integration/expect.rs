@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use faircopy::config::Settings;
+use faircopy::config::values::RedactionSetting;
 use faircopy::pipeline::Shared;
 use faircopy::pipeline::offline::OfflinePipeline;
 use faircopy::produce::Outgoing;
@@ -123,16 +124,7 @@ fn the_text_is_the_same_whatever_the_pace_the_records_and_the_owners() {
             assert_eq!(text(&segments(&shared, &records, 3000, every)), text(&calm), "{model}: new owners every {every}");
         }
         assert_eq!(text(&segments(&shared, &records, 0, usize::MAX)), text(&calm), "{model}: all at once");
-        // A word a record.
-        let mut single = vec![records[0].clone()];
-        for record in &records[1..records.len() - 1] {
-            let words = record["words"].as_array().unwrap();
-            for (at, word) in words.iter().enumerate() {
-                let end = (at + 1 == words.len()).then_some("utterance");
-                single.push(json!({"channel": "caller", "words": [word], "end": end}));
-            }
-        }
-        single.push(records[records.len() - 1].clone());
+        let single: Vec<Value> = records.iter().flat_map(word_by_word).collect();
         assert_eq!(text(&segments(&shared, &single, 0, 2)), text(&calm), "{model}: a word a record");
     }
 }
@@ -395,4 +387,56 @@ fn a_code_and_a_name_that_are_visibly_not_whole_go_on_over_a_pause() {
     let live = segments(&shared, &late, 9300, usize::MAX);
     assert_eq!(text(&live), "it's P four four", "a silence longer than frozen words may wait ends a code");
     assert_eq!(text(&live), text(&segments(&shared, &late, 0, usize::MAX)), "also in a backlog");
+}
+
+#[test]
+fn what_partials_call_frozen_beside_a_spelling_that_waits_stays_as_it_is() {
+    let lead = "thank you for calling us today i would like to change the name on that order please";
+    for model in ["none", "en-fast"] {
+        let mut settings = Settings::load(None).unwrap();
+        let profile = settings.profiles.get_mut("default").unwrap();
+        (profile.model, profile.redaction) = (model.into(), Some(RedactionSetting::None));
+        let mut settings = OfflinePipeline::settings(settings, true);
+        if model != "none" {
+            settings.infer.model_dir = needs("models");
+            settings.infer.runtime = needs("target/onnxruntime/libonnxruntime.so");
+        }
+        let shared = Arc::new(Shared::load(settings).unwrap());
+        for spelling in ["my last name is spelled s m | i t h", "it's p as in peter l as in london | four four seven dash | nine oh one two"] {
+            let said = format!("{lead} {spelling} | thank you so much for all of your help today goodbye now");
+            let mut replay = OfflinePipeline::paced(shared.clone());
+            let (mut frozen, mut written, mut made) = (Vec::new(), Vec::new(), Vec::new());
+            for (at, value) in groups(None, &said, 3.0).iter().flat_map(word_by_word).enumerate() {
+                let payload = Some(value.to_string().into_bytes());
+                replay.take(RawRecord { key: Some(b"call".to_vec()), payload, offset: at as i64, ..RawRecord::default() });
+                replay.wait(if value["end"].is_null() { 300 } else { 3000 });
+                made.extend(replay.drain());
+                for (stream, tail) in replay.changed_tails() {
+                    let partial = replay.partial(&stream, &tail);
+                    frozen.extend(partial.words.into_iter().take(partial.frozen.unwrap()).map(|word| (word.src, word.text)));
+                }
+            }
+            replay.settle();
+            made.extend(replay.drain());
+            for out in made {
+                if let Outgoing::Formatted(segment, _) = out {
+                    written.extend(segment.words.into_iter().map(|word| (word.src, word.text)));
+                }
+            }
+            let first = said.split_whitespace().position(|word| word == "|").unwrap() as u64 - 2;
+            // Without a tagger or a mark no word is called frozen.
+            assert!(model == "none" || frozen.iter().any(|(src, _)| src[0] >= first), "nothing at the spelling is called frozen: {frozen:?}");
+            for token in frozen {
+                assert!(written.contains(&token), "{model}: {token:?} of {written:?}");
+            }
+        }
+    }
+}
+
+/// The same record, a word each. The last has its end.
+fn word_by_word(record: &Value) -> Vec<Value> {
+    let Some(words) = record["words"].as_array() else { return vec![record.clone()] };
+    let mut made: Vec<Value> = words.iter().map(|word| json!({"channel": "caller", "words": [word]})).collect();
+    made.last_mut().expect("a group has words")["end"] = record["end"].clone();
+    made
 }
