@@ -16,7 +16,7 @@ from . import hearing
 from .labels import HEADS, IGNORE, MISSING, PUNCT, STYLES, TURN
 from .model import Shape
 from .noise import ADDED, SMALL, Errors, corrupt, sound
-from .sources import SOURCES, DataError, Piece, Source, check, last_tenth, read, turns_of
+from .sources import DataError, Piece, Source, check, last_tenth, read, turns_of
 from .spoken import Readings
 from .synth import Rates, carrier, disfluent, fit
 
@@ -163,7 +163,7 @@ def held_back(piece_id: str) -> bool:
 
 def fitted(sources: list[Source], data: Path, readings: Readings) -> Rates:
     """How often people falter: in Switchboard where it is there, else in the podcasts, whose labels are weak."""
-    labelled = [s for s in sources if s.reader == "conversations"] or [s for s in sources if s.style == "podcast"]
+    labelled = [s for s in sources if s.reader == "conversations"] or [s for s in sources if s.style == "podcast" and s.reader == "rows"]
     pieces = [p for s in labelled for p in read(s, data, random.Random(1), readings)]
     if any(s.reader == "conversations" for s in labelled):
         pieces, _ = last_tenth(pieces)
@@ -204,7 +204,7 @@ def build(data: Path, sources: list[Source], seed: int, readings: Readings, most
             if piece.recording.startswith(("earnings22/", "rev16/", "changelog/")) and held_back(piece.recording):
                 continue
             spellings.update(w for w in piece.written if w)
-            if source.fluent and source.reader == "text" and rng.random() < 0.4:
+            if (source.edited or (source.fluent and source.reader == "text")) and rng.random() < 0.4:
                 piece = disfluent(piece, rng, rates)
             kept.append(piece)
         streams.append(vocabulary.stream(kept, source, seed=seed))
@@ -215,10 +215,6 @@ def build(data: Path, sources: list[Source], seed: int, readings: Readings, most
             made = [p for base in kept[:CARRIERS] for p in (base, disfluent(carrier(carriers, readings), rng, rates))]
             streams.append(vocabulary.stream(made, source, 0.09, True))
     return vocabulary.corpus(streams), spellings
-
-
-def sources_for(licences: str) -> list[Source]:
-    return [s for s in SOURCES if s.commercial or licences == "all"]
 
 
 @dataclass

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -16,6 +17,8 @@ from pathlib import Path
 
 FILES = ("ted_talks.txt.gz", "scotus_arguments.txt.gz", "committee_hearings.txt.gz", "us_presidential_addresses.txt.gz")
 """Text with the marks and capitals that people wrote."""
+COMMERCIAL = ("changelog_turns.jsonl.gz", "committee_hearings.txt.gz", "us_presidential_addresses.txt.gz")
+"""The same, where a company may use all text."""
 LINES = 60_000
 """Lines of a file that are counted."""
 LEAST, CAPITALS = 50, 0.004
@@ -45,13 +48,15 @@ def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--data", type=Path, required=True, help="directory with the files of sources.SOURCES")
     a.add_argument("--out", type=Path, required=True)
+    a.add_argument("--licences", choices=["all", "commercial"], default="all")
     args = a.parse_args()
     lower, capital = Counter(), Counter()
-    for name in FILES:
+    for name in FILES if args.licences == "all" else COMMERCIAL:
         if not (args.data / name).is_file():
             raise SystemExit(f"error: {args.data / name}: expected a text source of sources.SOURCES, found none")
         with gzip.open(args.data / name, "rt", encoding="utf-8", errors="replace") as file:
-            count(islice(file, LINES), lower, capital)
+            lines = islice(file, LINES)
+            count((json.loads(line)["written"] for line in lines) if name.endswith(".jsonl.gz") else lines, lower, capital)
     words = plain(lower, capital)
     args.out.write_text("".join(f"{w}\n" for w in words), encoding="utf-8")
     print(f"{args.out}: {len(words)} plain words")

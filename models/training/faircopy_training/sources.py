@@ -13,7 +13,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import cleaning
@@ -48,6 +48,8 @@ class Source:
     """Its rows come in the order of speech, so that a turn is over where the next row is another speaker's."""
     transcribed: bool = False
     """People wrote down what they heard, so that recogniser errors may be put in though it is not fluent."""
+    edited: bool = False
+    """Of ``turns``: its editors took out most slips, so that words are O, but for those that may be slips (``may_be_slips``), and slips are put in."""
 
 
 SOURCES = [
@@ -74,7 +76,17 @@ SOURCES = [
     Source("us_presidential_addresses.txt.gz", "public domain", True, 0.01, "text", "lecture", people="one"),
     # What `make generate` wrote: the text is SmolLM2's, and its seeds are talks.
     Source("generated_talks.txt.gz", "SmolLM2 (Apache-2.0), from seeds that are CC BY-NC-ND (TED)", False, 0.09, "text", "talk", optional=True),
+    # The same from edited talk, which takes the place of talks where a company may use all text.
+    Source("generated_edited.txt.gz", "SmolLM2 (Apache-2.0), from seeds that are CC BY-SA 4.0 (The Changelog)", True, 0.09, "text", "talk", optional=True),
 ]
+
+
+def sources_for(licences: str) -> list[Source]:
+    """``all`` sources, or those that a company may use (``commercial``). Without Switchboard, TED and Oyez, edited talk stands in for them: its share grows by
+    theirs of talks, and slips are put into it, since nobody has labelled a talk's own."""
+    if licences == "all":
+        return SOURCES
+    return [replace(s, weight=0.45, edited=True) if s.reader == "turns" else s for s in SOURCES if s.commercial]
 
 
 class DataError(Exception):
@@ -125,7 +137,7 @@ def read(
         for number, line in lines[-last:] if last else lines[: min(end, source.line_limit)]:
             try:
                 if source.reader == "turns":
-                    piece = from_turn(json.loads(line), rng, readings, counts)
+                    piece = from_turn(json.loads(line), source.edited, rng, readings, counts)
                 elif source.reader == "rows":
                     piece = from_row(json.loads(line), source.fluent)
                     if piece.recording in times:
@@ -302,12 +314,32 @@ _BREAK = re.compile(r"\.\.\.+(?=\s+[a-z])")
 """Dots before a small letter: the speaker breaks off and goes on."""
 
 
-def from_turn(row: dict, rng: random.Random, readings: Readings, counts: Counter) -> Piece | None:
+MARKERS = [m.split() for m in ("you know", "i mean", "kind of", "sort of", "like", "so", "well", "actually", "basically", "anyway")]
+"""What may be a discourse marker or an editing term, or may mean what it says."""
+
+
+def may_be_slips(words: list[str]) -> list[bool]:
+    """Of each word of edited talk, whether the editors may have left a slip: one of up to three words that are said twice running, or a ``MARKERS``."""
+    found = [False] * len(words)
+    for i in range(len(words)):
+        for size in (1, 2, 3):
+            if words[i : i + size] == words[i + size : i + 2 * size]:
+                found[i : i + 2 * size] = [True] * (2 * size)
+        for marker in MARKERS:
+            if words[i : i + len(marker)] == marker:
+                found[i : i + len(marker)] = [True] * len(marker)
+    return found
+
+
+def from_turn(row: dict, edited: bool, rng: random.Random, readings: Readings, counts: Counter) -> Piece | None:
     """A row of edited talk (keys ``id speaker written``); ``None`` where a filter drops it. Dots before a small letter, and a hyphen between spaces, are
     breaks of which no mark is learned; other dots end a sentence."""
     piece = cleaned(_BREAK.sub(" -", row["written"]), False, rng, readings, counts)
     if piece:
         piece.recording, piece.speaker = f"changelog/{row['id']}", str(row["speaker"])
+        if edited:
+            fluent = DISFLUENCY.index("O")
+            piece.disfluency = [fluent if label == IGNORE and not slip else label for label, slip in zip(piece.disfluency, may_be_slips(piece.words))]
     return piece
 
 

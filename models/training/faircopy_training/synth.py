@@ -285,11 +285,11 @@ ENGLISH = Slips(
 
 
 def disfluent(piece: Piece, rng: random.Random, rates: Rates, slips: Slips = ENGLISH) -> Piece:
-    """A copy of fluent speech with fillers, repetitions and repairs put in before some of its words.
+    """A copy of speech with fillers, repetitions and repairs put in before some of its words.
 
     A repair's reparandum is a later stretch of the same utterance said too early and taken back.
     """
-    out = Piece()
+    out = Piece(recording=piece.recording, speaker=piece.speaker)
     n = len(piece.words)
 
     def copy(i: int, label: int | None = None) -> None:

@@ -17,14 +17,14 @@ from torch.utils.data import DataLoader, Dataset
 
 from . import labels as L
 from .blocks import Blocks
-from .dataset import Batch, Sampler, WordTokenizer, build, sources_for
+from .dataset import Batch, Sampler, WordTokenizer, build
 from .evaluate import faster_in_bf16, read_dev, score, tags
 from .lexicon import write_lexicon
 from .loss import depth_loss, turn_loss
 from .model import SHAPES, UNLIMITED, Copies, Heard, Shape, Tagger
 from .path import NO_FOLLOWS, write_follows
 from .quantise import round_rows, rounded
-from .sources import DataError
+from .sources import DataError, sources_for
 from .spoken import Readings, Unreadable
 from .teach import Pupil
 

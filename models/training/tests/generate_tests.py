@@ -1,6 +1,8 @@
 """Tests of the generator that need PyTorch; ``make test-training`` runs them. Tiny models stand in for the real ones, but for one test."""
 
+import gzip
 import importlib.util
+import json
 import random
 import sys
 import tempfile
@@ -17,7 +19,7 @@ from tokenizers import Tokenizer, decoders, models
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from faircopy_training import labels as L
 from faircopy_training import hearing
-from faircopy_training.dataset import Batch, Corpus, Stream
+from faircopy_training.dataset import Batch, Corpus, Stream, held_back
 from faircopy_training.generate import perplexity, pool
 from faircopy_training.generate.domain import Domain, Known, Seeds
 from faircopy_training.generate.language_model import Config, LanguageModel, dequantised
@@ -28,6 +30,7 @@ from faircopy_training.generate.reward import Top, learn, rewards
 from faircopy_training.generate.table import FIELDS, ROWS, Table, gain, settings_of, told
 from faircopy_training.generate.table import arguments as table_arguments
 from faircopy_training.generate.writing import Sample, Style, label, refused, whole_sentences, write
+from faircopy_training.sources import Source
 from faircopy_training.loss import joint_loss
 from faircopy_training.model import MINILM, UNLIMITED, Tagger
 from faircopy_training.noise import Errors
@@ -400,6 +403,19 @@ class Pool(unittest.TestCase):
             self.assertEqual(self.go_on(path, 48), (True, []), "all words are there")
             self.assertEqual(self.go_on(path, 60, 0.0), (False, []), "the time is over")
             self.assertEqual(len(pool.texts_of(path)), 4)
+
+    def test_seeds_come_from_lines_and_from_turns_but_not_from_what_stays_out_of_training(self):
+        rows = [{"id": f"show/{n}#0", "speaker": 0, "written": f"Episode {n}."} for n in range(60)]
+        kept = [row["written"] for row in rows if not held_back(f"changelog/{row['id']}")]
+        turns = Source("turns.jsonl.gz", "ours", True, 1.0, "turns", "podcast")
+        text = Source("text.txt.gz", "ours", True, 1.0, "text", "talk", line_limit=50, held_lines=20)
+        with tempfile.TemporaryDirectory() as d:
+            for source, lines in ((turns, map(json.dumps, rows)), (text, (row["written"] for row in rows))):
+                with gzip.open(Path(d) / source.file, "wt", encoding="utf-8") as file:
+                    file.writelines(f"{line}\n" for line in lines)
+            self.assertEqual(pool.written_of(Path(d) / turns.file, turns), kept)
+            self.assertLess(len(kept), len(rows), "some episodes are held back")
+            self.assertEqual(pool.written_of(Path(d) / text.file, text), [f"Episode {n}.\n" for n in range(40)])
 
     def test_a_language_model_that_writes_no_sentence_is_an_error(self):
         with tempfile.TemporaryDirectory() as d, mock.patch.object(pool, "write", lambda *_: [Sample("No.")]):

@@ -1,7 +1,8 @@
 import unittest
 from collections import Counter
 
-from faircopy_training.plain import count, plain
+from faircopy_training.plain import COMMERCIAL, FILES, count, plain
+from faircopy_training.sources import SOURCES
 
 
 class PlainTest(unittest.TestCase):
@@ -19,6 +20,11 @@ class PlainTest(unittest.TestCase):
     def test_a_rare_word_and_a_name_that_is_also_a_frequent_word_are_not_plain(self):
         lower, capital = Counter({"seldom": 49, "often": 50, "will": 9000}), Counter({"will": 1})
         self.assertEqual(plain(lower, capital), ["often"])
+
+    def test_a_company_may_use_what_a_commercial_model_counts(self):
+        known = {source.file: source.commercial for source in SOURCES}
+        self.assertTrue(all(known[name] for name in COMMERCIAL))
+        self.assertFalse(all(known[name] for name in FILES))
 
 
 if __name__ == "__main__":

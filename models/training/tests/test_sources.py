@@ -136,9 +136,9 @@ class FromRows(unittest.TestCase):
 
 
 class Turns(unittest.TestCase):
-    def turn(self, written, number=0, speaker=0):
+    def turn(self, written, number=0, speaker=0, edited=False):
         row = {"id": f"show/one#{number}", "speaker": speaker, "written": written}
-        return sources.from_turn(row, random.Random(1), READINGS, Counter())
+        return sources.from_turn(row, edited, random.Random(1), READINGS, Counter())
 
     def test_breaks_teach_no_mark_and_other_dots_end_a_sentence(self):
         piece = self.turn("I went - well... we went there... Then it rained...")
@@ -151,6 +151,24 @@ class Turns(unittest.TestCase):
         source = next(s for s in sources.SOURCES if s.turns)
         pieces = [self.turn("So we go on.", 4, 0), self.turn("And on.", 5, 0), self.turn("Yes.", 6, 1), self.turn("Good.", 8, 1)]
         self.assertEqual(sources.turns_of(pieces, source), [0] * 3 + [0] + [0] + [1] + [MISSING] + [MISSING])
+
+    def test_edited_talk_is_fluent_but_for_what_may_be_a_slip(self):
+        said = "I mean we go to the to the shop, and it was very very good, um, today."
+        fluent, filler = DISFLUENCY.index("O"), DISFLUENCY.index("F")
+        of = lambda edited: list(zip((piece := self.turn(said, edited=edited)).words, piece.disfluency))
+        slips = ["i", "mean", "to", "the", "to", "the", "very", "very"]
+        self.assertEqual([word for word, label in of(True) if label == IGNORE], slips)
+        self.assertEqual([word for word, label in of(True) if label == filler], ["um"])
+        self.assertEqual({label for word, label in of(True) if word in ("we", "go", "shop", "good", "today")}, {fluent})
+        self.assertNotIn(fluent, {label for _, label in of(False)}, "who edits may have left any slip")
+
+    def test_a_company_may_use_every_source_of_a_commercial_training(self):
+        free = sources.sources_for("commercial")
+        self.assertEqual([s.file for s in free if not s.commercial], [])
+        self.assertNotIn("switchboard_train.jsonl.gz", [s.file for s in free])
+        self.assertEqual([s.file for s in free if s.edited], ["changelog_turns.jsonl.gz"])
+        self.assertEqual(sources.sources_for("all"), sources.SOURCES)
+        self.assertEqual([s.file for s in sources.SOURCES if s.edited], [])
 
     def test_a_back_channel_ends_nobodys_turn_and_is_one_of_its_own(self):
         def piece(speaker):

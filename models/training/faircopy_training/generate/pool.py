@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import json
 import time
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
 
+from ..dataset import held_back
 from ..evaluate import faster_in_bf16
-from ..sources import SOURCES
+from ..sources import SOURCES, Source
 from .domain import TALKS, Seeds
 from .language_model import TOKENIZER, LanguageModel
 from .learn import CHECKPOINT
@@ -28,6 +30,16 @@ BATCH = 64
 def texts_of(path: Path) -> list[str]:
     """Whole lines of what was written before; a line that an interruption cut is left out."""
     return path.read_text(encoding="utf-8").split("\n")[:-1] if path.is_file() else []
+
+
+def written_of(path: Path, source: Source) -> list[str]:
+    """What is written in a source's lines, but for those that stay out of training."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        lines = file.readlines()
+    if source.reader == "turns":
+        rows = [json.loads(line) for line in lines]
+        return [row["written"] for row in rows if not held_back(f"changelog/{row['id']}")]
+    return lines[: max(0, min(len(lines) - source.held_lines, source.line_limit))]
 
 
 def go_on(path: Path, model: LanguageModel, tokenizer: Tokenizer, seeds: Seeds, style: Style, words: int, end: float | None, seed: int,
@@ -58,7 +70,7 @@ def go_on(path: Path, model: LanguageModel, tokenizer: Tokenizer, seeds: Seeds, 
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("--data", type=Path, required=True, help="directory with the files of sources.SOURCES")
-    a.add_argument("--source", default=TALKS, help="the text source that seeds are taken from")
+    a.add_argument("--source", default=TALKS, help="the source of written text that seeds are taken from")
     a.add_argument("--language-model", type=Path, required=True, help="directory of faircopy_training.generate.prepare")
     a.add_argument("--learned", type=Path, help="a run of the table's row reward, whose language model has learned")
     a.add_argument("--words", type=int, default=200_000)
@@ -70,14 +82,12 @@ def main() -> None:
     a.add_argument("--threads", type=int, default=1)
     args = a.parse_args()
     torch.set_num_threads(args.threads)
-    source = next((s for s in SOURCES if s.file == args.source and s.reader == "text"), None)
+    source = next((s for s in SOURCES if s.file == args.source and s.reader in ("text", "turns")), None)
     if source is None or not (args.data / source.file).is_file():
-        raise SystemExit(f"error: {args.data / args.source}: expected a text source of sources.SOURCES that is there, such as {TALKS}")
+        raise SystemExit(f"error: {args.data / args.source}: expected a source of sources.SOURCES of written text that is there, such as {TALKS}")
     if not args.out.name.endswith(".txt.gz"):
         raise SystemExit(f"error: --out: expected a name that ends in .txt.gz, got {args.out.name}")
-    with gzip.open(args.data / source.file, "rt", encoding="utf-8") as file:
-        lines = file.readlines()
-    seeds = Seeds.of(lines[: max(0, min(len(lines) - source.held_lines, source.line_limit))])
+    seeds = Seeds.of(written_of(args.data / source.file, source))
     model = LanguageModel.load(args.language_model)
     if args.learned:
         state = torch.load(args.learned / CHECKPOINT, weights_only=True, map_location="cpu")
