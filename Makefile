@@ -142,14 +142,16 @@ $(VENV)/.generate: models/training/requirements-generate.txt $(VENV)/.complete
 	touch $@
 
 # make generate DATA=dir: a language model writes WORDS words that go on from seeds of the talks in DATA, as a source of training text (DATA must be writable,
-# or GENERATED names the file). Said again, it goes on where it was interrupted.
+# or GENERATED names the file). SEEDS is another source of seeds; a company may use changelog_turns.jsonl.gz, whose text is generated_edited.txt.gz.
+# Said again, it goes on where it was interrupted.
 WORDS ?= 200000
+SEEDS ?= ted_talks.txt.gz
 GENERATED ?= $(DATA)/generated_talks.txt.gz
 generate: $(VENV)/.generate
 	@test -n "$(DATA)" || { echo "error: make generate DATA=directory with the training files" >&2; exit 2; }
 	test -f target/smollm2/weights.npz || PYTHONPATH=models/training $(VENV)/bin/python -m faircopy_training.generate.prepare --out target/smollm2
 	PYTHONPATH=models/training $(VENV)/bin/python -W ignore -m faircopy_training.generate.pool --data "$(DATA)" --language-model target/smollm2 \
-	  --words $(WORDS) --out "$(GENERATED)"
+	  --source $(SEEDS) --words $(WORDS) --out "$(GENERATED)"
 
 # make finetune BASE=en-fast PAIRS=file: models/BASE adapted to a domain, as models/NAME (BASE-tuned if none is given). The file has lines of spoken
 # words, a tab and the written text; every tenth stays out, and says at the end what it was worth.

@@ -58,7 +58,7 @@ if [[ $artifacts == *" program "* ]]; then
   strip -o "$work/$name/faircopy" "$PROGRAM"
   cp -r grammars LICENSE README.md "$work/$name/"
   cp deploy/runtime.sh deploy/faircopy.toml "$work/$name/deploy/"
-  cp -r models/README.md models/en-accurate models/en-fast models/en-second "$work/$name/models/"
+  cp -r models/README.md models/en-accurate models/en-fast models/en-fast-free models/en-second "$work/$name/models/"
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$work" -c "$name" | gzip -n > "$out/$name.tar.gz"
 fi
 

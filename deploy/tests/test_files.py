@@ -47,7 +47,7 @@ class Files(unittest.TestCase):
         kept = {m for m in models if not any(fnmatch.fnmatch(m, pattern) for pattern in ignored)}
         # Only Rust's test of a whole stream reads this one.
         self.assertEqual({m for m in models if m not in kept}, {m for m in models if m.endswith("/parity_stream.json")})
-        for model in ("en-accurate", "en-fast", "en-second"):
+        for model in ("en-accurate", "en-fast", "en-fast-free", "en-second"):
             self.assertIn(f"models/{model}/parity.jsonl", kept)
 
     def test_what_the_dockerfile_copies_is_there(self):

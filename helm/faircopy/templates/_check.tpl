@@ -35,7 +35,7 @@
 {{- if regexMatch "(?m)^\\s*(workers|state_bytes)\\s*=" $v.settings }}
 {{- fail "settings: infer.workers and infer.state_bytes come from the values infer.workers and infer.stateBytes, which the pod's memory is reckoned with; expected them there" }}
 {{- end }}
-{{- range $name := list "en-accurate" "en-fast" "en-second" }}
+{{- range $name := list "en-accurate" "en-fast" "en-fast-free" "en-second" }}
 {{- if hasKey $v.models $name }}
 {{- fail (printf "models.%s: this name is a shipped model's; expected another, which a profile asks for by model = \"…\"" $name) }}
 {{- end }}
