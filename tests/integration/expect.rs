@@ -402,7 +402,9 @@ fn what_partials_call_frozen_beside_a_spelling_that_waits_stays_as_it_is() {
             settings.infer.runtime = needs("target/onnxruntime/libonnxruntime.so");
         }
         let shared = Arc::new(Shared::load(settings).unwrap());
-        for spelling in ["my last name is spelled s m | i t h", "it's p as in peter l as in london | four four seven dash | nine oh one two"] {
+        for spelling in
+            ["my last name is spelled s m | i t h", "it's p as in peter l as in london | four four seven dash | nine oh one two"]
+        {
             let said = format!("{lead} {spelling} | thank you so much for all of your help today goodbye now");
             let mut replay = OfflinePipeline::paced(shared.clone());
             let (mut frozen, mut written, mut made) = (Vec::new(), Vec::new(), Vec::new());
@@ -425,7 +427,10 @@ fn what_partials_call_frozen_beside_a_spelling_that_waits_stays_as_it_is() {
             }
             let first = said.split_whitespace().position(|word| word == "|").unwrap() as u64 - 2;
             // Without a tagger or a mark no word is called frozen.
-            assert!(model == "none" || frozen.iter().any(|(src, _)| src[0] >= first), "nothing at the spelling is called frozen: {frozen:?}");
+            assert!(
+                model == "none" || frozen.iter().any(|(src, _)| src[0] >= first),
+                "nothing at the spelling is called frozen: {frozen:?}"
+            );
             for token in frozen {
                 assert!(written.contains(&token), "{model}: {token:?} of {written:?}");
             }
