@@ -319,7 +319,7 @@ MARKERS = [m.split() for m in ("you know", "i mean", "kind of", "sort of", "like
 
 
 def may_be_slips(words: list[str]) -> list[bool]:
-    """Of each word of edited talk, whether the editors may have left a slip: one of up to three words that are said twice running, or a ``MARKERS``."""
+    """Of each word of edited talk, whether the editors may have left a slip: one of up to three words that are said twice running, or one of ``MARKERS``."""
     found = [False] * len(words)
     for i in range(len(words)):
         for size in (1, 2, 3):

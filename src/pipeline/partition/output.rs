@@ -172,6 +172,7 @@ impl Partition {
 
     /// Changed tails of sessions that are `wanted` now. Other sessions stay marked.
     pub fn changed_tails(&mut self, wanted: impl Fn(&Arc<str>) -> bool) -> Vec<(StreamRef, Tail)> {
+        // Sessions may have changed since rows were last gathered.
         self.dirty.extend(self.sessions.take_dirty());
         let mut out = Vec::new();
         self.dirty.retain(|&id| {
