@@ -28,6 +28,8 @@ struct Broker {
     address: String,
     dir: PathBuf,
     running: Mutex<Running>,
+    /// Listens at `Listener::Between` from the beginning.
+    between: TcpListener,
 }
 
 fn serve(dir: &std::path::Path, address: &str) -> Running {
@@ -51,19 +53,26 @@ fn serve(dir: &std::path::Path, address: &str) -> Running {
     Running { script, _stdin: stdin }
 }
 
+/// The first of eight free ports one above another, and a listener that keeps the last of them, because what stands between
+/// is asked for long after the broker has started. The controller listens one port above the broker; then come the listeners
+/// that want to know who comes, and the two ports of what stands between.
+fn free_ports() -> (u16, TcpListener) {
+    loop {
+        let first = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let Some(last) = first.checked_add(Listener::Between as u16) else { continue };
+        let Ok(between) = TcpListener::bind(("127.0.0.1", last)) else { continue };
+        if (first + 1..last).all(|port| TcpListener::bind(("127.0.0.1", port)).is_ok()) {
+            return (first, between);
+        }
+    }
+}
+
 fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
     BROKER.get_or_init(|| {
-        // The controller listens one port above; then come the listeners that want to know who comes, and the two ports
-        // of what stands between.
-        let port = loop {
-            let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-            if free < u16::MAX - 7 && (1..8).all(|above| TcpListener::bind(("127.0.0.1", free + above)).is_ok()) {
-                break free;
-            }
-        };
+        let (port, between) = free_ports();
         let (dir, address) = (root().join(format!("target/kafka/test-{}", std::process::id())), format!("127.0.0.1:{port}"));
-        Broker { running: Mutex::new(serve(&dir, &address)), address, dir }
+        Broker { running: Mutex::new(serve(&dir, &address)), address, dir, between }
     })
 }
 
@@ -89,6 +98,11 @@ pub enum Listener {
 pub fn listener(which: Listener) -> String {
     let port: u16 = broker().address.rsplit(':').next().unwrap().parse().unwrap();
     format!("127.0.0.1:{}", port + which as u16)
+}
+
+/// Listens at `Listener::Between`, for whoever stands between clients and the broker.
+pub fn between() -> &'static TcpListener {
+    &broker().between
 }
 
 /// A file that the broker's script has made: `ca.pem`, `mutual.pem`, `mutual.key`, `jwt.key`.

@@ -5,11 +5,11 @@
 //! with the transactional id. Names are a length in 2 bytes and so many bytes.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, Once};
 
-use crate::broker::{Listener, listener};
+use crate::broker::{Listener, between, listener};
 
 /// Frames are not larger than this.
 const MAX_FRAME_BYTES: usize = 16 << 20;
@@ -73,15 +73,11 @@ static RULES: Mutex<Vec<Arc<Rule>>> = Mutex::new(Vec::new());
 
 /// Where clients that go through this proxy find the broker.
 pub fn address() -> String {
-    static LISTENING: OnceLock<String> = OnceLock::new();
-    LISTENING
-        .get_or_init(|| {
-            let address = listener(Listener::Between);
-            let listening = TcpListener::bind(&address).unwrap();
-            std::thread::spawn(move || listening.incoming().flatten().for_each(serve));
-            address
-        })
-        .clone()
+    static SERVING: Once = Once::new();
+    SERVING.call_once(|| {
+        std::thread::spawn(|| between().incoming().flatten().for_each(serve));
+    });
+    listener(Listener::Between)
 }
 
 /// Decides from now on over requests about transactions whose id begins with `prefix`.
