@@ -24,6 +24,22 @@ pub struct Passage<'a> {
     pub spans_by_grammars: bool,
 }
 
+impl<'a> Passage<'a> {
+    /// Final words that a tagger has seen, within a sentence, with nothing around them. Callers name what is otherwise.
+    pub fn of(words: &'a [(&'a Word, Tags)]) -> Passage<'a> {
+        Passage {
+            words,
+            sentence_start: false,
+            capital: false,
+            turn_ends: false,
+            around: PassageContext::default(),
+            sure: words.len(),
+            untagged: false,
+            spans_by_grammars: false,
+        }
+    }
+}
+
 /// The words around a passage, as [`crate::redact::RedactionWord::add_to`] writes them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PassageContext<'a> {

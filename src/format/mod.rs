@@ -188,21 +188,8 @@ impl Formatter {
         segment.origin = self.origin(stream);
         segment.replayed = release.entries.iter().any(|e| e.word.source.is_replayed());
         segment.meta = release.entries.last().and_then(|e| e.word.source.meta.clone());
-        let format_counts = self.fill(
-            &mut segment,
-            stream,
-            Passage {
-                words: &words,
-                sentence_start,
-                capital,
-                turn_ends,
-                around,
-                sure: words.len(),
-                untagged: false,
-                spans_by_grammars: false,
-            },
-            how,
-        );
+        let format_counts =
+            self.fill(&mut segment, stream, Passage { sentence_start, capital, turn_ends, around, ..Passage::of(&words) }, how);
         (segment, format_counts)
     }
 
@@ -226,16 +213,7 @@ impl Formatter {
         self.fill(
             &mut segment,
             stream,
-            Passage {
-                words: &words,
-                sentence_start,
-                capital,
-                turn_ends: false,
-                around,
-                sure: tail.entries.len(),
-                untagged: false,
-                spans_by_grammars: false,
-            },
+            Passage { sentence_start, capital, around, sure: tail.entries.len(), ..Passage::of(&words) },
             how,
         );
         // Where no tagger finds spans, nothing but a mark divides what the grammars look at, so words after the last mark may

@@ -185,14 +185,12 @@ fn comes_out_once(segment: RawSegment, seed: u64, verbatim: bool) {
         is_tail: false,
     };
     let passage = Passage {
-        words: &words,
         sentence_start: seed.is_multiple_of(2),
-        capital: false,
         turn_ends: seed.is_multiple_of(7),
         around,
-        sure: words.len(),
         untagged: seed.is_multiple_of(4),
         spans_by_grammars: seed.is_multiple_of(4) || seed.is_multiple_of(9),
+        ..Passage::of(&words)
     };
     let done = apply::apply(passage, &style);
     let mut came = vec![0; words.len()];

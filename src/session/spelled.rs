@@ -117,8 +117,9 @@ pub(super) fn reaches_over(words: &[&Word], at: usize, spellers: &Spellers, most
         let silence = before.end.zip(next.start).map_or(0.0, |(end, start)| start - end);
         before.further() != next.further() || next.begins_turn() || silence * 1000.0 > most_silence_ms as f64
     };
-    let first = (last.saturating_sub(NEAR) + 1..=last).rev().find(|next| parts(*next)).unwrap_or(last.saturating_sub(NEAR));
-    let end = (at..words.len().min(at + NEAR)).find(|next| parts(*next)).unwrap_or(words.len().min(at + NEAR));
+    let (nearest, furthest) = (last.saturating_sub(NEAR), words.len().min(at + NEAR));
+    let first = (nearest + 1..=last).rev().find(|next| parts(*next)).unwrap_or(nearest);
+    let end = (at..furthest).find(|next| parts(*next)).unwrap_or(furthest);
     if end == at && at < words.len() {
         return false;
     }

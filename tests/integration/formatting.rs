@@ -77,19 +77,7 @@ fn between(line: &str, style: &Style, around: PassageContext) -> Formatted {
     words.iter_mut().for_each(|(word, _)| measure(&mut last, word));
     let words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
     let lexicon = Lexicon::parse("iphone\tiPhone\nebay\teBay\n").unwrap();
-    apply(
-        Passage {
-            words: &words,
-            sentence_start: true,
-            capital: false,
-            turn_ends: false,
-            around,
-            sure: words.len(),
-            untagged: false,
-            spans_by_grammars: false,
-        },
-        &Style { lexicon: Arc::new(lexicon), ..style.clone() },
-    )
+    apply(Passage { sentence_start: true, around, ..Passage::of(&words) }, &Style { lexicon: Arc::new(lexicon), ..style.clone() })
 }
 
 #[test]
@@ -226,19 +214,7 @@ fn a_verbatim_profile_keeps_every_word() {
 fn a_language_that_is_not_served_goes_out_as_spoken() {
     let (mut word, tags) = word("BONJOUR/C/./F", 0, &mut None);
     word.kind = WordKind::Plain;
-    let done = apply(
-        Passage {
-            words: &[(&word, tags)],
-            sentence_start: true,
-            capital: false,
-            turn_ends: false,
-            around: PassageContext::default(),
-            sure: 1,
-            untagged: false,
-            spans_by_grammars: false,
-        },
-        &plain(),
-    );
+    let done = apply(Passage { sentence_start: true, ..Passage::of(&[(&word, tags)]) }, &plain());
     assert_eq!((done.text.as_str(), done.removed.len()), ("BONJOUR", 0));
 }
 
@@ -583,17 +559,7 @@ fn tags_that_cut_or_take_what_is_one_do_not_change_what_is_written() {
         let mut words: Vec<(&Word, Tags)> = words.iter().map(|(w, t)| (w, *t)).collect();
         let count = words.len();
         decide(&mut words, 0, &spellers(), || vec![false; count]); // one speaker
-        let around = PassageContext::default();
-        let passage = Passage {
-            words: &words,
-            sentence_start: true,
-            capital: false,
-            turn_ends: false,
-            around,
-            sure: words.len(),
-            untagged: false,
-            spans_by_grammars: false,
-        };
+        let passage = Passage { sentence_start: true, ..Passage::of(&words) };
         let got = apply(passage, &english).text;
         all += 1;
         if !wanted.contains(&got.as_str()) {

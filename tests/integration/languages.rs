@@ -13,7 +13,7 @@ use faircopy::format::readback::Reformat;
 use faircopy::format::style::{FormatSpec, Styles};
 use faircopy::format::units::sentence;
 use faircopy::format::untagged::ByWords;
-use faircopy::format::{Passage, PassageContext, Style, apply::apply};
+use faircopy::format::{Passage, Style, apply::apply};
 use faircopy::redact::{Action, RedactionRule};
 use faircopy::session::Word;
 use faircopy::session::counted::Speaking;
@@ -128,22 +128,7 @@ fn text_of(style: &Arc<Style>, said: &str) -> String {
     let words: Vec<&Word> = words.iter().collect();
     let tags = ByWords::new(style.clone()).tags(&words, &Speaking::default());
     let tagged: Vec<(&Word, Tags)> = words.into_iter().zip(tags).collect();
-    let around = PassageContext::default();
-    let sure = tagged.len();
-    apply(
-        Passage {
-            words: &tagged,
-            sentence_start: true,
-            capital: false,
-            turn_ends: false,
-            around,
-            sure,
-            untagged: true,
-            spans_by_grammars: true,
-        },
-        style,
-    )
-    .text
+    apply(Passage { sentence_start: true, untagged: true, spans_by_grammars: true, ..Passage::of(&tagged) }, style).text
 }
 
 /// The text of words with a tagger's marks and cases, of a tagger that finds no spans. A word's mark stands behind it.
@@ -161,17 +146,7 @@ fn tagged_text(style: &Style, said: &str) -> String {
     let spoken = |word: &str| Word::new(word.trim_end_matches([',', '.', '?']).to_lowercase(), Arc::default());
     let words: Vec<(Word, Tags)> = said.split(' ').map(|word| (spoken(word), tags_of(word))).collect();
     let words: Vec<(&Word, Tags)> = words.iter().map(|(word, tags)| (word, *tags)).collect();
-    let (around, sure) = (PassageContext::default(), words.len());
-    let passage = Passage {
-        words: &words,
-        sentence_start: true,
-        capital: false,
-        turn_ends: false,
-        around,
-        sure,
-        untagged: false,
-        spans_by_grammars: true,
-    };
+    let passage = Passage { sentence_start: true, spans_by_grammars: true, ..Passage::of(&words) };
     apply(passage, style).text
 }
 

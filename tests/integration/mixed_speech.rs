@@ -7,7 +7,7 @@ use faircopy::config::Settings;
 use faircopy::format::readback::Reformat;
 use faircopy::format::style::{FormatSpec, Styles};
 use faircopy::format::untagged::ByWords;
-use faircopy::format::{Formatted, Passage, PassageContext, Style, apply::apply, origin};
+use faircopy::format::{Formatted, Passage, Style, apply::apply, origin};
 use faircopy::record::Kind;
 use faircopy::redact::{Action, RedactionRule};
 use faircopy::session::counted::Speaking;
@@ -51,20 +51,7 @@ fn words(said: &[(&str, &str)]) -> Vec<Word> {
 
 fn written(style: &Style, words: &[Word], tags: Vec<Tags>, untagged: bool) -> Formatted {
     let tagged: Vec<(&Word, Tags)> = words.iter().zip(tags).collect();
-    let (around, sure) = (PassageContext::default(), tagged.len());
-    apply(
-        Passage {
-            words: &tagged,
-            sentence_start: true,
-            capital: false,
-            turn_ends: false,
-            around,
-            sure,
-            untagged,
-            spans_by_grammars: untagged,
-        },
-        style,
-    )
+    apply(Passage { sentence_start: true, untagged, spans_by_grammars: untagged, ..Passage::of(&tagged) }, style)
 }
 
 /// The same words without a tagger.

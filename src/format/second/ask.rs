@@ -11,7 +11,7 @@ use crate::format::casing::{self, Lexicon};
 use crate::format::itn::Reading;
 use crate::format::itn::ast::PLAIN_COST;
 use crate::format::itn::network::{self, Cost};
-use crate::format::kept::{KeptWord, Passage, PassageContext, divide, spans};
+use crate::format::kept::{KeptWord, Passage, divide, spans};
 use crate::format::numbers::{Figures, PLAIN_NUMBERS};
 use crate::format::style::Style;
 use crate::format::tagged::{TaggedWords, reach, text_of};
@@ -121,18 +121,7 @@ struct AskedSpan {
 
 impl AsksSecond for Asker {
     fn questions(&self, view: &PassView) -> Vec<SpanQuestion> {
-        let around = PassageContext::default();
-        let (sentence_start, sure) = (view.sentence_start, view.words.len());
-        let passage = Passage {
-            words: view.words,
-            sentence_start,
-            capital: false,
-            turn_ends: false,
-            around,
-            sure,
-            untagged: false,
-            spans_by_grammars: false,
-        };
+        let passage = Passage { sentence_start: view.sentence_start, ..Passage::of(view.words) };
         let (kept, _) = divide(&passage, self.style.keeps);
         let [before, frozen] = [view.frozen_before, view.frozen].map(|at| kept.partition_point(|k| k.at < at));
         let is_new = |at: usize| (before..frozen).contains(&at);
@@ -398,16 +387,7 @@ mod tests {
                 })
                 .collect();
             let words: Vec<(&Word, Tags)> = words.iter().map(|(word, tags)| (word, *tags)).collect();
-            let passage = Passage {
-                words: &words,
-                sentence_start: true,
-                capital: false,
-                turn_ends: false,
-                around: Default::default(),
-                sure: words.len(),
-                untagged: false,
-                spans_by_grammars: false,
-            };
+            let passage = Passage { sentence_start: true, ..Passage::of(&words) };
             let (kept, _) = divide(&passage, crate::session::Keeps::Nothing);
             let span = spans(&kept).into_iter().map(|(span, label)| (span, label.label()));
             let mixed = kept.iter().enumerate().filter(|(_, k)| k.tags.case == Case::Mixed).map(|(at, _)| ([at, at + 1], MIXED));

@@ -115,16 +115,7 @@ mod tests {
     fn with_kept<T>(said: &str, then: impl Fn(&[KeptWord]) -> T) -> T {
         let words = passage(said);
         let words: Vec<(&Word, Tags)> = words.iter().map(|(word, tags)| (word, *tags)).collect();
-        let passage = Passage {
-            words: &words,
-            sentence_start: false,
-            capital: false,
-            turn_ends: false,
-            around: Default::default(),
-            sure: words.len(),
-            untagged: false,
-            spans_by_grammars: false,
-        };
+        let passage = Passage::of(&words);
         then(&divide(&passage, crate::session::Keeps::Nothing).0)
     }
 

@@ -12,7 +12,7 @@ use super::{Asker, SecondMode};
 use crate::format::apply::apply;
 use crate::format::itn::Itn;
 use crate::format::kept::tests::word;
-use crate::format::kept::{Passage, PassageContext};
+use crate::format::kept::Passage;
 use crate::format::style::Style;
 use crate::infer::second::Question;
 use crate::redact::{Action, Redaction, RedactionRule, RedactionWords};
@@ -201,20 +201,7 @@ fn published_of(
     };
     let written = |said: &[Word], style: &Style| {
         let tagged: Vec<(&Word, Tags)> = said.iter().enumerate().map(|(at, word)| (word, tag(at))).collect();
-        let (around, sure) = (PassageContext::default(), words.len());
-        apply(
-            Passage {
-                words: &tagged,
-                sentence_start: false,
-                capital: false,
-                turn_ends: false,
-                around,
-                sure,
-                untagged: false,
-                spans_by_grammars: false,
-            },
-            style,
-        )
+        apply(Passage::of(&tagged), style)
     };
     let open = Style { redaction: None, ..style.clone() };
     let instead_of = written(&said, &open).text.into();
@@ -289,16 +276,7 @@ fn a_name_of_several_words_is_spelled_as_one_and_never_with_other_letters() {
         let (pay, mut pal) = (word("pay"), word("pal"));
         pal.choice = Some(Choice { words: 2, written: answer.into(), instead_of: "".into() });
         let words = [(&pay, tags), (&pal, tags)];
-        let passage = Passage {
-            words: &words,
-            sentence_start: false,
-            capital: false,
-            turn_ends: false,
-            around: PassageContext::default(),
-            sure: 2,
-            untagged: false,
-            spans_by_grammars: false,
-        };
+        let passage = Passage::of(&words);
         let done = apply(passage, &STYLE);
         let text = if outcome == "letters" { done.text.to_lowercase() } else { done.text };
         assert_eq!((&*text, done.format_counts.second), (expected, vec![("MIXED", outcome)]), "{answer:?}");
@@ -395,16 +373,7 @@ fn asked(all: &mut [(Word, Tags)], style: &Arc<Style>, answer: &mut dyn FnMut(&Q
 
 fn text_of(all: &[(Word, Tags)], style: &Style) -> String {
     let words: Vec<(&Word, Tags)> = all.iter().map(|(word, tags)| (word, *tags)).collect();
-    let passage = Passage {
-        words: &words,
-        sentence_start: false,
-        capital: false,
-        turn_ends: false,
-        around: PassageContext::default(),
-        sure: all.len(),
-        untagged: false,
-        spans_by_grammars: false,
-    };
+    let passage = Passage::of(&words);
     apply(passage, style).text
 }
 
@@ -513,16 +482,7 @@ fn a_spelling_has_the_letters_that_were_said_and_no_others() {
             let mut one = word(said);
             one.choice = Some(Choice { words: 1, written: answer.as_str().into(), instead_of: "".into() });
             let words = [(&one, tags)];
-            let passage = Passage {
-                words: &words,
-                sentence_start: false,
-                capital: false,
-                turn_ends: false,
-                around: PassageContext::default(),
-                sure: 1,
-                untagged: false,
-                spans_by_grammars: false,
-            };
+            let passage = Passage::of(&words);
             let done = apply(passage, &STYLE);
             assert_eq!(done.text.to_lowercase(), said, "{answer:?}");
             taken += usize::from(done.format_counts.second == [("MIXED", "taken")]);
