@@ -64,5 +64,5 @@ export PYTHONPATH=$here/..
 "$venv/bin/python" -m faircopy_training.second.gold --data "$work/data" --run "$work/second" --faircopy "$FAIRCOPY" --out "$work/gold" --count 3 --mixed 2
 test "$(wc -l < "$work/gold/card.jsonl")" = 3
 "$venv/bin/python" -m faircopy_training.second.evaluate --run "$work/second" --faircopy "$FAIRCOPY" --count 3
-"$venv/bin/python" -m unittest -q "$here/torch_tests.py" "$here/turn_tests.py" "$here/language_tests.py" "$here/pseudo_tests.py" "$here/second_torch_tests.py"
+"$venv/bin/python" -m unittest -q "$here/torch_tests.py" "$here/turn_tests.py" "$here/language_tests.py" "$here/pseudo_tests.py" "$here/gold_tests.py" "$here/second_torch_tests.py"
 "$venv/bin/python" -W ignore -m unittest -q "$here/generate_tests.py"
