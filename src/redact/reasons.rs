@@ -104,6 +104,8 @@ pub(super) struct InAnswer<'a> {
     pub is_asked: bool,
     /// whether digits of the answer came before the run
     pub has_begun: bool,
+    /// how many digits these are, at least
+    pub begun_digits: usize,
     /// the digits that the whole answer has at least
     pub digits: usize,
 }
@@ -118,6 +120,16 @@ fn fewest(class: &str) -> usize {
         "account" => 6,
         "dob" | "expiry" | "address" => 100,
         _ => ANY_LENGTH,
+    }
+}
+
+/// Digits after which a number of this class may be whole, so that what follows may be a sum.
+fn whole(class: &str) -> usize {
+    match class {
+        "card" => 15,
+        // These have no number of digits that they wait for.
+        "dob" | "expiry" | "address" => 0,
+        _ => fewest(class),
     }
 }
 
@@ -145,6 +157,10 @@ pub(super) fn in_answer(parts: &[Part], run: &Range<usize>, answer: &InAnswer) -
     }
     let after = |list| is_next(parts, run, list);
     if is_quantity(&said) && after(List::Currencies) {
+        // "My card is 4000 1234 5678 9010 dollars are fine": the beginning of a number waits for its end, and not for a sum.
+        if (1..whole(answer.class)).contains(&answer.begun_digits) {
+            return false;
+        }
         // "My policy number is 5829783 dollars": right after the announcement a sum is smaller.
         let fewest = fewest(answer.class);
         return most < if answer.is_direct && fewest == ANY_LENGTH { FEWEST_DIRECT } else { fewest };
@@ -372,6 +388,30 @@ mod tests {
     }
 
     #[test]
+    fn a_sum_that_follows_the_beginning_of_a_number_is_the_numbers_end() {
+        for (class, begun_digits, free) in [
+            ("card", 12, false),
+            ("card", 16, true),
+            ("phone", 4, false),
+            ("phone", 10, true),
+            ("account", 4, false),
+            ("account", 0, true),
+            ("address", 2, true),
+        ] {
+            let all = parts("4821 dollars");
+            let answer = InAnswer {
+                class,
+                is_direct: false,
+                is_asked: false,
+                has_begun: begun_digits > 0,
+                begun_digits,
+                digits: begun_digits + 4,
+            };
+            assert_eq!(in_answer(&all, &(0..1), &answer), free, "{class} after {begun_digits} digits");
+        }
+    }
+
+    #[test]
     fn in_an_answer_a_reason_frees_what_it_measures_and_nothing_before_it() {
         for (class, direct, digits, text, free) in [
             ("pin", true, 4, "4821 dollars", false),
@@ -391,7 +431,11 @@ mod tests {
             let all = parts(text);
             let end = all.iter().rposition(|p| p.role.is_number()).unwrap() + 1;
             assert_eq!(
-                in_answer(&all, &(0..end), &InAnswer { class, is_direct: direct, is_asked: false, has_begun: false, digits }),
+                in_answer(
+                    &all,
+                    &(0..end),
+                    &InAnswer { class, is_direct: direct, is_asked: false, has_begun: false, begun_digits: 0, digits }
+                ),
                 free,
                 "{class} {text}"
             );

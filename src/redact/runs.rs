@@ -121,10 +121,11 @@ impl Redaction {
                 || !reasons::is_free(parts, r) && !reasons::is_plain(parts, r)
         };
         let digits = in_window().filter(counts).map(|r| readings(&parts[r.clone()]).least()).sum();
-        let has_begun = in_window().filter(counts).any(|r| r.end <= run.start);
+        let before = || in_window().filter(counts).filter(|r| r.end <= run.start);
+        let (has_begun, begun_digits) = (before().next().is_some(), before().map(|r| readings(&parts[r.clone()]).least()).sum());
         let is_direct = since == Some(0);
         let is_asked = (1..=NEAR_WORDS + 1).contains(&answers.since_asked(run.start, bit));
-        if !reasons::in_answer(parts, run, &reasons::InAnswer { class, is_direct, is_asked, has_begun, digits }) {
+        if !reasons::in_answer(parts, run, &reasons::InAnswer { class, is_direct, is_asked, has_begun, begun_digits, digits }) {
             // What is as long as a card is one, whatever was asked for last.
             let is_card = self.redacts("card") && number::is_card(&digits_of(&parts[run.clone()]));
             return Some((if is_card { "card" } else { class }, false));
