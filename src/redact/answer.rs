@@ -30,6 +30,8 @@ const AFTER_CARD: usize = 14;
 const SOON: usize = 6;
 /// Parts between the end of a code's cue and words that belong to it.
 const BARE_WORDS: usize = 2;
+/// Most parts between the end of a code's cue and the end of what the code is for: "the pin of my visa debit card is".
+const OWNER_WORDS: usize = 6;
 /// Number of parts before a cue that may be the secret: "nine four two is my account number".
 const MAX_BACK: usize = 24;
 
@@ -241,7 +243,7 @@ impl Answers {
     }
 
     /// The cue that digits in `run` answer: the latest that was said, or one that was asked for and that `suits`.
-    pub(super) fn of(&self, run: Range<usize>, suits: impl Fn(&str) -> bool) -> Option<u8> {
+    pub(super) fn of(&self, parts: &[Part], run: Range<usize>, suits: impl Fn(&str) -> bool) -> Option<u8> {
         let windows = self.windows[run.clone()].iter().fold(0, |all, b| all | b);
         let digits = |bit: &u8| {
             windows >> bit & 1 == 1
@@ -249,9 +251,16 @@ impl Answers {
         };
         let heard = || self.cues.iter().rev().filter(|c| c.end <= run.start && digits(&c.bit));
         let latest = heard().next();
-        // "My pin number is": "number" alone says less than "pin".
         let is_code = |c: &&FoundCue| matches!(CUES[usize::from(c.bit)].class, "pin" | "cvv");
-        let fuller = latest.and_then(|latest| heard().take_while(|c| c.end + BARE_WORDS >= latest.end).find(is_code));
+        let fuller = latest.and_then(|latest| {
+            // "My pin number is": "number" alone says less than "pin". "The pin of my card is": the card is none that is said.
+            let reaches = |c: &&FoundCue| {
+                let between = &parts[c.end..latest.end.max(c.end)];
+                let owns = between.len() <= OWNER_WORDS && !between.iter().any(|p| p.role.is_number());
+                between.len() <= BARE_WORDS || owns && between[0].is(List::BelongsTo)
+            };
+            heard().take_while(|c| c.end + OWNER_WORDS >= latest.end).filter(reaches).find(is_code)
+        });
         let said = fuller.or(latest).map(|c| c.bit);
         let all = || (0..CUES.len() as u8).filter(digits);
         said.or_else(|| all().find(|bit| suits(CUES[usize::from(*bit)].class))).or_else(|| all().next())

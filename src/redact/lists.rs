@@ -71,6 +71,7 @@ lists! {
         BeforeCues "before cues",
         LinksToCues "links to cues",
         LinksForCues "links for cues",
+        BelongsTo "belongs to",
         CuesBehind "cues behind",
         NumberSays "number says",
         NumberEnds "number ends",

@@ -127,6 +127,8 @@ fn fewest(class: &str) -> usize {
 fn whole(class: &str) -> usize {
     match class {
         "card" => 15,
+        // Without the code of its country or its area a number of most countries has nine or more.
+        "phone" => 9,
         // These have no number of digits that they wait for.
         "dob" | "expiry" | "address" => 0,
         _ => fewest(class),
@@ -393,6 +395,7 @@ mod tests {
             ("card", 12, false),
             ("card", 16, true),
             ("phone", 4, false),
+            ("phone", 8, false),
             ("phone", 10, true),
             ("account", 4, false),
             ("account", 0, true),

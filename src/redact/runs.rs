@@ -31,7 +31,7 @@ impl Redaction {
         let mut answered: Vec<Range<usize>> = Vec::new();
         for (at, (run, open)) in runs.iter().enumerate() {
             let run = run.clone();
-            let found = match answers.of(run.clone(), |class| suits(class, &parts[run.clone()])) {
+            let found = match answers.of(parts, run.clone(), |class| suits(class, &parts[run.clone()])) {
                 Some(bit) if self.is_led(parts, &run, bit, (answers, &answered)) => {
                     let found = self.answered(parts, &run, bit, (answers, &runs, &answered), more);
                     answered.extend(found.map(|_| run.clone()));
@@ -153,7 +153,7 @@ impl Redaction {
             COUNTED.iter().filter(|(c, n)| self.redacts(c) && (fits(*n) || *c == "card" && is_card)).map(|(c, _)| *c).collect();
         let expected = answers.is_topic(run.start)
             || answers.is_topic_soon(run.end)
-            || answers.of(run.clone(), |class| suits(class, within)).is_some();
+            || answers.of(parts, run.clone(), |class| suits(class, within)).is_some();
         // Where secrets are talked about, no unit makes a quantity of digits that are read out.
         if found.is_empty() && expected && reasons::is_read_out(parts, run) {
             return reasons::is_secret_by_shape(parts, run, expected).then(|| self.by_length(within)).flatten();

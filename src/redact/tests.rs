@@ -208,6 +208,21 @@ fn a_word_of_trade_a_sum_and_a_share_are_no_answer_and_what_only_looks_like_one_
 }
 
 #[test]
+fn a_code_that_belongs_to_something_else_stays_a_code() {
+    for (said, want) in [
+        ("the pin for my debit card is forty three seventy five dollars are fine", "pin: forty three seventy five"),
+        ("my pin of the account is 4375 euros i like", "pin: 4375"),
+        ("the security code on my visa card is 739 bucks", "cvv: 739"),
+        // What has had its code is the next thing.
+        ("the pin is 4821 and the card ends in 4375", "pin: 4821, card: 4375"),
+        ("my card costs 75 dollars", ""),
+        ("your pin is safe and the fee for the card is 75 dollars", ""),
+    ] {
+        assert_eq!(found("pin cvv card", said, false).join(", "), want, "{said}");
+    }
+}
+
+#[test]
 fn digits_said_one_by_one_are_a_secret_unless_a_reason_frees_them() {
     for (classes, text, want) in [
         ("pin", "i changed it to eight oh eight one last week", vec!["pin: eight oh eight one"]),
