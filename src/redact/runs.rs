@@ -17,6 +17,16 @@ const CARD_DIGITS: usize = 12;
 /// Classes found by counting digits, with the fewest of each. There is no most: a number that another one joins is
 /// still in there.
 const COUNTED: [(&str, usize); 4] = [("card", CARD_DIGITS), ("ssn", 9), ("phone", 7), ("account", 6)];
+
+/// The cues of codes of three or four digits in whose window a run is, where no number has answered them yet.
+fn codes_that_wait(run: &Range<usize>, answers: &Answers, runs: &[(Range<usize>, bool)]) -> impl Iterator<Item = u8> {
+    answers.around(run.start).filter(move |bit| {
+        let window = answers.window(run.start, *bit);
+        let is_code = matches!(cues::CUES[usize::from(*bit)].class, "pin" | "cvv");
+        is_code && !runs.iter().any(|(r, _)| window.start <= r.start && r.end <= run.start)
+    })
+}
+
 impl Redaction {
     /// Whether digits that may go on are held, because a class has numbers.
     pub(super) fn guards_digits(&self) -> bool {
@@ -33,7 +43,11 @@ impl Redaction {
             let run = run.clone();
             let found = match answers.of(parts, run.clone(), |class| suits(class, &parts[run.clone()])) {
                 Some(bit) if self.is_led(parts, &run, bit, (answers, &answered)) => {
-                    let found = self.answered(parts, &run, bit, (answers, &runs, &answered), more);
+                    let of = |bit| self.answered(parts, &run, bit, (answers, &runs, &answered), more);
+                    // "The security code? That's my number, 673 dollars": what frees a telephone number frees no code.
+                    let codes = || codes_that_wait(&run, answers, &runs).filter(|code| *code != bit);
+                    let led = |code: &u8| self.is_led(parts, &run, *code, (answers, &answered));
+                    let found = of(bit).or_else(|| codes().filter(led).find_map(of));
                     answered.extend(found.map(|_| run.clone()));
                     found
                 }

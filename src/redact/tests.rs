@@ -213,12 +213,14 @@ fn a_code_that_belongs_to_something_else_stays_a_code() {
         ("the pin for my debit card is forty three seventy five dollars are fine", "pin: forty three seventy five"),
         ("my pin of the account is 4375 euros i like", "pin: 4375"),
         ("the security code on my visa card is 739 bucks", "cvv: 739"),
+        ("the security code yes that is my number 673 dollars are fine", "cvv: 673"),
         // What has had its code is the next thing.
+        ("the security code is 482 yes and my number is free for 673 dollars", "cvv: 482"),
         ("the pin is 4821 and the card ends in 4375", "pin: 4821, card: 4375"),
         ("my card costs 75 dollars", ""),
         ("your pin is safe and the fee for the card is 75 dollars", ""),
     ] {
-        assert_eq!(found("pin cvv card", said, false).join(", "), want, "{said}");
+        assert_eq!(found("pin cvv card phone", said, false).join(", "), want, "{said}");
     }
 }
 
