@@ -8,6 +8,7 @@ pub mod apply;
 pub mod casing;
 pub mod dictionary;
 mod expected;
+mod frozen;
 pub mod itn;
 mod kept;
 pub mod language;
@@ -36,11 +37,11 @@ use serde_json::value::RawValue;
 use crate::conversation::ListeningWords;
 use crate::infer::NO_MODEL;
 use crate::record::{Counts, Kind, RawWord, Segment, Timing, Turn, hidden};
-use crate::session::counted::LabelledWord;
 use crate::session::output::{EndCause, Release, StreamRef, Tail};
 use crate::session::{LanguageKind, Word, WordKind};
-use crate::spelling::{bare, goes_over};
 use crate::tags::Tags;
+
+use frozen::PartialWords;
 
 pub use apply::{FormatCounts, Formatted, Passage, PassageContext};
 pub use casing::Lexicon;
@@ -216,55 +217,11 @@ impl Formatter {
             Passage { sentence_start, capital, around, sure: tail.entries.len(), ..Passage::of(&words) },
             how,
         );
-        // Where no tagger finds spans, nothing but a mark divides what the grammars look at, so words after the last mark may
-        // still be written otherwise.
-        let untagged = *segment.model == *NO_MODEL;
-        let has_mark = |at: &usize| untagged::has_mark(words[*at].0, (!untagged).then_some(words[*at].1));
-        let frozen = match untagged || stream.spans_by_grammars {
-            true => (0..tail.frozen).rev().find(has_mark).map_or(0, |at| at + 1),
-            false => tail.frozen,
-        };
-        // A question may get its opening mark once its end is known.
-        let opens = self.style(&stream.profile).is_some_and(|style| !untagged && style.facts().questions.is_some());
-        let ends_sentence = |at: &usize| LabelledWord::new(words[*at].0, Some(words[*at].1)).ends;
-        let frozen = match opens {
-            true => (0..frozen).rev().find(ends_sentence).map_or(0, |at| at + 1),
-            false => frozen,
-        };
-        // Nor does a tagger divide what is said in another language.
-        let is_open = |at: &usize| words[*at].0.further().is_some() && !untagged::has_mark(words[*at].0, None);
-        let frozen = (0..frozen).rev().take_while(is_open).last().unwrap_or(frozen);
-        // An expected number may be written otherwise once more of it is known.
-        let is_answer = |at: &usize| words[*at].0.awaited.is_some() || words[*at].0.parts.is_empty();
-        let answer = (0..frozen).rev().take_while(is_answer).last();
-        let frozen = answer.unwrap_or(frozen);
-        // Letters of which more come may turn out to be a spelled word.
-        let frozen = self.before_spelling(&segment.profile, &words, frozen);
-        // Input words before this one are all frozen.
-        let boundary = words.get(frozen).map_or(u64::MAX, |(word, _)| word.src[0]);
-        let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
-        // The last one may still be joined by the entity, or get the mark, of a word that is not frozen; or another
-        // speaker may begin, and end its sentence.
-        let has_speaker = words.last().is_some_and(|(word, _)| word.speaker.is_some());
-        let is_sure = frozen == words.len() && !has_speaker;
-        let settled = if is_sure { settled } else { settled.saturating_sub(1) };
-        // An entity at the frozen end may go on, or the second stage may write it otherwise once its end is known.
-        let at_end = segment.entities.iter().find(|e| e.words[0] < settled && settled <= e.words[1]);
-        segment.frozen = Some(at_end.map_or(settled, |entity| entity.words[0]));
+        let (untagged, spans_by_grammars) = (*segment.model == *NO_MODEL, stream.spans_by_grammars);
+        let style = self.style(&stream.profile);
+        let partial = PartialWords { words: &words, untagged, spans_by_grammars, style: style.as_deref() };
+        segment.frozen = Some(partial.settled(tail.frozen, &segment));
         segment
-    }
-
-    /// The first of `frozen` words that is a part of a spelling which goes on behind them, or may; `frozen` where none is.
-    fn before_spelling(&self, profile: &str, words: &[(&Word, Tags)], frozen: usize) -> usize {
-        let Some(further) = frozen.checked_sub(1).map(|last| words[last].0.further()) else { return frozen };
-        let style = self.style(profile);
-        let Some(language) = style.as_ref().and_then(|style| style.of_language(further)) else { return frozen };
-        let is_said = |at: &usize| words[*at].0.further() == further && !words[*at].0.parts.is_empty();
-        let said: Vec<usize> = (0..words.len()).filter(is_said).collect();
-        let bare: Vec<String> = said.iter().map(|at| bare(&words[*at].0.spoken)).collect();
-        let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
-        let place = said.partition_point(|at| *at < frozen);
-        goes_over(&bare, place, &language.facts().spelling).map_or(frozen, |range| said[range.start])
     }
 
     /// The record of a turn that is over.

@@ -98,6 +98,20 @@ class Corpus:
             raise DataError(f"expected sources among {sorted(there)}, got {missing}; a corpus without names was built by an older version: build it again")
         return replace(self, streams=[s for s in self.streams if s.source in files])
 
+    def seen_at_most(self, times: float, words: float) -> Corpus:
+        """The same corpus for a run that draws so many ``words`` in all: no stream's share is larger than what shows its words ``times`` times. What such streams
+        leave is the others', by their weights. Where all streams are too small, all are seen equally often."""
+        most = np.array([times * len(s.words) / words for s in self.streams])
+        weights, shares, full = np.array([s.weight for s in self.streams]), most, np.zeros(len(self.streams), bool)
+        while not full.all():
+            shares = np.where(full, most, weights * (1 - most[full].sum()) / weights[~full].sum())
+            over = ~full & (shares > most)
+            if not over.any():
+                break
+            full |= over
+            shares = most
+        return replace(self, streams=[replace(s, weight=float(w)) for s, w in zip(self.streams, shares)])
+
 
 class Vocabulary:
     def __init__(self) -> None:

@@ -133,10 +133,11 @@ class Layer(nn.Module):
             return t.view(batch, length, self.heads, self.size).transpose(1, 2)
 
         q, keys, values = split(self.query(x)), self.key(x), self.value(x)
-        scores = q @ split(keys).transpose(-1, -2) * self.size**-0.5
         if kept is None:
-            mixed = (scores + mask).softmax(-1) @ split(values)
+            # In one call, for a GPU then never writes the scores down.
+            mixed = nn.functional.scaled_dot_product_attention(q, split(keys), split(values), attn_mask=mask.to(q.dtype))
         else:
+            scores = q @ split(keys).transpose(-1, -2) * self.size**-0.5
             # Scores are joined, not keys, and a row's scale is applied to its scores: the states are only cast, once.
             earlier = q @ kept.keys.transpose(1, 2).float().transpose(-1, -2) * (kept.key_scales * self.size**-0.5)[:, None, None]
             weights = (torch.cat([earlier, scores], -1) + mask).softmax(-1)

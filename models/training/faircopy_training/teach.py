@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch.utils.data import DataLoader, Dataset
 
 from . import labels as L
 from .dataset import Batch, Chunk, Corpus, Sampler, WordTokenizer
@@ -48,9 +49,19 @@ def said(model: Tagger, sampler: Sampler, chunks: list[Chunk], bf16: bool) -> li
     return [found[r, np.flatnonzero(np.diff(batch.words[r], prepend=-2))[1 : len(chunk.words) + 1]] for r, chunk in enumerate(chunks)]
 
 
-def teach(model: Tagger, sampler: Sampler, rows: int, rng: np.random.Generator, bf16: bool = False) -> list[Lesson]:
-    """``rows`` lessons. ``bf16``: matrices are multiplied in bfloat16."""
-    chunks = [sampler.chunk(rng) for _ in range(rows)]
+class Drawn(Dataset):
+    """The chunks of each batch of lessons. A batch's depend on its number and the seed only."""
+
+    def __init__(self, sampler: Sampler, rows: int, seed: int) -> None:
+        self.sampler, self.rows, self.seed = sampler, rows, seed
+
+    def __getitem__(self, batch: int) -> list[Chunk]:
+        rng = np.random.default_rng([self.seed, batch])
+        return [self.sampler.chunk(rng) for _ in range(self.rows)]
+
+
+def teach(model: Tagger, sampler: Sampler, chunks: list[Chunk], bf16: bool = False) -> list[Lesson]:
+    """A lesson of each chunk. ``bf16``: matrices are multiplied in bfloat16."""
     lessons = []
     for chunk, taught in zip(chunks, said(model, sampler, chunks, bf16)):
         kept = Chunk(chunk.words.astype(np.int32), chunk.labels.astype(np.int16), chunk.stopped, chunk.style, chunk.heard.astype(np.int8))
@@ -112,6 +123,7 @@ def main() -> None:
     a.add_argument("--noisy", type=float, default=0.35)
     a.add_argument("--seed", type=int, default=11)
     a.add_argument("--threads", type=int, default=2)
+    a.add_argument("--workers", type=int, default=0, help="processes that draw chunks; a GPU needs some")
     a.add_argument("--device", choices=["cpu", "cuda"], default="cuda" if torch.cuda.is_available() else "cpu")
     a.add_argument("--minutes", type=float, help="stop after so long; what is there is kept")
     args = a.parse_args()
@@ -124,8 +136,10 @@ def main() -> None:
     bf16 = args.device == "cuda" or faster_in_bf16()
     began = time.monotonic()
     with args.out.open("ab") as out, as_learned(model, args.run, args.bits):
-        for batch in range(done, args.batches):
-            out.write(pack(teach(model, sampler, args.rows, np.random.default_rng([args.seed, batch]), bf16)))
+        batches = range(done, args.batches)
+        drawn = DataLoader(Drawn(sampler, args.rows, args.seed), sampler=batches, batch_size=None, num_workers=args.workers, collate_fn=lambda x: x)
+        for batch, chunks in zip(batches, drawn):
+            out.write(pack(teach(model, sampler, chunks, bf16)))
             out.flush()
             if args.minutes is not None and time.monotonic() - began > args.minutes * 60:
                 print(f"stopped after batch {batch + 1}", flush=True)

@@ -46,6 +46,8 @@ STEADY = 0.6
 """Share of the steps before the learning rate falls. Until there, a run may be given another number of steps."""
 AVERAGED = 0.99
 """Weight of the past in the average of the weights, which is what is kept of a run: it is steadier than the weights at a level learning rate."""
+WORDS_A_PLACE = 0.57
+"""Words that a place of a row holds, on average: rows end early, and a word is 1.3 tokens."""
 FAST = ("heads", "turn", "pause", "gap", "speaker")
 """What no encoder brings, so that it learns faster."""
 
@@ -131,6 +133,8 @@ def main() -> None:
     a.add_argument("--start", type=Path, help="a run's model.pt or checkpoint.pt, or a model directory such as models/en-fast, "
                    "whose shape and weights to begin with instead of the encoder's")
     a.add_argument("--learn-embeddings", action="store_true", help="of tokens as well, as fast as the heads: for a new vocabulary (faircopy_training.transfer)")
+    a.add_argument("--fixed-positions", action="store_true", help="leave MPNet's biases of relative positions as they are: their gradients cost a GPU more "
+                   "than all other weights'")
     a.add_argument("--lookahead", choices=list(LOOKAHEADS), default="any")
     a.add_argument("--rate", type=float, default=2e-4, help="highest learning rate of the encoder; the heads' and of what is heard is ten times that, 1e-3 at most")
     a.add_argument("--noisy", type=float, default=0.5, help="share of clean chunks that get recogniser errors")
@@ -145,6 +149,7 @@ def main() -> None:
     a.add_argument("--sources", nargs="+", metavar="FILE", help="only these of sources.SOURCES, by their files; all if none is given")
     a.add_argument("--licences", choices=["all", "commercial"], default="all")
     a.add_argument("--most-lines", type=int, help="of each source, the first ones; all if none")
+    a.add_argument("--most-epochs", type=float, help="no source is drawn so often that its words come more often than this; for runs that are long for their data")
     a.add_argument("--taught", type=Path, help="a teacher's lessons (faircopy_training.teach), made of this run's data.pickle")
     a.add_argument("--lessons", type=float, default=0.6, help="share of batches that are --taught; the others are text with its labels")
     a.add_argument("--teacher-share", type=float, default=0.7, help="of the loss, where there are lessons; and of an exit's, taught by all layers")
@@ -188,6 +193,9 @@ def main() -> None:
             corpus = corpus.of(args.sources)
         except DataError as e:
             raise SystemExit(f"error: --sources: {e}") from e
+    if args.most_epochs:
+        corpus = corpus.seen_at_most(args.most_epochs, args.steps * args.rows * args.length * WORDS_A_PLACE)
+        print("shares: " + ", ".join(f"{s.source} {s.weight:.3f}" for s in corpus.streams), flush=True)
     sampler = Sampler(corpus, tokenizer, shape, args.length, Tagger.PAD_WORD, args.noisy, args.turns)
     if args.clean_first and not sampler.clean_weights.any():
         raise SystemExit("error: --clean-first: expected a source of clean text among the data, got none; leave it out")
@@ -205,11 +213,14 @@ def main() -> None:
         model.token.weight.data = round_rows(model.token.weight.data, args.bits)
     average = copy.deepcopy(model).eval()
     model.token.weight.requires_grad_(args.learn_embeddings)
+    if args.fixed_positions and model.relative is not None:
+        model.relative.weight.requires_grad_(False)
     fast = (*FAST, "token") if args.learn_embeddings else FAST
     heads = [p for n, p in model.named_parameters() if n.startswith(fast)]
     body = [p for n, p in model.named_parameters() if p.requires_grad and not n.startswith(fast)]
     head_rate = min(1e-3, args.rate * 10)
-    optimizer = torch.optim.AdamW([{"params": body, "lr": args.rate}, {"params": heads, "lr": head_rate}], weight_decay=0.01)
+    optimizer = torch.optim.AdamW([{"params": body, "lr": args.rate}, {"params": heads, "lr": head_rate}], weight_decay=0.01,
+                                  fused=args.device == "cuda")
     first, checkpoint = 0, args.out / "checkpoint.pt"
     if checkpoint.is_file():
         state = torch.load(checkpoint, weights_only=True, map_location=args.device)
@@ -238,8 +249,7 @@ def main() -> None:
         optimizer.step()
         with torch.no_grad():
             past = min(AVERAGED, (step + 1) / (step + 10))
-            for mine, theirs in zip(average.parameters(), model.parameters()):
-                mine.lerp_(theirs, 1 - past)
+            torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), 1 - past)
         seen += int((batch.words < Tagger.PAD_WORD).sum())
         running = loss if not running else 0.98 * running + 0.02 * loss
         if (step + 1) % 10 == 0:

@@ -34,7 +34,7 @@ from faircopy_training.path import NO_FOLLOWS, best_path, follows
 from faircopy_training.quantise import INT8, RowInt8Linear, by_columns, reference, rounded
 from faircopy_training.loss import B_IDS, depth_loss, joint_loss, taught_loss
 from faircopy_training.piece import Piece
-from faircopy_training.teach import Pupil, lessons_of, pack, said, teach
+from faircopy_training.teach import Drawn, Pupil, lessons_of, pack, said, teach
 from faircopy_training.teach import main as main_of_teach
 from faircopy_training.prune import kept, smaller_tagger, smaller_tokenizer, uses
 from faircopy_training.calibrate import best_temperature, calibration_error
@@ -118,6 +118,23 @@ class Chunks(unittest.TestCase):
         self.assertEqual(drawn, {False: {7, 8}, True: {8}})
 
 
+class Shares(unittest.TestCase):
+    def shares(self, times, words):
+        """Of three sources, of 10, 100 and 1,000 words, with weights 0.5, 0.3 and 0.2."""
+        streams = [stream_of(np.zeros(n, np.int32), np.zeros((n, 4), np.int16), weight) for n, weight in ((10, 0.5), (100, 0.3), (1000, 0.2))]
+        return [s.weight for s in corpus_of(streams, ["a"]).seen_at_most(times, words).streams]
+
+    def test_a_run_that_is_short_for_its_data_draws_by_the_weights(self):
+        np.testing.assert_allclose(self.shares(1000, 100), [0.5, 0.3, 0.2])
+
+    def test_a_small_source_is_seen_so_often_at_most_and_the_others_get_the_rest(self):
+        np.testing.assert_allclose(self.shares(2, 100), [0.2, 0.48, 0.32])
+        np.testing.assert_allclose(self.shares(2, 1000), [0.02, 0.2, 0.78], err_msg="what the first leaves makes the second one too often, too")
+
+    def test_where_all_sources_are_too_small_all_are_seen_equally_often(self):
+        np.testing.assert_allclose(self.shares(1, 10_000), [0.001, 0.01, 0.1])
+
+
 class Taught(unittest.TestCase):
     def test_a_student_is_taught_what_its_teacher_says_of_the_words_it_sees(self):
         torch.manual_seed(2)
@@ -128,7 +145,7 @@ class Taught(unittest.TestCase):
         with tempfile.TemporaryDirectory() as d:
             with (Path(d) / "lessons").open("wb") as f:
                 for seed in range(2):
-                    f.write(pack(teach(teacher, sampler, 3, np.random.default_rng(seed))))
+                    f.write(pack(teach(teacher, sampler, Drawn(sampler, 3, seed)[0])))
             pupil = Pupil(Path(d) / "lessons", sampler)
         self.assertEqual(len(pupil.lessons), 6)
         self.assertTrue(all(len(x.taught) == len(x.chunk.words) and abs(x.taught[:, :4].sum(-1) - 1).max() < 0.01 for x in pupil.lessons))
@@ -158,10 +175,12 @@ class Taught(unittest.TestCase):
             taught("exact")
             torch.save({"model": teacher.state_dict(), "shape": teacher.shape.to_dict(), "bits": 3.0}, run / "model.pt")
             taught("rounded", "--bits", "3")
+            taught("by workers", "--bits", "3", "--workers", "2")
             for wrong in ([], ["--bits", "5"]):
                 with self.assertRaisesRegex(SystemExit, "--bits: expected 3"):
                     taught("refused", *wrong)
             exact, lessons = lessons_of(run / "exact"), lessons_of(run / "rounded")
+            self.assertEqual((run / "by workers").read_bytes(), (run / "rounded").read_bytes(), "who draws a chunk makes no difference")
             tokenizer = WordTokenizer(run / "tokenizer.json", teacher.shape.unknown)
         sampler = Sampler(corpus, tokenizer, teacher.shape, 24, Tagger.PAD_WORD)
         with rounded(teacher, 3):

@@ -20,7 +20,8 @@ pub struct Tally {
     channels: HashMap<String, Channel>,
     /// text of each frozen token by channel and source, as first shown frozen
     frozen: HashMap<(String, [u64; 2]), String>,
-    changed: u64,
+    /// each change of a frozen word: where, as first shown, and as it is now
+    changed: Vec<String>,
     delay_words: Vec<u64>,
     delay_ms: Vec<u64>,
     degraded: u64,
@@ -54,7 +55,10 @@ impl Tally {
             let shown = self.frozen.entry((segment.channel.to_string(), word.src)).or_insert_with(|| word.text.clone());
             // An entity's tokens share a source; only words of their own can be compared.
             let alone = segment.words.iter().filter(|w| w.src == word.src).count() == 1;
-            self.changed += u64::from(alone && *shown != word.text);
+            if alone && *shown != word.text {
+                let (channel, [from, _]) = (&segment.channel, word.src);
+                self.changed.push(format!("{channel}'s word {from}: {shown:?} is {:?} in a {:?}", word.text, segment.kind));
+            }
         }
         self.finished += u64::from(segment.kind == Kind::Turn);
         let Some(channel) = self.channels.get_mut(&*segment.channel) else { return };
@@ -115,7 +119,7 @@ impl Tally {
 
     /// Nothing lost, nothing doubled, nothing frozen changed, and the conversation is whole.
     pub fn is_sound(&self) -> bool {
-        self.lost() == 0 && self.doubled() == 0 && self.changed == 0 && self.all_ended() && self.audit().is_proven()
+        self.lost() == 0 && self.doubled() == 0 && self.changed.is_empty() && self.all_ended() && self.audit().is_proven()
     }
 
     /// The summary's lines.
@@ -130,7 +134,7 @@ impl Tally {
             self.lost(),
             self.doubled(),
             self.degraded,
-            self.changed,
+            self.changed.len(),
             self.finished,
             self.turns.len(),
             self.turns.iter().map(|turn| turn.inside.len()).sum::<usize>(),
@@ -140,7 +144,7 @@ impl Tally {
             quantile(&self.delay_ms, 0.5),
             quantile(&self.delay_words, 0.99),
             quantile(&self.delay_ms, 0.99),
-        )
+        ) + &self.changed.iter().map(|change| format!("\nchanged: {change}")).collect::<String>()
     }
 }
 
@@ -190,7 +194,7 @@ mod tests {
         };
         assert!(finals(&[("Hi", [0, 1]), ("there.", [1, 2])]).is_sound());
         assert_eq!(finals(&[("Hi", [0, 1])]).lost(), 1);
-        assert_eq!(finals(&[("Hey", [0, 1]), ("there.", [1, 2])]).changed, 1);
+        assert_eq!(finals(&[("Hey", [0, 1]), ("there.", [1, 2])]).changed.len(), 1);
         let mut twice = finals(&[("Hi", [0, 1]), ("there.", [1, 2])]);
         twice.got(&segment("final", &[("there.", [1, 2])], None));
         assert_eq!(twice.doubled(), 1);

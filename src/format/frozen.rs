@@ -1,0 +1,124 @@
+//! How many tokens of a partial will stay as they are shown, whatever is said next.
+//!
+//! A frozen word has its last tags. What is written of the word may still depend on words that are not frozen: a number
+//! goes on, a question gets its opening mark, letters turn out to be a name. Each rule here takes such words away from
+//! the frozen ones.
+
+use super::style::Style;
+use super::untagged::has_mark;
+use super::whole_numbers::BESIDE;
+use crate::record::Segment;
+use crate::session::Word;
+use crate::session::counted::LabelledWord;
+use crate::spelling::{bare, goes_over};
+use crate::tags::Tags;
+
+/// Most words between two spans that are written as one, and most such spans.
+const NEAR_WORDS: usize = 2;
+const NEAR_SPANS: usize = 3;
+/// Classes of which one word may be a number.
+const NUMBERS: [&str; 2] = ["CARDINAL", "ORDINAL"];
+
+/// The words of a partial, with what decides how they are written.
+pub(super) struct PartialWords<'a> {
+    /// all words, with their tags
+    pub words: &'a [(&'a Word, Tags)],
+    /// whether no tagger has seen them
+    pub untagged: bool,
+    /// whether the grammars find the spans, and not a tagger
+    pub spans_by_grammars: bool,
+    /// the profile's formatting
+    pub style: Option<&'a Style>,
+}
+
+impl PartialWords<'_> {
+    /// How many of the segment's tokens stay, where the first `frozen` words have their last tags.
+    pub fn settled(&self, frozen: usize, segment: &Segment) -> usize {
+        let frozen = self.before_open_span(frozen);
+        let frozen = self.before_open_question(frozen);
+        let frozen = self.before_other_language(frozen);
+        let frozen = self.before_expected(frozen);
+        let frozen = self.before_spelling(frozen);
+        // Input words before this one are all frozen.
+        let boundary = self.words.get(frozen).map_or(u64::MAX, |(word, _)| word.src[0]);
+        let settled = segment.words.iter().take_while(|w| w.src[1] <= boundary).count();
+        // The last one may still be joined by the entity, or get the mark, of a word that is not frozen; or another
+        // speaker may begin, and end its sentence.
+        let has_speaker = self.words.last().is_some_and(|(word, _)| word.speaker.is_some());
+        let is_sure = frozen == self.words.len() && !has_speaker;
+        let settled = if is_sure { settled } else { settled.saturating_sub(1) };
+        // An entity at the frozen end may go on, or the second stage may write it otherwise once its end is known.
+        let at_end = segment.entities.iter().find(|e| e.words[0] < settled && settled <= e.words[1]);
+        at_end.map_or(settled, |entity| entity.words[0])
+    }
+
+    /// The frozen words before a span that goes on, or that may be written as one with the next span of its sentence. The
+    /// beginning of a span need be no entity: "the fourth of" is none, and "the fourth of March" is one. Where no tagger
+    /// finds spans, nothing but a mark divides what the grammars look at, so words after the last mark may still be written
+    /// otherwise.
+    fn before_open_span(&self, frozen: usize) -> usize {
+        if self.untagged || self.spans_by_grammars {
+            let mark = |at: &usize| has_mark(self.words[*at].0, (!self.untagged).then_some(self.words[*at].1));
+            return (0..frozen).rev().find(mark).map_or(0, |at| at + 1);
+        }
+        let keeps = self.style.map(|style| style.keeps).unwrap_or_default();
+        let is_kept = |at: &usize| self.words[*at].0.removal(self.words[*at].1.disfluency, keeps).is_none();
+        let same_sentence = |at: &usize| !self.words[*at].1.punct.ends_sentence();
+        let mut open = frozen;
+        for _ in 0..NEAR_SPANS {
+            let mut kept = (0..open).rev().filter(is_kept);
+            let mut near = kept.by_ref().take(NEAR_WORDS + 1).take_while(same_sentence);
+            let near = near.find(|at| self.words[*at].1.itn.class().is_some());
+            let Some(mut first) = near else { break };
+            for before in kept {
+                if !self.words[first].1.itn.continues(self.words[before].1.itn) {
+                    break;
+                }
+                first = before;
+            }
+            open = first;
+        }
+        // A span is read with number words beside it that no span has.
+        let is_number = |at: &usize| {
+            let Some(style) = self.style.and_then(|style| style.of_language(self.words[*at].0.further())) else { return false };
+            let word = bare(&self.words[*at].0.spoken);
+            NUMBERS.iter().any(|class| style.itn.write_as(class, &[&word]).is_some())
+        };
+        let kept = (0..open).rev().filter(is_kept);
+        kept.take(BESIDE).take_while(same_sentence).take_while(is_number).last().unwrap_or(open)
+    }
+
+    /// A question may get its opening mark once its end is known.
+    fn before_open_question(&self, frozen: usize) -> usize {
+        let opens = self.style.is_some_and(|style| !self.untagged && style.facts().questions.is_some());
+        let ends_sentence = |at: &usize| LabelledWord::new(self.words[*at].0, Some(self.words[*at].1)).ends;
+        if opens { (0..frozen).rev().find(ends_sentence).map_or(0, |at| at + 1) } else { frozen }
+    }
+
+    /// A tagger does not divide what is said in another language.
+    fn before_other_language(&self, frozen: usize) -> usize {
+        let is_open = |at: &usize| self.words[*at].0.further().is_some() && !has_mark(self.words[*at].0, None);
+        (0..frozen).rev().take_while(is_open).last().unwrap_or(frozen)
+    }
+
+    /// An expected number may be written otherwise once more of it is known.
+    fn before_expected(&self, frozen: usize) -> usize {
+        let is_answer = |at: &usize| self.words[*at].0.awaited.is_some() || self.words[*at].0.parts.is_empty();
+        (0..frozen).rev().take_while(is_answer).last().unwrap_or(frozen)
+    }
+
+    /// Letters of which more come may turn out to be a spelled word.
+    fn before_spelling(&self, frozen: usize) -> usize {
+        let Some(further) = frozen.checked_sub(1).map(|last| self.words[last].0.further()) else { return frozen };
+        let Some(language) = self.style.and_then(|style| style.of_language(further)) else { return frozen };
+        let is_said = |at: &usize| self.words[*at].0.further() == further && !self.words[*at].0.parts.is_empty();
+        let said: Vec<usize> = (0..self.words.len()).filter(is_said).collect();
+        let bare: Vec<String> = said.iter().map(|at| bare(&self.words[*at].0.spoken)).collect();
+        let bare: Vec<&str> = bare.iter().map(String::as_str).collect();
+        let place = said.partition_point(|at| *at < frozen);
+        goes_over(&bare, place, &language.facts().spelling).map_or(frozen, |range| said[range.start])
+    }
+}
+
+#[cfg(test)]
+mod tests;
