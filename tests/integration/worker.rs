@@ -14,6 +14,9 @@ pub const FAST: (&str, &str) = ("FAIRCOPY__PROFILES__DEFAULT__MODEL", "en-fast")
 /// `poisonous-restoring`.
 pub const PANIC_ON: &str = "FAIRCOPY_PANIC_ON";
 
+/// Lines of a worker's log that a failed test shows.
+const LAST_LINES: usize = 60;
+
 /// A running worker; killed when dropped.
 pub struct Worker {
     child: Child,
@@ -131,8 +134,15 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        let ended = self.child.try_wait();
         let _ = self.child.kill();
         let _ = self.child.wait();
+        if std::thread::panicking() {
+            let log = self.log();
+            let first = log.lines().count().saturating_sub(LAST_LINES);
+            eprintln!("a worker's end when the test failed: {ended:?}; the last lines of its log:");
+            log.lines().skip(first).for_each(|line| eprintln!("  {line}"));
+        }
         assert!(
             std::thread::panicking() || self.panics || !self.log().contains("panicked"),
             "a worker panicked:\n{}",
