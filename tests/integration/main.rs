@@ -40,6 +40,7 @@ mod reload;
 mod rights;
 mod second;
 mod service;
+mod short_utterances;
 mod sign_in;
 mod soak;
 mod takeover;
