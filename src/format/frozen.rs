@@ -5,6 +5,7 @@
 //! the frozen ones.
 
 use super::style::Style;
+use super::units::{MAX_BETWEEN, MAX_TOGETHER};
 use super::untagged::has_mark;
 use super::whole_numbers::BESIDE;
 use crate::record::Segment;
@@ -13,9 +14,6 @@ use crate::session::counted::LabelledWord;
 use crate::spelling::{bare, goes_over};
 use crate::tags::Tags;
 
-/// Most words between two spans that are written as one, and most such spans.
-const NEAR_WORDS: usize = 2;
-const NEAR_SPANS: usize = 3;
 /// Classes of which one word may be a number.
 const NUMBERS: [&str; 2] = ["CARDINAL", "ORDINAL"];
 
@@ -65,9 +63,9 @@ impl PartialWords<'_> {
         let is_kept = |at: &usize| self.words[*at].0.removal(self.words[*at].1.disfluency, keeps).is_none();
         let same_sentence = |at: &usize| !self.words[*at].1.punct.ends_sentence();
         let mut open = frozen;
-        for _ in 0..NEAR_SPANS {
+        for _ in 0..MAX_TOGETHER {
             let mut kept = (0..open).rev().filter(is_kept);
-            let mut near = kept.by_ref().take(NEAR_WORDS + 1).take_while(same_sentence);
+            let mut near = kept.by_ref().take(MAX_BETWEEN + 1).take_while(same_sentence);
             let near = near.find(|at| self.words[*at].1.itn.class().is_some());
             let Some(mut first) = near else { break };
             for before in kept {

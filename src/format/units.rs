@@ -176,9 +176,9 @@ fn years_quarter(words: &[&str], [from, to]: [usize; 2], itn: &Itn) -> bool {
 /// Class of ordinals.
 const ORDINAL: &str = "ORDINAL";
 /// Most spans of a tagger that are read as one.
-const MAX_TOGETHER: usize = 3;
+pub(super) const MAX_TOGETHER: usize = 3;
 /// Most words between two spans that are read as one: "nineteen" "dollars and" "fifty cents".
-const MAX_BETWEEN: usize = 2;
+pub(super) const MAX_BETWEEN: usize = 2;
 /// Classes that say what several numbers side by side are together.
 const TOGETHER: [&str; 9] = ["DATE", "MONEY", "TIME", "MEASURE", "PERCENT", ORDINAL, "SPREAD", "PAIR", "NETWORK"];
 

@@ -133,8 +133,8 @@ def main() -> None:
     a.add_argument("--start", type=Path, help="a run's model.pt or checkpoint.pt, or a model directory such as models/en-fast, "
                    "whose shape and weights to begin with instead of the encoder's")
     a.add_argument("--learn-embeddings", action="store_true", help="of tokens as well, as fast as the heads: for a new vocabulary (faircopy_training.transfer)")
-    a.add_argument("--fixed-positions", action="store_true", help="leave MPNet's biases of relative positions as they are: their gradients cost a GPU more "
-                   "than all other weights'")
+    a.add_argument("--fixed-positions", action="store_true", help="leave MPNet's biases of relative positions as they are, which spares a GPU "
+                   "their gradients")
     a.add_argument("--lookahead", choices=list(LOOKAHEADS), default="any")
     a.add_argument("--rate", type=float, default=2e-4, help="highest learning rate of the encoder; the heads' and of what is heard is ten times that, 1e-3 at most")
     a.add_argument("--noisy", type=float, default=0.5, help="share of clean chunks that get recogniser errors")
